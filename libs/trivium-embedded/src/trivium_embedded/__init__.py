@@ -1,0 +1,1 @@
+"""The whole product in one process, with no server: the embedded default."""

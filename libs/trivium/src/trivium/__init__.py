@@ -1,0 +1,1 @@
+"""Trivium: vectors, keywords and a graph meet in one ranked, cited answer."""

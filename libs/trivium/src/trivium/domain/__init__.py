@@ -1,0 +1,1 @@
+"""Frozen domain values. They know nothing of Celery, HTTP or a database."""

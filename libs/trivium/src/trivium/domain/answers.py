@@ -1,0 +1,67 @@
+"""Answers, their citations and the verdict on them."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from trivium.domain.parsed import Position
+from trivium.domain.retrieval import Degraded, Hit
+
+
+class Verdict(enum.StrEnum):
+    """CRAG's labels (CORTEX C8)."""
+
+    SUPPORTED = "SUPPORTED"
+    PARTIALLY_SUPPORTED = "PARTIALLY_SUPPORTED"
+    NOT_SUPPORTED = "NOT_SUPPORTED"
+
+
+class Citation(msgspec.Struct, frozen=True):
+    """A claim's way back: `marker` stands in the answer's text as `[Source: file, chunk N]`."""
+
+    marker: str
+    chunk_id: str
+    document_id: str
+    source: str
+    chunk_number: int
+    quote: str
+    positions: tuple[Position, ...] = ()
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """LLM tokens spent on one answer; zero with the extractive engine."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One exchange of a conversation."""
+
+    question: str
+    answer: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the user gets. `engine` says who wrote it (`extractive`, `openai:gpt-…`).
+
+    `found` is False when the documents do not hold the answer; `text` then says so.
+    `sub_questions` are those CRAG asked to repair a partial answer. `notes` are for the reader
+    ("The language model did not answer in time; this answer was extracted instead.").
+    """
+
+    question: str
+    text: str
+    engine: str
+    verdict: Verdict
+    found: bool
+    citations: tuple[Citation, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    degraded: tuple[Degraded, ...] = ()
+    sub_questions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    timings_ms: dict[str, float] = {}

@@ -1,0 +1,69 @@
+"""A chunk is a passage with an address: the unit of retrieval and of citation."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium.domain.parsed import Position, UnitKind
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """Half-open character range [start, end)."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The characters of `text` in this range."""
+        return text[self.start : self.end]
+
+
+class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A passage of one version of one document.
+
+    `span` counts in the parsed document's canonical text, and `text` is exactly that range.
+    `sentences` count in `text`. `context` situates the chunk in its document (CORTEX C3): it is
+    embedded and indexed before the text, and is never cited.
+    `ordinal` counts from 0 within the version; people see `number`, which counts from 1.
+    """
+
+    id: str
+    document_id: str
+    version: str
+    ordinal: int
+    text: str
+    span: Span
+    source: str
+    sentences: tuple[Span, ...] = ()
+    kind: UnitKind = UnitKind.TEXT
+    title: str = ""
+    section: tuple[str, ...] = ()
+    positions: tuple[Position, ...] = ()
+    context: str = ""
+
+    @property
+    def number(self) -> int:
+        """The chunk's number as citations show it."""
+        return self.ordinal + 1
+
+    def sentence(self, ordinal: int) -> str:
+        """The text of one sentence."""
+        return self.sentences[ordinal].of(self.text)
+
+    @property
+    def heading(self) -> str:
+        """Title and section path, as they are put before the text for embedding and BM25."""
+        parts = [self.title, *self.section] if self.title else list(self.section)
+        return " > ".join(dict.fromkeys(part for part in parts if part))
+
+
+class ChunkVectors(msgspec.Struct, frozen=True):
+    """A chunk's embedding and those of its sentences, float32, L2-normalised, as raw bytes.
+
+    `passage` holds d values; `sentences` holds len(chunk.sentences) x d values, row by row.
+    Both come from one forward pass (late chunking).
+    """
+
+    chunk_id: str
+    passage: bytes
+    sentences: bytes = b""

@@ -1,0 +1,87 @@
+"""A document's life, from accepted to published, failed or deleted."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+
+class DocumentState(enum.StrEnum):
+    """PENDING -> RUNNING -> READY | EMPTY | FAILED; DELETED from any of them.
+
+    EMPTY is "opened, no text": visible, terminal, with nothing to find.
+    """
+
+    PENDING = "pending"
+    RUNNING = "running"
+    READY = "ready"
+    EMPTY = "empty"
+    FAILED = "failed"
+    DELETED = "deleted"
+
+    @property
+    def terminal(self) -> bool:
+        """True when no stage is left to run."""
+        return self not in (DocumentState.PENDING, DocumentState.RUNNING)
+
+
+class Stage(enum.StrEnum):
+    """The stages of ingest, in order."""
+
+    PARSE = "parse"
+    CHUNK = "chunk"
+    ENRICH = "enrich"
+    EMBED = "embed"
+    INDEX = "index"
+    EXTRACT = "extract"
+    LINK = "link"
+    PUBLISH = "publish"
+
+
+STAGES: tuple[Stage, ...] = tuple(Stage)
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why a document failed, for a person: stable code, what was wrong, what to do."""
+
+    code: str
+    message: str
+    action: str = ""
+    stage: str = ""
+
+
+class Document(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One registry record: the newest state known of a source.
+
+    `version` is the one being ingested, `active_version` the one queries see ("" when none).
+    `attempt` counts starts of the chain, counted before the work. `fence` grows with every claim;
+    a late holder's commit with an older fence is refused. Times are Unix seconds.
+    """
+
+    id: str
+    tenant: str
+    source: str
+    version: str
+    state: DocumentState = DocumentState.PENDING
+    stage: str = ""
+    active_version: str = ""
+    title: str = ""
+    media_type: str = ""
+    dataset: str = "default"
+    size_bytes: int = 0
+    chunks: int = 0
+    attempt: int = 0
+    fence: int = 0
+    failure: Failure | None = None
+    warnings: tuple[str, ...] = ()
+    created_at: float = 0.0
+    updated_at: float = 0.0
+    lease_until: float = 0.0
+
+    @property
+    def progress(self) -> float:
+        """Share of the stages done, 0 to 1."""
+        if self.state.terminal:
+            return 1.0
+        return STAGES.index(Stage(self.stage)) / len(STAGES) if self.stage else 0.0

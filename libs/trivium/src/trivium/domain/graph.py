@@ -1,0 +1,118 @@
+"""The knowledge graph: entities, relations, and the evidence that ties both to chunks."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from trivium.domain.chunks import Span
+
+MIN_RELATION_CONFIDENCE = 0.6  # CORTEX C4: relations below it are dropped
+CO_OCCURS = "CO_OCCURS_WITH"  # the untyped relation; directed from the smaller key to the larger
+
+
+class EntityType(enum.StrEnum):
+    """CORTEX C4's seven types."""
+
+    PERSON = "person"
+    ORGANIZATION = "organization"
+    CONCEPT = "concept"
+    TECHNOLOGY = "technology"
+    EVENT = "event"
+    LOCATION = "location"
+    METRIC = "metric"
+
+
+class MentionRole(enum.StrEnum):
+    """TITLE: the chunk is *about* the name (document title, section heading, defined term)."""
+
+    TITLE = "title"
+    MENTION = "mention"
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A name in one chunk. `key` is the folded name; `span` counts in the chunk's text.
+
+    For role TITLE the name may stand outside the text (in the title): then `span` is empty (0, 0)
+    and `sentence` is 0.
+    """
+
+    key: str
+    chunk_id: str
+    sentence: int
+    span: Span
+    surface: str
+    role: MentionRole = MentionRole.MENTION
+    type: EntityType = EntityType.CONCEPT
+    confidence: float = 1.0
+
+
+class Alias(msgspec.Struct, frozen=True):
+    """`key` and `canonical_key` name the same thing ("CNN", "convolutional neural network"), as one chunk says."""
+
+    key: str
+    canonical_key: str
+    surface: str
+    chunk_id: str
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """A directed, typed relation as one chunk states it (its evidence).
+
+    `snippet` is the exact text of `span` in the chunk. `operation` names what produced it
+    (`pattern:born_in`, `co-occurrence`, `llm:extract@3`): RAGA's provenance (R6).
+    """
+
+    source_key: str
+    target_key: str
+    type: str
+    confidence: float
+    chunk_id: str
+    span: Span
+    snippet: str
+    operation: str
+
+
+class ChunkGraph(msgspec.Struct, frozen=True):
+    """Everything one chunk adds to the graph; a pure function of that chunk alone.
+
+    Deleting a chunk removes exactly this, so "ingest A, B, delete A" equals "ingest B".
+    """
+
+    chunk_id: str
+    mentions: tuple[Mention, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+
+
+class Entity(msgspec.Struct, frozen=True):
+    """A node as read back: aggregated over every active chunk that mentions it.
+
+    `mentions` counts chunks; `degree` counts distinct neighbours.
+    """
+
+    id: str
+    key: str
+    name: str
+    type: EntityType
+    aliases: tuple[str, ...] = ()
+    mentions: int = 0
+    degree: int = 0
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """An edge as read back: one (source, type, target), its strongest confidence and its evidence count."""
+
+    source_key: str
+    target_key: str
+    type: str
+    confidence: float
+    evidence: int = 1
+
+
+class Mentioning(msgspec.Struct, frozen=True):
+    """Where a name occurs: `total` chunks in all, and (chunk id, sentence ordinal) for the first ones."""
+
+    total: int
+    places: tuple[tuple[str, int], ...] = ()

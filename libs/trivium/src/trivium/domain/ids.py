@@ -1,0 +1,47 @@
+"""Ids are hashes of what they name, so a stage that runs twice writes the same rows twice.
+
+All ids are lower-case hexadecimal: 32 digits (128 bits) of SHA-256 over length-prefixed parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from trivium.domain.scope import Tenant
+
+ID_HEX_DIGITS = 32
+
+
+def digest(*parts: str | bytes) -> str:
+    """Hash `parts` so that no two different tuples collide by concatenation."""
+    h = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        h.update(len(raw).to_bytes(8, "big"))
+        h.update(raw)
+    return h.hexdigest()[:ID_HEX_DIGITS]
+
+
+def content_version(content: bytes) -> str:
+    """The version of a document: the hash of its bytes."""
+    return hashlib.sha256(content).hexdigest()[:ID_HEX_DIGITS]
+
+
+def document_id(tenant: Tenant, source: str) -> str:
+    """One document per tenant and source name (file path, bucket key or URL)."""
+    return digest("document", tenant.name, source)
+
+
+def chunk_id(document: str, version: str, ordinal: int) -> str:
+    """The same id in every store (MAHA's dual index); `document` already carries the tenant."""
+    return digest("chunk", document, version, str(ordinal))
+
+
+def entity_id(tenant: Tenant, key: str) -> str:
+    """One entity per tenant and folded name key."""
+    return digest("entity", tenant.name, key)
+
+
+def relation_id(tenant: Tenant, source_key: str, relation: str, target_key: str) -> str:
+    """One relation per directed, typed pair of entities."""
+    return digest("relation", tenant.name, source_key, relation, target_key)

@@ -1,0 +1,84 @@
+"""What a parser saw: typed units in reading order, each with its place in the original."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+UNIT_SEPARATOR = "\n\n"
+
+
+class UnitKind(enum.StrEnum):
+    """Modality of a unit (MAHA M1). Values are stored; never rename one."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    LIST = "list"
+    TABLE = "table"
+    IMAGE = "image"
+    EQUATION = "equation"
+    CODE = "code"
+    NOTE = "note"
+
+
+class Box(msgspec.Struct, frozen=True):
+    """A rectangle on a page, in points (1/72 inch) or pixels of an image, origin top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class Position(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a unit or chunk stands in the original. Pages, slides and rows count from 1.
+
+    `rows` is an inclusive (first, last) pair as the spreadsheet shows them, header included in the count.
+    `offset` is a (start, end) range in characters of the original text, for plain-text formats.
+    """
+
+    page: int | None = None
+    box: Box | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    rows: tuple[int, int] | None = None
+    section: tuple[str, ...] = ()
+    offset: tuple[int, int] | None = None
+
+
+class Unit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One piece of a document. `text` is searchable; `html` keeps a table's own structure.
+
+    `level` is a heading's depth (1 is the highest). `ocr` tells that the text was recognised in pixels.
+    """
+
+    kind: UnitKind
+    text: str
+    position: Position = Position()
+    html: str = ""
+    level: int = 0
+    ocr: bool = False
+
+
+class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A parser's whole output. No units means "opened, no text": a visible state, not an error.
+
+    `title` is the document's own title, or "" when it has none; a file name is never a title.
+    `warnings` name what could not be read ("page 3: no text layer and OCR found nothing").
+    `links` are the outgoing references found; none is ever followed while parsing.
+    """
+
+    media_type: str
+    units: tuple[Unit, ...]
+    title: str = ""
+    language: str = ""
+    pages: int = 0
+    metadata: dict[str, str] = {}
+    warnings: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The canonical text: units joined by a blank line. Chunk offsets count in it."""
+        return UNIT_SEPARATOR.join(unit.text for unit in self.units)

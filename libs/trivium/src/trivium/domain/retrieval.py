@@ -1,0 +1,88 @@
+"""Rankings and hits: every hit says why it is there."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+
+
+class Mode(enum.StrEnum):
+    """Named retrieval strategies; `hybrid` is the default, the best measured combination."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    GRAPH = "graph"  # path retrieval alone, explained by its bridges
+    BFS = "bfs"  # CORTEX C5
+    PPR = "ppr"  # personalized PageRank over the entity-chunk graph
+    RRF = "rrf"  # three-way reciprocal rank fusion, k = 60 (CORTEX C6)
+    WEIGHTED = "weighted"  # lambda * dense + (1 - lambda) * sparse (K2RAG K3)
+    HYBRID = "hybrid"
+
+
+class Scored(msgspec.Struct, frozen=True, array_like=True):
+    """One row of a ranking, best first. Scores compare only within one ranking."""
+
+    chunk_id: str
+    score: float
+
+
+class SourceRank(msgspec.Struct, frozen=True):
+    """A hit's place in one source: `rank` counts from 1."""
+
+    source: str
+    rank: int
+    score: float
+
+
+class Bridge(msgspec.Struct, frozen=True):
+    """The step of a path: `sentence` of `from_chunk_id` mentions `name`, which leads to the hit."""
+
+    from_chunk_id: str
+    name: str
+    sentence: str
+    strength: float
+
+
+class RankedChunk(msgspec.Struct, frozen=True):
+    """A fused result before its text is loaded."""
+
+    chunk_id: str
+    score: float
+    sources: tuple[SourceRank, ...] = ()
+    bridge: Bridge | None = None
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A result with its text. `rank` counts from 1."""
+
+    chunk: Chunk
+    rank: int
+    score: float
+    sources: tuple[SourceRank, ...] = ()
+    bridge: Bridge | None = None
+
+
+class Degraded(msgspec.Struct, frozen=True):
+    """A source that was late or down, and what that cost the answer."""
+
+    source: str
+    reason: str
+
+
+class SearchResult(msgspec.Struct, frozen=True):
+    """Hits best first, the sources that failed, and where the time went (milliseconds per step)."""
+
+    hits: tuple[Hit, ...]
+    degraded: tuple[Degraded, ...] = ()
+    timings_ms: dict[str, float] = {}
+
+
+class SearchFilter(msgspec.Struct, frozen=True):
+    """Restricts a search within its tenant; empty means no restriction."""
+
+    document_ids: tuple[str, ...] = ()
+    dataset: str = ""
+    kinds: tuple[str, ...] = ()

@@ -1,0 +1,84 @@
+"""The graph: names, where they stand, and what relates them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, Relation
+from trivium.domain.scope import Scope, Tenant
+
+
+class EntityPage(msgspec.Struct, frozen=True):
+    """One page of a listing; `cursor` is "" on the last page."""
+
+    entities: tuple[Entity, ...]
+    cursor: str = ""
+
+
+class GraphWriter(Protocol):
+    """Writes one tenant's graph, a chunk's share at a time.
+
+    Missing: deleting what is not there does nothing.
+    Duplicate: a chunk's share replaces the one stored before.
+    Empty: a chunk may add nothing, and still counts in `ids`.
+    Order: shares may come in any order; the resulting graph is the same.
+    Half-done: a batch is visible as a whole or not at all; a repeated batch converges.
+    Entities and edges are never written by themselves: they are the union of the shares, so deleting
+    a document leaves exactly what the other documents say.
+    """
+
+    def upsert(self, document_id: str, version: str, shares: Sequence[ChunkGraph], scope: Scope) -> None: ...
+    def delete(self, document_id: str, keep_version: str = "") -> None: ...
+    def ids(self, document_id: str, version: str) -> set[str]: ...
+
+
+class GraphReader(Protocol):
+    """Reads one tenant's graph. Keys are folded names (`trivium.text.names.fold_name`).
+
+    Missing: unknown keys and ids are absent from a mapping; `entity` raises `NotFound`.
+    Duplicate: aliases are resolved: an alias's key answers with its canonical entity.
+    Empty: empty input answers an empty mapping.
+    Order: lists are by weight (confidence, evidence), then key; chunk ids ascending.
+    """
+
+    async def about(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        """Chunks whose title, heading or defined term is the name (role TITLE)."""
+        ...
+
+    async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
+        """Every mention of each chunk, titles included, in text order."""
+        ...
+
+    async def mentioned_by(self, keys: Sequence[str], limit: int) -> dict[str, Mentioning]:
+        """Where each name occurs (role MENTION): the total, and at most `limit` places."""
+        ...
+
+    async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
+        """Entities whose name or alias is like each name, with a similarity of 0 to 1 (1.0 is equal keys)."""
+        ...
+
+    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+        """At most `limit` edges in either direction per entity, strongest first."""
+        ...
+
+    async def entity(self, entity_id: str) -> Entity: ...
+    async def entities(
+        self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = ""
+    ) -> EntityPage:
+        """By number of mentions, most first; `prefix` is folded and matches names and aliases."""
+        ...
+
+    async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
+        """Where the entity is named, and the relations it takes part in, with their snippets."""
+        ...
+
+
+class Graphs(Protocol):
+    """All tenants' graphs."""
+
+    def writer(self, tenant: Tenant) -> GraphWriter: ...
+    def reader(self, tenant: Tenant) -> GraphReader: ...
+    def drop(self, tenant: Tenant) -> None: ...

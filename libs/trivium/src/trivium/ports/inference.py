@@ -1,0 +1,83 @@
+"""Models behind an address: in this process, on the inference service or at a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.chunks import Span
+from trivium.domain.parsed import Box
+
+Vector = NDArray[np.float32]
+
+
+class Passage(msgspec.Struct, frozen=True):
+    """What is embedded: `prefix` situates (title, section, context), `text` is the chunk's own.
+
+    `sentences` count in `text`.
+    """
+
+    text: str
+    prefix: str = ""
+    sentences: tuple[Span, ...] = ()
+
+
+class PassageVectors(msgspec.Struct, frozen=True):
+    """`passage` has shape (d,), `sentences` (len(sentences), d); float32, L2-normalised.
+
+    A sentence past the model's window gets the passage's vector.
+    """
+
+    passage: Vector
+    sentences: Vector
+
+
+class Embedder(Protocol):
+    """Turns text into vectors. `fingerprint` names model, revision and precision: it is part of
+    the artifact key, so changing it re-embeds. Empty input answers an empty result."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of one passage that the model reads."""
+        ...
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]: ...
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), d) float32, L2-normalised."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]: ...
+
+
+class OcrLine(msgspec.Struct, frozen=True):
+    """One recognised line in reading order; `box` in pixels; `confidence` 0 to 1."""
+
+    text: str
+    box: Box
+    confidence: float
+
+
+class Ocr(Protocol):
+    """Reads the text in an image."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        """`image` has shape (height, width, 3), RGB."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores passages against a query; higher is better. Raises `TryLater` when the model is away."""
+
+    @property
+    def name(self) -> str: ...
+    async def score(self, query: str, passages: Sequence[str]) -> list[float]: ...

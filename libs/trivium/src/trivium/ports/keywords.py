@@ -1,0 +1,61 @@
+"""Keywords: BM25 over chunks, and the chunks' own text by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.retrieval import Scored
+from trivium.domain.scope import Scope, Tenant
+
+BM25_K1 = 1.2
+BM25_B = 0.75
+
+
+class KeywordWriter(Protocol):
+    """Writes one tenant's chunks.
+
+    Missing: deleting what is not there does nothing.
+    Duplicate: a chunk with a known id replaces the old one.
+    Empty: an empty batch is a no-op.
+    Order: chunks may come in any order.
+    Half-done: a batch is visible as a whole or not at all; a repeated batch converges.
+    """
+
+    def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None: ...
+    def delete(self, document_id: str, keep_version: str = "") -> None:
+        """Remove the document's chunks, except those of `keep_version`."""
+        ...
+
+    def ids(self, document_id: str, version: str) -> set[str]: ...
+
+
+class KeywordReader(Protocol):
+    """Reads one tenant's chunks.
+
+    Missing: unknown chunk ids are absent from the answer.
+    Empty: a query without a searchable word, or a tenant without chunks, answers no hits.
+    Order: best first by BM25 (k1 1.2, b 0.75; words folded to lower case without accents, English
+    stemmed) over heading, context and text, ties by chunk id; `document_chunks` by ordinal.
+    A query is words, never syntax: no character of it is an operator.
+    `document_ids` restricts the search; None means no restriction, an empty sequence finds nothing.
+    """
+
+    async def search(
+        self, text: str, limit: int, document_ids: Sequence[str] | None = None
+    ) -> list[Scored]: ...
+    async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]: ...
+    async def document_chunks(
+        self, document_id: str, version: str, start: int = 0, limit: int = 1000
+    ) -> list[Chunk]:
+        """The chunks of one version with `ordinal >= start`."""
+        ...
+
+
+class Keywords(Protocol):
+    """All tenants' chunks."""
+
+    def writer(self, tenant: Tenant) -> KeywordWriter: ...
+    def reader(self, tenant: Tenant) -> KeywordReader: ...
+    def drop(self, tenant: Tenant) -> None: ...

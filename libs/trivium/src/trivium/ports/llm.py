@@ -1,0 +1,64 @@
+"""One LLM client, provider by configuration."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One message of a chat. Text from documents goes into `user` messages, fenced as data."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """A finished completion with its token counts (0 where the provider does not tell)."""
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    truncated: bool = False
+
+
+class Delta(msgspec.Struct, frozen=True):
+    """One piece of a streamed completion; the last one has `final` set and no text."""
+
+    text: str = ""
+    final: Completion | None = None
+
+
+JsonSchema = Mapping[str, Any]
+
+
+class Llm(Protocol):
+    """Text generation. Errors: `TryLater` (down, slow, 429, cut stream), `NeverWill` (refused, too long,
+    bad key, no such model), and `NeverWill` (`bad_json`) when the answer does not fit the schema after one repair.
+    """
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, as answers show it."""
+        ...
+
+    async def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
+    ) -> Completion: ...
+    async def complete_json(
+        self,
+        messages: Sequence[Message],
+        schema: JsonSchema,
+        *,
+        max_tokens: int = 1024,
+        timeout_s: float = 60.0,
+    ) -> tuple[Any, Completion]:
+        """The decoded JSON, validated against `schema`."""
+        ...
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
+    ) -> AsyncIterator[Delta]: ...
+    async def close(self) -> None: ...

@@ -1,0 +1,45 @@
+"""Parsers: one file per format, found by content."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.inference import Ocr
+
+
+class Blob(msgspec.Struct, frozen=True):
+    """The original as it came. `name` is what the uploader called it; content decides, not the name."""
+
+    name: str
+    content: bytes
+    declared_type: str = ""
+
+
+class ParseLimits(msgspec.Struct, frozen=True):
+    """Bounds on one document; passing one raises `NeverWill` and names the bound."""
+
+    max_bytes: int = 256 * 1024 * 1024
+    max_unpacked_bytes: int = 200 * 1024 * 1024
+    max_ratio: int = 200
+    max_members: int = 10_000
+    max_pages: int = 5_000
+    max_pixels: int = 60_000_000
+    max_cells: int = 5_000_000
+    max_text_chars: int = 50_000_000
+    max_ocr_pages: int = 200
+
+
+class Parser(Protocol):
+    """Reads one format. `parse` is pure: it fetches nothing and writes nothing.
+
+    Raises `NeverWill` with a reason a person can act on; returns a document without units when the
+    file opened and held no text.
+    """
+
+    media_types: tuple[str, ...]
+    version: int
+
+    def parse(self, blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument: ...

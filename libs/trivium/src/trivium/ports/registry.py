@@ -1,0 +1,70 @@
+"""The registry: what is known of each document, changed only by conditional writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.scope import Tenant
+
+
+class DocumentPage(msgspec.Struct, frozen=True):
+    """One page of a listing; `cursor` is "" on the last page."""
+
+    documents: tuple[Document, ...]
+    cursor: str = ""
+
+
+class DocumentCounts(msgspec.Struct, frozen=True):
+    """Documents by state, and running documents by stage, for one tenant."""
+
+    by_state: dict[str, int]
+    by_stage: dict[str, int]
+    chunks: int = 0
+
+
+class TenantRegistry(Protocol):
+    """One tenant's documents.
+
+    Missing: `get` raises `NotFound`.
+    Duplicate: `accept` of a (source, version) already known and not FAILED or DELETED changes nothing.
+    Empty: a tenant without documents lists nothing and counts zero.
+    Order: `list` is by creation, newest first, ties by id; a cursor never repeats or skips a document
+    that existed when the listing began.
+    Half-done: `save` replaces the whole record in one step and only when the stored `fence` and
+    `version` equal the given ones, else raises `Conflict`; so a late holder's commit is refused.
+    """
+
+    def accept(self, document: Document) -> Document:
+        """Record a new source or a new version of one as PENDING, fence + 1; returns what is stored."""
+        ...
+
+    def get(self, document_id: str) -> Document: ...
+
+    def save(self, document: Document) -> None: ...
+
+    def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
+        """Take the lease: RUNNING, fence + 1, attempt + 1. Raises `Conflict` when another holds it,
+        `NotFound` when the document is gone or has a newer version."""
+        ...
+
+    def list(
+        self, state: DocumentState | None = None, limit: int = 50, cursor: str = ""
+    ) -> DocumentPage: ...
+
+    def counts(self) -> DocumentCounts: ...
+
+
+class Registry(Protocol):
+    """All tenants' registries, and the sweep over them."""
+
+    def for_tenant(self, tenant: Tenant) -> TenantRegistry: ...
+
+    def unfinished(self, now: float, limit: int = 1000) -> Sequence[Document]:
+        """PENDING documents, and RUNNING ones whose lease ran out, oldest first, of every tenant."""
+        ...
+
+    def tenants(self) -> Sequence[Tenant]: ...

@@ -1,0 +1,78 @@
+"""Vectors: dense search over passages, and the sentence vectors that path retrieval reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.chunks import ChunkVectors
+from trivium.domain.retrieval import Scored
+from trivium.domain.scope import Scope, Tenant
+
+Vector = NDArray[np.float32]
+
+
+class VectorRow(msgspec.Struct, frozen=True):
+    """What is stored of a chunk: its vectors and the fields a filter may name."""
+
+    vectors: ChunkVectors
+    document_id: str
+    version: str
+    scope: Scope
+    kind: str = "text"
+
+
+class VectorWriter(Protocol):
+    """Writes one tenant's vectors.
+
+    Missing: deleting what is not there does nothing.
+    Duplicate: a row with a known chunk id replaces the old one.
+    Empty: an empty batch is a no-op.
+    Order: rows may come in any order.
+    Half-done: a batch is visible as a whole or not at all; a repeated batch converges.
+    A vector of another dimension than the tenant's first raises `NeverWill` (`wrong_dimension`).
+    """
+
+    def upsert(self, rows: Sequence[VectorRow]) -> None: ...
+    def delete(self, document_id: str, keep_version: str = "") -> None:
+        """Remove the document's rows, except those of `keep_version`."""
+        ...
+
+    def ids(self, document_id: str, version: str) -> set[str]:
+        """The chunk ids stored for one version: read back before publishing, and by the audit."""
+        ...
+
+
+class VectorReader(Protocol):
+    """Reads one tenant's vectors.
+
+    Missing: unknown chunk ids are absent from the answer.
+    Empty: a tenant without vectors answers no hits.
+    Order: best first by cosine similarity, ties by chunk id.
+    `document_ids` restricts the search; None means no restriction, an empty sequence finds nothing.
+    """
+
+    async def search(
+        self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None
+    ) -> list[Scored]: ...
+    async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """(n_sentences, d) float32 per chunk."""
+        ...
+
+    async def passage_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """(d,) float32 per chunk."""
+        ...
+
+
+class Vectors(Protocol):
+    """All tenants' vectors."""
+
+    def writer(self, tenant: Tenant) -> VectorWriter: ...
+    def reader(self, tenant: Tenant) -> VectorReader: ...
+    def drop(self, tenant: Tenant) -> None:
+        """Remove everything of the tenant."""
+        ...

@@ -1,0 +1,1 @@
+"""Text: sentences and names, the two things every stage agrees on."""

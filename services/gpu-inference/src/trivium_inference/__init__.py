@@ -1,0 +1,1 @@
+"""Inference: the engines that embed, rerank and read images."""

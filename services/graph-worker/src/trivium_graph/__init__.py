@@ -1,0 +1,1 @@
+"""Graph worker: names, relations and their evidence, from chunks."""

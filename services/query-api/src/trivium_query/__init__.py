@@ -1,0 +1,1 @@
+"""Query service: understand, retrieve, fuse, rerank, generate, verify."""
