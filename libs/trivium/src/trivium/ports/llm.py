@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -31,12 +31,13 @@ class Delta(msgspec.Struct, frozen=True):
     final: Completion | None = None
 
 
-JsonSchema = Mapping[str, Any]
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Llm(Protocol):
     """Text generation. Errors: `TryLater` (down, slow, 429, cut stream), `NeverWill` (refused, too long,
-    bad key, no such model), and `NeverWill` (`bad_json`) when the answer does not fit the schema after one repair.
+    bad key, no such model), and `NeverWill` (`bad_json`) when the answer does not fit the shape after one repair.
+    `timeout_s` bounds a whole call, its retries and its repair included.
     """
 
     @property
@@ -50,15 +51,21 @@ class Llm(Protocol):
     async def complete_json(
         self,
         messages: Sequence[Message],
-        schema: JsonSchema,
+        shape: type[T],
         *,
         max_tokens: int = 1024,
         timeout_s: float = 60.0,
-    ) -> tuple[Any, Completion]:
-        """The decoded JSON, validated against `schema`."""
+    ) -> tuple[T, Completion]:
+        """The answer as a `shape`: its JSON schema constrains the model, its types and `msgspec.Meta` validate.
+
+        Say the fields' meaning in docstrings and `msgspec.Meta(description=...)`: the model reads them.
+        """
         ...
 
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
-    ) -> AsyncIterator[Delta]: ...
+    ) -> AsyncIterator[Delta]:
+        """Pieces as they come; retried only while nothing has been yielded."""
+        ...
+
     async def close(self) -> None: ...
