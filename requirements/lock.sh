@@ -11,14 +11,18 @@ python3 third_party.py | compile - -c "$work/all.txt" -o "$work/runtime-all.txt"
 python3 - "$work" <<'PY'
 import re, sys, pathlib
 work = pathlib.Path(sys.argv[1])
-def blocks(path):
-    return {re.match(r"[A-Za-z0-9._-]+", b).group(0).lower(): b for b in re.split(r"\n(?=[A-Za-z0-9])", path.read_text().strip())}
-everything, runtime = blocks(work / "all.txt"), blocks(work / "runtime-all.txt")
+def blocks(path):  # (name, pin and marker) -> block; one name may be pinned differently for different Pythons
+    found = re.split(r"\n(?=[A-Za-z0-9])", path.read_text().strip())
+    return {b.split("\n")[0]: b for b in found}
+def name_of(line):
+    return re.match(r"[A-Za-z0-9._-]+", line).group(0).lower()
+everything = blocks(work / "all.txt")
+runtime = {name_of(line) for line in blocks(work / "runtime-all.txt")}
 accelerator = re.compile(r"torch|triton|nvidia-.*|cuda-.*")
-def write(name, chosen):
-    pathlib.Path(name).write_text("\n".join(everything[k] for k in sorted(chosen)) + "\n")
-write("torch.txt", {k for k in runtime if accelerator.fullmatch(k)})
-write("runtime.txt", {k for k in runtime if not accelerator.fullmatch(k)})
-write("dev.txt", set(everything) - set(runtime))
+def write(name, wanted):
+    pathlib.Path(name).write_text("\n".join(everything[k] for k in sorted(everything) if wanted(name_of(k))) + "\n")
+write("torch.txt", lambda n: n in runtime and accelerator.fullmatch(n))
+write("runtime.txt", lambda n: n in runtime and not accelerator.fullmatch(n))
+write("dev.txt", lambda n: n not in runtime)
 PY
 wc -l runtime.txt torch.txt dev.txt

@@ -38,7 +38,8 @@ class PassageVectors(msgspec.Struct, frozen=True):
 
 class Embedder(Protocol):
     """Turns text into vectors. `fingerprint` names model, revision and precision: it is part of
-    the artifact key, so changing it re-embeds. Empty input answers an empty result."""
+    the artifact key, so changing it re-embeds. Empty input answers an empty result.
+    """
 
     @property
     def fingerprint(self) -> str: ...

@@ -48,12 +48,11 @@ class TenantRegistry(Protocol):
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
         """Take the lease: RUNNING, fence + 1, attempt + 1. Raises `Conflict` when another holds it,
-        `NotFound` when the document is gone or has a newer version."""
+        `NotFound` when the document is gone or has a newer version.
+        """
         ...
 
-    def list(
-        self, state: DocumentState | None = None, limit: int = 50, cursor: str = ""
-    ) -> DocumentPage: ...
+    def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage: ...
 
     def counts(self) -> DocumentCounts: ...
 

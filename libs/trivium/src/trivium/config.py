@@ -1,0 +1,174 @@
+"""Settings: the only reader of the environment.
+
+Every setting is `TRIVIUM_` plus its name in capitals. `load_settings()` reads them once; `trivium config`
+prints each with its value and where it came from.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from trivium.domain.errors import Refused
+from trivium.domain.retrieval import Mode
+from trivium.domain.scope import Tenant
+
+PREFIX = "TRIVIUM_"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+SECRETS = frozenset({"api_key", "api_keys", "llm_api_key"})
+
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All settings with their defaults. Units stand in the names."""
+
+    data_dir: Path = Path(".trivium")
+
+    http_host: str = "127.0.0.1"
+    http_port: Port = 8080
+    grpc_host: str = "127.0.0.1"
+    grpc_port: Port = 9090
+    api_keys: str = ""
+    """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
+    max_upload_bytes: Count = 256 * 1024 * 1024
+    request_timeout_s: Positive = 60.0
+
+    url: str = ""
+    """Where the command line finds a server; empty: the one running on `data_dir`, else its own."""
+    api_key: str = ""
+
+    llm: Literal["", "openai", "anthropic", "ollama", "vllm"] = ""
+    llm_url: str = ""
+    llm_model: str = ""
+    llm_api_key: str = ""
+    llm_timeout_s: Positive = 60.0
+    llm_concurrency: Count = 8
+
+    embed_model: str = ""
+    """A local path or a hub name; empty: the all-MiniLM-L6-v2 that is installed with Trivium."""
+    embed_backend: Literal["auto", "openvino", "torch"] = "auto"
+    rerank: Literal["none", "cross-encoder", "llm"] = "none"
+    rerank_model: str = ""
+
+    chunker: Literal["structural", "semantic", "paragraph", "fixed", "tokens"] = "structural"
+    chunk_size: Count = 1200
+    chunk_overlap: Annotated[int, msgspec.Meta(ge=0)] = 120
+    enrich_with_llm: bool = True
+    extract_with_llm: bool = True
+
+    mode: Mode = Mode.HYBRID
+    query_timeout_s: Positive = 30.0
+    vector_budget_s: Positive = 2.0
+    keyword_budget_s: Positive = 2.0
+    graph_budget_s: Positive = 2.0
+
+    parse_timeout_s: Positive = 120.0
+    parse_memory_bytes: Count = 1024 * 1024 * 1024
+    parse_workers: Count = 1
+    max_attempts: Count = 3
+    lease_s: Positive = 300.0
+    url_allow: str = ""
+    """Hosts that may be fetched although their address is private, separated by commas."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["text", "json"] = "text"
+
+    @property
+    def tenants_by_key(self) -> dict[str, Tenant]:
+        """API key to tenant. Raises `Refused` (`bad_setting`) for an entry that is not `tenant:key`."""
+        found: dict[str, Tenant] = {}
+        for entry in filter(None, (part.strip() for part in self.api_keys.split(","))):
+            tenant, _, key = entry.partition(":")
+            if not key:
+                raise Refused(
+                    "bad_setting",
+                    "TRIVIUM_API_KEYS has an entry without a key.",
+                    "Write tenant:key pairs separated by commas.",
+                )
+            found[key] = Tenant(tenant)
+        return found
+
+    def check(self) -> None:
+        """Refuse a combination that would expose documents or cannot work."""
+        exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
+        if exposed and not self.tenants_by_key:
+            raise Refused(
+                "api_key_needed",
+                f"Refusing to listen on {exposed[0]} without an API key.",
+                "Set TRIVIUM_API_KEYS=tenant:key, or listen on 127.0.0.1.",
+            )
+        if self.llm and not self.llm_model:
+            raise Refused(
+                "bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name."
+            )
+        if self.rerank == "cross-encoder" and not self.rerank_model:
+            raise Refused(
+                "bad_setting",
+                "TRIVIUM_RERANK=cross-encoder needs TRIVIUM_RERANK_MODEL.",
+                "Set a path or hub name.",
+            )
+        if self.chunk_overlap >= self.chunk_size:
+            raise Refused(
+                "bad_setting",
+                "TRIVIUM_CHUNK_OVERLAP must be smaller than TRIVIUM_CHUNK_SIZE.",
+                "Lower the overlap.",
+            )
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the environment. Raises `Refused` (`bad_setting`) naming the variable and what it may be."""
+    given = {
+        key.removeprefix(PREFIX).lower(): value
+        for key, value in (os.environ if environ is None else environ).items()
+        if key.startswith(PREFIX) and value != ""
+    }
+    known = {field.name: field for field in msgspec.structs.fields(Settings)}
+    values = {}
+    for name, raw in given.items():
+        if name not in known:
+            continue
+        try:
+            values[name] = msgspec.convert(raw, known[name].type, strict=False, dec_hook=_decode)
+        except msgspec.ValidationError as error:
+            raise Refused(
+                "bad_setting",
+                f"{PREFIX}{name.upper()}={raw[:80]!r} does not fit: {error}.",
+                "Correct or unset it.",
+            ) from error
+    settings = Settings(**values)
+    settings.check()
+    return settings
+
+
+def describe(settings: Settings, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
+    """(variable, value, source) of every setting; secrets are masked."""
+    env = os.environ if environ is None else environ
+    rows = []
+    for field in msgspec.structs.fields(Settings):
+        variable = PREFIX + field.name.upper()
+        value = str(getattr(settings, field.name))
+        if field.name in SECRETS and value:
+            value = "********"
+        rows.append((variable, value, "environment" if env.get(variable) else "default"))
+    return rows
+
+
+def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
+    """Variables that look like settings and are none: most likely misspelt."""
+    names = {PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)}
+    return sorted(
+        k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names
+    )
+
+
+def _decode(kind: type, raw: object) -> object:
+    if kind is Path:
+        return Path(str(raw)).expanduser()
+    raise NotImplementedError(kind)

@@ -1,0 +1,55 @@
+"""Intake: how a source enters and leaves Trivium."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from trivium.domain.documents import Document
+from trivium.domain.scope import Tenant
+from trivium.ports.parser import Blob
+
+
+class NewSource(msgspec.Struct, frozen=True):
+    """What a caller hands over. `name` identifies the source within its tenant: the same name with
+    other bytes is a new version of the same document, with the same bytes it is a no-op.
+
+    `title` is the caller's word for it, "" when unknown; a document's own title wins over none.
+    """
+
+    blob: Blob
+    title: str = ""
+    dataset: str = "default"
+
+
+class TenantIntake(Protocol):
+    """One tenant's intake. Calls are synchronous and quick: the work itself happens in the workers.
+
+    Missing: `delete` and `original` raise `NotFound`.
+    Duplicate: accepting known bytes under a known name returns the document as it is.
+    Empty: zero bytes are accepted and end as FAILED `empty_file`, as every other bad file does.
+    Order: the newest accepted version of a name wins, whatever finishes last.
+    Half-done: a source is durably accepted (bytes and pending record) before `accept` returns.
+    """
+
+    def accept(self, source: NewSource) -> Document: ...
+    def accept_url(self, url: str, dataset: str = "default") -> Document:
+        """Fetch within the egress limits, then accept. Raises `Refused` (`bad_url`, `forbidden_address`),
+        `NeverWill` (`fetch_failed`, `too_large`) or `TryLater`.
+        """
+        ...
+
+    def delete(self, document_id: str) -> Document:
+        """Remove the document from every store; queries stop seeing it before this returns."""
+        ...
+
+    def original(self, document_id: str) -> Blob:
+        """The bytes as they came, for `active_version`, else the newest version."""
+        ...
+
+
+class Intake(Protocol):
+    """All tenants' intakes."""
+
+    def for_tenant(self, tenant: Tenant) -> TenantIntake: ...

@@ -1,0 +1,78 @@
+"""Metrics and logs: one place for their names, so that dashboards survive refactoring."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from prometheus_client import Counter, Gauge, Histogram
+
+_FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+
+STAGE_SECONDS = Histogram(
+    "trivium_stage_seconds", "Time of one ingest stage of one document", ["stage"], buckets=_FAST
+)
+STAGE_SKIPPED = Counter("trivium_stage_skipped_total", "Stages whose artifact existed already", ["stage"])
+DOCUMENTS = Counter("trivium_documents_total", "Documents that reached a terminal state", ["state", "code"])
+CHUNKS = Counter("trivium_chunks_indexed_total", "Chunks written to the stores")
+INFLIGHT = Gauge("trivium_documents_inflight", "Documents between accepted and terminal in this process")
+SOURCE_SECONDS = Histogram(
+    "trivium_retrieval_source_seconds",
+    "Time of one retrieval source for one query",
+    ["source"],
+    buckets=_FAST,
+)
+SOURCE_FAILED = Counter(
+    "trivium_retrieval_source_failed_total", "Sources dropped from an answer", ["source", "reason"]
+)
+QUERY_SECONDS = Histogram("trivium_query_seconds", "Time of one step of a query", ["step"], buckets=_FAST)
+ANSWERS = Counter("trivium_answers_total", "Answers by engine and verdict", ["engine", "verdict"])
+LLM_TOKENS = Counter("trivium_llm_tokens_total", "Tokens by provider and direction", ["llm", "direction"])
+REQUESTS = Counter(
+    "trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"]
+)
+REQUEST_SECONDS = Histogram(
+    "trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST
+)
+
+
+@contextmanager
+def timed(histogram: Histogram, *labels: str) -> Iterator[None]:
+    """Observe the seconds that the block takes, also when it raises."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        histogram.labels(*labels).observe(time.perf_counter() - started)
+
+
+def configure_logging(level: str, form: str) -> None:
+    """Structured logs on standard error: key=value for people, JSON lines for machines.
+
+    Bind `document_id`, `request_id` and `tenant` with `structlog.contextvars`.
+    """
+    renderer = (
+        structlog.processors.JSONRenderer()
+        if form == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    threshold = getattr(logging, level.upper())
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(
+        level=max(threshold, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
+    )
