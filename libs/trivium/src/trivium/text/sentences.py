@@ -1,0 +1,181 @@
+# ruff: noqa: RUF001  (other scripts' marks are the subject here)
+"""Sentences of a text, as spans: rules only, for any language that ends its sentences with a mark.
+
+Breaks are blank lines, list items, lines (unless the block is hard-wrapped prose) and sentence ends
+that are no abbreviation, initial, ordinal or decimal point. Scripts that write no space after a
+sentence end (Chinese, Japanese) and no mark at all (Thai) are covered too, the latter by length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from trivium.domain.chunks import Span
+
+MAX_SENTENCE_CHARS: Final = 1000
+_WRAP_MIN_CHARS: Final = 40  # narrower lines are verse, addresses or table rows, not wrapped prose
+_TOKEN_CHARS: Final = 24  # as far back as an abbreviation can reach
+
+# Quantifiers are possessive (`*+`) and runs begin at their first character, so that no input, however
+# hostile, is scanned more than once.
+_BLOCK_BREAK = re.compile(
+    r"\n[^\S\n]*+\n\s*+"  # blank line
+    r"|\n\s*+(?=(?:[-*+•‣◦▪–—]|\#{1,6}|\d{1,3}[.)]|[A-Za-z][)])\s)"  # list item
+    r"|(?:\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029])\s*+"
+)
+_CLOSERS = r"[\"'”’»›)\]）」』】〉》]*+(?:\[\d{1,3}\])*+"  # quotes, brackets and footnote marks
+_END = re.compile(
+    rf"[。！？｡．।॥۔؟]++{_CLOSERS}"  # these need no space after them
+    rf"|(?<![.!?…])[.!?…]++{_CLOSERS}(?=\s)"
+    r"|\n"
+)
+_OPENERS = "\"'“‘«‹([（「『¿¡*_ \t\n"
+_LIST_NUMBER = re.compile(r"\s*(?:[\[(]?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,4})\.\Z")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")  # "J", "U.S", "e.g"
+_SOFT_BREAK = re.compile(r"[;:；：]\s|[,،、，]\s?|\s")
+_VISIBLE = re.compile(r"\S")
+_FIRST_WORD = re.compile(r"\w+")
+
+# A full stop after these does not end a sentence.
+_ABBREVIATIONS = frozenset(
+    """mr mrs ms messrs mme mlle dr drs prof rev hon st ste mt ft gen col capt cpt lt sgt maj adm gov sen rep
+    pres supt cmdr vs v cf viz al approx ca fig figs eq eqs sec sect ch chap vol vols ed eds no nos nr
+    pp p art para tab ref refs resp incl excl min max dept univ assn est hr hrs ave blvd rd e.g i.e sr.a
+    sra srta dña bzw usw z.b d.h u.a vgl abs bd hrsg jh str tel abb p.ex env n° г ул им см рис стр т.е
+    т.д""".split()
+)
+# After these it does when a usual sentence beginning follows.
+_MAYBE_ABBREVIATIONS = frozenset(
+    """inc ltd co corp llc bros jr sr esq etc jan feb mar apr jun jul aug sept sep oct nov dec mon tue wed thu
+    fri sat sun a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c b.c a.d gmbh""".split()
+)
+_BEGINNINGS = frozenset(
+    """the a an it its he his she her they their we our i you your my this that these those there here in on at
+    for from to of with by as if but and or so yet not no when while where who what why how after before
+    since although though however because during under over then thus also one some many most all both
+    each such der die das ein eine er sie es wir ich und aber im le la les un une il elle ils nous je
+    mais et el los las una pero y en o os as um uma он она они это в и но""".split()
+)
+_AFTER_ORDINAL = frozenset(  # "am 3. Oktober": languages that write ordinals with a full stop
+    """januar februar märz april mai juni juli august september oktober november dezember jahrhundert
+    jahrhunderts januára ledna leden januari februari mars maj juli tammikuuta""".split()
+)
+
+
+def split_sentences(text: str) -> tuple[Span, ...]:
+    """Spans of the sentences of `text`, in order, not overlapping, without surrounding space.
+
+    Every character that is not white space lies in exactly one span, and no span is longer than
+    `MAX_SENTENCE_CHARS`. Text without such a character has no sentences. Takes linear time.
+    """
+    spans: list[Span] = []
+    for start, end in _blocks(text):
+        at = start
+        for cut in _cuts(text, start, end):
+            _add(spans, text, at, cut)
+            at = cut
+        _add(spans, text, at, end)
+    return tuple(spans)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    for match in _BLOCK_BREAK.finditer(text):
+        yield at, match.start()
+        at = match.end()
+    yield at, len(text)
+
+
+def _cuts(text: str, start: int, end: int) -> Iterator[int]:
+    """Positions in [start, end) after which a new sentence begins."""
+    wrapped: bool | None = None
+    line_start = start
+    for match in _END.finditer(text, start, end):
+        cut = match.end()
+        mark = text[match.start()]
+        if mark == "\n":
+            if wrapped is None:
+                wrapped = _is_wrapped(text[start:end])
+            if not wrapped and not _line_continues(text, line_start, cut, end):
+                yield cut
+            line_start = cut
+        elif mark not in ".!?…" or _ends_sentence(text, line_start, match.start(), cut):
+            yield cut
+
+
+def _is_wrapped(block: str) -> bool:
+    """True when the lines of `block` were broken by width: long, alike, and going on in lower case."""
+    lines = [line.strip() for line in block.split("\n")]
+    lengths = [len(line) for line in lines[:-1] if line]
+    if len(lengths) < 2 or max(lengths) < _WRAP_MIN_CHARS:
+        return False
+    going_on = sum(line[:1].islower() for line in lines[1:])
+    return min(lengths) >= 0.6 * max(lengths) and going_on >= 0.3 * len(lengths)
+
+
+def _line_continues(text: str, line_start: int, next_start: int, end: int) -> bool:
+    """True when the line before `next_start` runs on: it is long and the next one begins in lower case."""
+    line = text[line_start:next_start].rstrip()
+    if len(line) < _WRAP_MIN_CHARS or line[-1] in ".!?:;|。！？":
+        return False
+    return text[next_start : min(next_start + 64, end)].lstrip()[:1].islower()
+
+
+def _ends_sentence(text: str, line_start: int, mark: int, cut: int) -> bool:
+    """Whether the mark at `mark`, with its closing quotes up to `cut`, ends a sentence."""
+    following = text[cut : cut + 40].lstrip(_OPENERS)
+    if following[:1].islower():
+        return False
+    if text[mark] != "." or cut - mark > 1:
+        return True
+    before = text[max(line_start, mark - _TOKEN_CHARS) : mark]
+    words = before.split()
+    if not words:
+        return True
+    token = words[-1].strip("\"'“‘«([")
+    if len(token) > 6 and "." not in token:
+        return True
+    return not _is_abbreviation(text, line_start, mark, token, following)
+
+
+def _is_abbreviation(text: str, line_start: int, mark: int, token: str, following: str) -> bool:
+    folded = token.lower()
+    if folded in _ABBREVIATIONS:
+        # "no" is a word too: "No. 5" goes on, "He said no. Then" does not.
+        return folded not in ("no", "nos") or following[:1].isdigit()
+    if mark - line_start < 12 and _LIST_NUMBER.match(text, line_start, mark + 1):
+        return True
+    word = _FIRST_WORD.match(following)
+    next_word = word.group().lower() if word else ""
+    if token.isdigit():
+        return len(token) <= 2 and next_word in _AFTER_ORDINAL
+    if folded in _MAYBE_ABBREVIATIONS or _INITIALS.match(token):
+        return bool(next_word) and next_word not in _BEGINNINGS
+    return False
+
+
+def _add(spans: list[Span], text: str, start: int, end: int) -> None:
+    """Append [start, end) without its outer space, in pieces of at most MAX_SENTENCE_CHARS."""
+    piece = text[start:end]
+    end = start + len(piece.rstrip())
+    start += len(piece) - len(piece.lstrip())
+    while end - start > MAX_SENTENCE_CHARS:
+        cut = _soft_cut(text, start)
+        spans.append(Span(start, start + len(text[start:cut].rstrip())))
+        visible = _VISIBLE.search(text, cut, end)
+        start = visible.start() if visible else end
+    if start < end:
+        spans.append(Span(start, end))
+
+
+def _soft_cut(text: str, start: int) -> int:
+    """Where to cut an endless sentence: after the last clause, else word, of the second half of the limit."""
+    limit = start + MAX_SENTENCE_CHARS
+    best, best_rank = limit, 3
+    for match in _SOFT_BREAK.finditer(text, start + MAX_SENTENCE_CHARS // 2, limit):
+        rank = 0 if match.group()[0] in ";:；：" else 1 if match.group()[0] in ",،、，" else 2
+        if rank <= best_rank:
+            best, best_rank = match.end(), rank
+    return best

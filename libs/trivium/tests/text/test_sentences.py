@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trivium.domain.chunks import Span
+from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
+
+
+def sentences(text: str) -> list[str]:
+    return [span.of(text) for span in split_sentences(text)]
+
+
+def check_invariants(text: str) -> None:
+    spans = split_sentences(text)
+    covered = [False] * len(text)
+    at = 0
+    for span in spans:
+        assert at <= span.start < span.end <= len(text)
+        assert span.end - span.start <= MAX_SENTENCE_CHARS
+        assert span.of(text) == span.of(text).strip()
+        at = span.end
+        covered[span.start : span.end] = [True] * (span.end - span.start)
+    assert all(seen or char.isspace() for seen, char in zip(covered, text, strict=True))
+
+
+PIECES = st.sampled_from(
+    ["Dr. ", "A", "a", "word ", "The ", ". ", ".", "? ", "!", '"', ")", "\n", "\n\n", "- ", "1. ", "3.5", "。"]
+    + ["…", "[1]", "\v", "\r\n", "\u2028", " ", "\t", "x" * 400, "日本", "e.g. ", "U.S. ", ", ", "# "]
+)
+
+
+@given(st.lists(PIECES, max_size=60).map("".join))
+def test_every_visible_character_lies_in_exactly_one_sentence(text: str) -> None:
+    check_invariants(text)
+
+
+@given(st.text(max_size=300))
+def test_any_text_at_all_is_covered_in_order(text: str) -> None:
+    check_invariants(text)
+
+
+def test_sentences_end_at_full_stops_question_and_exclamation_marks() -> None:
+    assert sentences("It works. Does it? Yes! Good.") == ["It works.", "Does it?", "Yes!", "Good."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. Smith met Mr. J. R. Tolkien near St. Andrews.",
+        "The U.S. Senate voted at 3 p.m. Eastern time.",
+        "It costs 3.50 dollars, e.g. Apples from Acme Inc. Chicago.",
+        "See Fig. 3 and No. 5 in vol. 2, pp. 10-12.",
+        'He asked "why?" and left.',
+        "Am 3. Oktober feiert Deutschland.",
+        "Use Node.js or example.com/a.b?c for v1.2.3 now.",
+        "1. Preheat the oven.",
+        "a. Preheat the oven.",
+    ],
+)
+def test_abbreviations_initials_decimals_and_numbering_end_no_sentence(text: str) -> None:
+    assert sentences(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("He works for Acme Inc. The firm is old.", 2),
+        ("She left at 5 p.m. It was dark.", 2),
+        ("He said no. Then he left.", 2),
+        ("He was born in 1971. Paris was his home.", 2),
+        ('"It ends." She left.', 2),
+        ("It ends (so he says.) She left.", 2),
+        ("It ends.[12] She left.", 2),
+        ("今天天气很好。我们去公园吧！好吗？", 3),
+        ("「そうです。」彼は言った。", 2),
+        ("यह एक वाक्य है। यह दूसरा है।", 2),
+        ("هل هذا جيد؟ نعم.", 2),
+        ("Es regnet. Er bleibt zu Hause.", 2),
+    ],
+)
+def test_true_sentence_ends_are_found(text: str, count: int) -> None:
+    assert len(sentences(text)) == count
+
+
+def test_list_items_headings_and_table_rows_stand_alone() -> None:
+    text = "Intro\n\n- first item\n- second item\n1. third\nName: Ann; Age: 3\nName: Bob; Age: 4"
+    assert sentences(text) == [
+        "Intro",
+        "- first item",
+        "- second item",
+        "1. third",
+        "Name: Ann; Age: 3",
+        "Name: Bob; Age: 4",
+    ]
+
+
+def test_lines_broken_by_width_are_put_together_again() -> None:
+    text = (
+        "The committee of the association met on the first\n"
+        "day of the month and decided with the voice of\n"
+        "Barack Obama that nothing at all should ever be\n"
+        "changed. The members went home."
+    )
+    assert len(sentences(text)) == 2
+
+
+def test_an_endless_sentence_is_cut_at_a_clause() -> None:
+    text = "; ".join(["word " * 30 + "end"] * 20)
+    found = sentences(text)
+    assert len(found) > 1
+    assert all(sentence.endswith((";", "end")) for sentence in found)
+
+
+def test_text_without_visible_characters_has_no_sentences() -> None:
+    assert split_sentences("") == ()
+    assert split_sentences(" \n\t\u2028 ") == ()
+
+
+def test_spans_count_in_the_given_text() -> None:
+    assert split_sentences("  One.  Two. ") == (Span(2, 6), Span(8, 12))
+
+
+@pytest.mark.parametrize("unit", [".", "\v", "\n ", ")", "x", " ", "a.", "A. ", "[1]", ".)", "\r\n", "。", "- "])
+def test_hostile_repetition_takes_linear_time(unit: str) -> None:
+    text = unit * (400_000 // len(unit))
+    start = time.process_time()
+    split_sentences(text)
+    assert time.process_time() - start < 3.0  # a quadratic scan of 400 kB takes minutes
