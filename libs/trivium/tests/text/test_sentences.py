@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  (other scripts' marks are the subject here)
 from __future__ import annotations
 
 import time
@@ -27,8 +28,11 @@ def check_invariants(text: str) -> None:
 
 
 PIECES = st.sampled_from(
-    ["Dr. ", "A", "a", "word ", "The ", ". ", ".", "? ", "!", '"', ")", "\n", "\n\n", "- ", "1. ", "3.5", "。"]
-    + ["…", "[1]", "\v", "\r\n", "\u2028", " ", "\t", "x" * 400, "日本", "e.g. ", "U.S. ", ", ", "# "]
+    [
+        *list('Aa.!)"\n\v\u2028 \t。…'),
+        *["Dr. ", "word ", "The ", ". ", "? ", "\n\n", "- ", "1. ", "3.5", "[1]", "\r\n", "x" * 400],
+        *["日本", "e.g. ", "U.S. ", ", ", "# "],
+    ]
 )
 
 
@@ -105,6 +109,11 @@ def test_lines_broken_by_width_are_put_together_again() -> None:
         "changed. The members went home."
     )
     assert len(sentences(text)) == 2
+
+
+def test_wrapped_lines_with_carriage_returns_are_put_together_too() -> None:
+    text = "The committee of the association met on the first\r\nday of the month and then it went home."
+    assert sentences(text) == [text]
 
 
 def test_an_endless_sentence_is_cut_at_a_clause() -> None:
