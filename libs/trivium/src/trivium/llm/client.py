@@ -1,0 +1,134 @@
+"""READ FIRST: the client that every provider shares."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
+
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.llm.dialect import Dialect, Prompt
+from trivium.llm.shapes import decode_shape, schema_of
+from trivium.llm.transport import BadRequest, LlmLimits, Transport
+from trivium.ports.llm import Completion, Delta, Message, T
+
+_REPAIR = "That was not valid: {fault}. Answer again, with nothing but JSON of this schema: {schema}"
+_SHOWN_CHARS = 4_000  # of a broken answer, when it is shown to the model again
+
+
+class HttpLlm:
+    """An `Llm` over HTTP. One instance serves many callers of one event loop; close it there."""
+
+    def __init__(self, dialect: Dialect, base_url: str, api_key: str, limits: LlmLimits) -> None:
+        self._dialect = dialect
+        self._transport = Transport(self.name, base_url + dialect.path, dialect.headers(api_key), api_key, limits)
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        return f"{self._dialect.provider}:{self._dialect.model}"
+
+    async def complete(
+        self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
+    ) -> Completion:
+        """One answer as text."""
+        return await self._complete(Prompt(tuple(messages), max_tokens), time.monotonic() + timeout_s)
+
+    async def complete_json(
+        self,
+        messages: Sequence[Message],
+        shape: type[T],
+        *,
+        max_tokens: int = 1024,
+        timeout_s: float = 60.0,
+    ) -> tuple[T, Completion]:
+        """One answer as a value. An answer that does not fit is shown to the model once, to repair it."""
+        deadline = time.monotonic() + timeout_s
+        prompt = Prompt(tuple(messages), max_tokens, schema_of(shape))
+        first = await self._complete(prompt, deadline)
+        try:
+            return decode_shape(first.text, shape), first
+        except (msgspec.DecodeError, UnicodeError) as fault:
+            request = _REPAIR.format(fault=fault, schema=msgspec.json.encode(prompt.schema).decode())
+        asked_again = (
+            *messages,
+            Message("assistant", first.text[:_SHOWN_CHARS] or "(nothing)"),
+            Message("user", request),
+        )
+        second = await self._complete(Prompt(asked_again, max_tokens, prompt.schema), deadline)
+        spent = msgspec.structs.replace(
+            second,
+            input_tokens=first.input_tokens + second.input_tokens,
+            output_tokens=first.output_tokens + second.output_tokens,
+        )
+        try:
+            return decode_shape(second.text, shape), spent
+        except (msgspec.DecodeError, UnicodeError) as fault:
+            why = "it was cut off at its limit of tokens" if second.truncated else str(fault)
+            raise NeverWill(
+                "bad_json",
+                f"{self.name} answered twice with something else than the JSON asked for ({why}).",
+                "Use a model that follows JSON schemas, or allow it more tokens.",
+            ) from fault
+
+    async def stream(
+        self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
+    ) -> AsyncIterator[Delta]:
+        """One answer piece by piece, then the whole of it."""
+        deadline = time.monotonic() + timeout_s
+        prompt = Prompt(tuple(messages), max_tokens, stream=True)
+        while True:
+            try:
+                async for delta in self._stream(prompt, deadline):
+                    yield delta
+                return
+            except BadRequest as refusal:  # raised before anything was yielded
+                self._concede(refusal)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._transport.close()
+
+    async def _complete(self, prompt: Prompt, deadline: float) -> Completion:
+        while True:
+            try:
+                body = await self._transport.post(self._dialect.encode(prompt), deadline)
+            except BadRequest as refusal:
+                self._concede(refusal)
+                continue
+            try:
+                return self._dialect.decode(body)
+            except (msgspec.DecodeError, UnicodeError) as fault:
+                raise self._gibberish(fault) from fault
+
+    async def _stream(self, prompt: Prompt, deadline: float) -> AsyncIterator[Delta]:
+        reader = self._dialect.reader()
+        try:
+            async for line in self._transport.lines(self._dialect.encode(prompt), deadline):
+                try:
+                    text = reader.feed(line)
+                except (msgspec.DecodeError, UnicodeError) as fault:
+                    raise self._gibberish(fault) from fault
+                if text:
+                    yield Delta(text)
+        except TryLater:
+            if not reader.finished:  # the answer is whole; only the good-bye is missing
+                raise
+        if not reader.finished:
+            raise TryLater("stream_cut", f"{self.name} broke off in the middle of its answer.", "Ask again.")
+        yield Delta(final=reader.completion())
+
+    def _concede(self, refusal: BadRequest) -> None:
+        """Go on without the parameter the server refused, for this call and later ones; else raise."""
+        conceded = self._dialect.concede(refusal.complaint)
+        if conceded is None:
+            raise refusal
+        self._dialect = conceded
+
+    def _gibberish(self, fault: Exception) -> NeverWill:
+        return NeverWill(
+            "llm_not_understood",
+            f"{self.name} answered with something else than its protocol promises ({fault}).",
+            "Check that the address belongs to this provider.",
+        )

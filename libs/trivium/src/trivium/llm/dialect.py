@@ -1,0 +1,80 @@
+"""What a provider's dialect has to know; everything else is the same for all providers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from trivium.ports.llm import Completion, Message
+
+JsonSchema = dict[str, Any]  # as `trivium.llm.shapes.schema_of` makes it
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """One request in our own words. With a `schema`, the answer's text must be JSON of that schema."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    schema: JsonSchema | None = None
+    stream: bool = False
+
+    def system(self) -> str:
+        """The system messages, for providers that take them apart from the rest."""
+        return "\n\n".join(message.content for message in self.messages if message.role == "system")
+
+
+class StreamReader(Protocol):
+    """Reads one streamed answer line by line. `finished` is set once the provider said it was done."""
+
+    finished: bool
+
+    def feed(self, line: str) -> str:
+        """The text a line adds, often none. Raises `TryLater` or `NeverWill` for an error sent in the stream."""
+        ...
+
+    def completion(self) -> Completion:
+        """Everything that came."""
+        ...
+
+
+class Dialect(Protocol):
+    """Requests and answers of one provider, for one model."""
+
+    @property
+    def provider(self) -> str:
+        """As configured: `openai`, `vllm`, `anthropic` or `ollama`."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """As the provider calls it."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Appended to the base address."""
+        ...
+
+    def headers(self, api_key: str) -> dict[str, str]:
+        """How the key is sent; `api_key` may be ""."""
+        ...
+
+    def encode(self, prompt: Prompt) -> bytes:
+        """The request's body."""
+        ...
+
+    def decode(self, body: bytes) -> Completion:
+        """Raises `msgspec.DecodeError` when the body is not what the provider promises."""
+        ...
+
+    def reader(self) -> StreamReader: ...
+    def concede(self, complaint: str) -> Dialect | None:
+        """The dialect without the parameter that an HTTP 400 complains of; None when it names none of them."""
+        ...
+
+
+def spoken(messages: Sequence[Message]) -> list[dict[str, str]]:
+    """Messages as all three providers spell them."""
+    return [{"role": message.role, "content": message.content} for message in messages]

@@ -1,0 +1,102 @@
+"""Ollama's /api/chat. JSON is constrained by `format`; streams are JSON lines."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import msgspec
+
+from trivium.domain.errors import TryLater
+from trivium.llm.dialect import Prompt, spoken
+from trivium.ports.llm import Completion
+
+CHARS_PER_TOKEN = 3  # careful for English (about 4) and for code
+# Ollama silently drops the start of a prompt longer than its window, and reloads the model when the
+# window changes, so it is asked for in few steps. The last one is the bound.
+WINDOWS = (8_192, 16_384, 32_768)
+
+
+class _Message(msgspec.Struct):
+    content: str = ""
+
+
+class _Body(msgspec.Struct):
+    message: _Message = msgspec.field(default_factory=_Message)
+    done: bool = False
+    done_reason: str = ""
+    prompt_eval_count: int = 0
+    eval_count: int = 0
+    error: str = ""
+
+
+class OllamaDialect(msgspec.Struct, frozen=True):
+    """One local model."""
+
+    model: str
+    provider: str = "ollama"
+    path: str = "/api/chat"
+
+    def headers(self, api_key: str) -> dict[str, str]:
+        """Ollama has no keys; a proxy before it may."""
+        return {"authorization": f"Bearer {api_key}"} if api_key else {}
+
+    def encode(self, prompt: Prompt) -> bytes:
+        """A chat request with a window that holds the prompt and the answer."""
+        needed = sum(len(message.content) for message in prompt.messages) // CHARS_PER_TOKEN + prompt.max_tokens
+        window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": spoken(prompt.messages),
+            "stream": prompt.stream,
+            "options": {"temperature": 0, "num_predict": prompt.max_tokens, "num_ctx": window},
+        }
+        if prompt.schema is not None:
+            request["format"] = prompt.schema
+        return msgspec.json.encode(request)
+
+    def decode(self, body: bytes) -> Completion:
+        """A finished chat answer."""
+        answer = msgspec.json.decode(body, type=_Body)
+        if answer.error:
+            _raise(answer.error)
+        return _completion(answer.message.content, answer)
+
+    def reader(self) -> OllamaStream:
+        """A reader of JSON lines."""
+        return OllamaStream()
+
+    def concede(self, complaint: str) -> OllamaDialect | None:  # noqa: ARG002
+        """Nothing is optional."""
+        return None
+
+
+class OllamaStream:
+    """JSON lines of one answer; the last one has `done` set and the token counts."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self._text: list[str] = []
+        self._last = _Body()
+
+    def feed(self, line: str) -> str:
+        """The text one line adds."""
+        if not line.strip():
+            return ""
+        self._last = msgspec.json.decode(line, type=_Body)
+        if self._last.error:
+            _raise(self._last.error)
+        self.finished = self._last.done
+        self._text.append(self._last.message.content)
+        return self._last.message.content
+
+    def completion(self) -> Completion:
+        """Everything that came."""
+        return _completion("".join(self._text), self._last)
+
+
+def _completion(text: str, last: _Body) -> Completion:
+    return Completion(text, last.prompt_eval_count, last.eval_count, truncated=last.done_reason == "length")
+
+
+def _raise(error: str) -> NoReturn:
+    raise TryLater("llm_failing", f"The model failed: {error[:300]}", "Try again later.")

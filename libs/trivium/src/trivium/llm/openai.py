@@ -1,0 +1,153 @@
+"""OpenAI's chat completions, which vLLM and many other servers speak too."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.llm.dialect import Prompt, spoken
+from trivium.ports.llm import Completion
+
+# Parameters that some servers or models refuse, by how their complaint names them.
+_OPTIONAL = {
+    "response_format": re.compile(r"response_format|json_schema|structured|guided|grammar", re.I),
+    "temperature": re.compile(r"temperature", re.I),
+    "stream_options": re.compile(r"stream_options", re.I),
+    "max_tokens": re.compile(r"max_completion_tokens", re.I),
+}
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message = msgspec.field(default_factory=_Message)
+    delta: _Message = msgspec.field(default_factory=_Message)
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+
+
+class _Body(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    error: Any = None
+
+
+class OpenAiDialect(msgspec.Struct, frozen=True):
+    """`without` names parameters this server has refused. `provider` is `openai` or `vllm`."""
+
+    model: str
+    provider: str = "openai"
+    without: frozenset[str] = frozenset()
+    path: str = "/chat/completions"
+
+    def headers(self, api_key: str) -> dict[str, str]:
+        """Bearer authentication, or none."""
+        return {"authorization": f"Bearer {api_key}"} if api_key else {}
+
+    def encode(self, prompt: Prompt) -> bytes:
+        """A chat completion request; the schema also stands in the prompt where the server cannot enforce it."""
+        messages = spoken(prompt.messages)
+        request: dict[str, Any] = {"model": self.model, "messages": messages, "temperature": 0}
+        request["max_completion_tokens" if "max_tokens" in self.without else "max_tokens"] = prompt.max_tokens
+        if prompt.stream:
+            request |= {"stream": True, "stream_options": {"include_usage": True}}
+        if prompt.schema is not None and "response_format" not in self.without:
+            shape = {"name": "answer", "strict": True, "schema": prompt.schema}
+            request["response_format"] = {"type": "json_schema", "json_schema": shape}
+        elif prompt.schema is not None:
+            wanted = msgspec.json.encode(prompt.schema).decode()
+            messages.insert(0, {"role": "system", "content": f"Answer only with JSON of this schema: {wanted}"})
+        for name in self.without - {"max_tokens"}:
+            request.pop(name, None)
+        return msgspec.json.encode(request)
+
+    def decode(self, body: bytes) -> Completion:
+        """A finished chat completion."""
+        answer = msgspec.json.decode(body, type=_Body)
+        if not answer.choices:
+            if answer.error is not None:
+                _raise(answer.error)
+            raise msgspec.DecodeError("no choices")
+        choice = answer.choices[0]
+        if choice.message.refusal or choice.finish_reason == "content_filter":
+            _decline(choice.message.refusal or "its content filter stopped it")
+        usage = answer.usage or _Usage()
+        return Completion(
+            text=choice.message.content or "",
+            input_tokens=usage.prompt_tokens or 0,
+            output_tokens=usage.completion_tokens or 0,
+            truncated=choice.finish_reason == "length",
+        )
+
+    def reader(self) -> OpenAiStream:
+        """A reader of server-sent events."""
+        return OpenAiStream()
+
+    def concede(self, complaint: str) -> OpenAiDialect | None:
+        """Without the one optional parameter that the complaint names."""
+        for name, named in _OPTIONAL.items():
+            if name not in self.without and named.search(complaint):
+                return msgspec.structs.replace(self, without=self.without | {name})
+        return None
+
+
+class OpenAiStream:
+    """Server-sent events of one chat completion, ended by `[DONE]`."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self._text: list[str] = []
+        self._usage = _Usage()
+        self._reason = ""
+
+    def feed(self, line: str) -> str:
+        """The text one event adds."""
+        if not line.startswith("data:"):
+            return ""
+        data = line[5:].strip()
+        if data == "[DONE]":
+            self.finished = True
+            return ""
+        event = msgspec.json.decode(data, type=_Body)
+        if event.error is not None:
+            _raise(event.error)
+        self._usage = event.usage or self._usage
+        if not event.choices:
+            return ""
+        choice = event.choices[0]
+        if choice.finish_reason:
+            self._reason, self.finished = choice.finish_reason, True
+        if choice.delta.refusal or choice.finish_reason == "content_filter":
+            _decline(choice.delta.refusal or "its content filter stopped it")
+        piece = choice.delta.content or ""
+        self._text.append(piece)
+        return piece
+
+    def completion(self) -> Completion:
+        """Everything that came."""
+        return Completion(
+            text="".join(self._text),
+            input_tokens=self._usage.prompt_tokens or 0,
+            output_tokens=self._usage.completion_tokens or 0,
+            truncated=self._reason == "length",
+        )
+
+
+def _decline(reason: str) -> NoReturn:
+    raise NeverWill("llm_declined", f"The model declined: {reason[:300]}", "Ask in other words, or another model.")
+
+
+def _raise(error: Any) -> NoReturn:
+    """An error sent with status 200, as some gateways do."""
+    message = error.get("message", "") if isinstance(error, dict) else error
+    raise TryLater("llm_failing", f"The model failed: {str(message)[:300]}", "Try again later.")
