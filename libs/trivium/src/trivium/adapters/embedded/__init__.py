@@ -1,0 +1,1 @@
+"""Adapters that need no server: one folder on this machine holds everything."""
