@@ -1,0 +1,159 @@
+"""The envelope of every task: re-read the world, skip what is done, run the stage, save, hand on.
+
+Retry is a property of the error's type: `TryLater` goes back to Celery with jittered back-off, `NeverWill` ends the
+document as FAILED with its reason, `Conflict` and `NotFound` of the record mean that somebody newer took over.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import structlog
+
+from trivium import telemetry
+from trivium.domain.documents import Document, DocumentState, Failure, Stage
+from trivium.domain.errors import Conflict, NeverWill, NotFound, TriviumError, TryLater
+from trivium.domain.scope import Tenant
+from trivium.flow import artifacts
+from trivium.flow.chain import Message
+from trivium.flow.stage import Job, StageWork
+from trivium.ports.objects import Objects
+from trivium.ports.registry import Registry
+
+BACKOFF_BASE_S = 0.5
+BACKOFF_CAP_S = 60.0
+MAX_RETRIES = 8  # about two minutes of a store being away; the sweep picks the document up after that
+
+log = structlog.get_logger()
+
+
+class Superseded(Exception):
+    """The document was deleted, replaced or claimed by another worker: stop quietly."""
+
+
+class RetryAt(Exception):
+    """The stage met a passing fault: run the same message again in `delay_s` seconds."""
+
+    def __init__(self, delay_s: float) -> None:
+        super().__init__(f"again in {delay_s:.1f} s")
+        self.delay_s = delay_s
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """Runs stages against one registry and one object store.
+
+    `lease_s` is how long a claim holds without progress; `on_left` hears (document id, fence) of every chain that
+    ends here, whether its document is done, failed or somebody else's by now.
+    """
+
+    registry: Registry
+    objects: Objects
+    lease_s: float
+    on_left: Callable[[str, int], None] = lambda _id, _fence: None
+
+    def run(self, work: StageWork, message: Message, retries: int) -> Message:
+        """Do `work` for `message`, once in effect; returns the message for the next stage.
+
+        Raises `RetryAt` for a passing fault (`retries` counts the ones before) and `Superseded` when there is
+        nothing left to do.
+        """
+        structlog.contextvars.bind_contextvars(document_id=message.document_id, tenant=message.tenant)
+        try:
+            return self._attempt(work, message, retries)
+        except Superseded:
+            self.on_left(message.document_id, message.fence)
+            raise
+
+    def _attempt(self, work: StageWork, message: Message, retries: int) -> Message:
+        job = self._open(work.stage, message)
+        try:
+            with telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
+                key, facts = self._once(work, job)
+            return self._commit(job, work.stage, key, facts)
+        except Conflict as error:
+            raise Superseded from error
+        except TryLater as error:
+            if retries < MAX_RETRIES:
+                log.warning("stage_retried", stage=work.stage.value, code=error.code, reason=error.message)
+                raise RetryAt(_backoff_s(retries)) from error
+            self._fail(job, work.stage, error)
+            raise Superseded from error
+        except TriviumError as error:
+            self._fail(job, work.stage, error)
+            raise Superseded from error
+        except Exception as error:  # a bug of ours must end one document, not the worker
+            log.exception("stage_crashed", stage=work.stage.value)
+            self._fail(job, work.stage, _internal(error))
+            raise Superseded from error
+
+    def _open(self, stage: Stage, message: Message) -> Job:
+        tenant = Tenant(message.tenant)
+        registry = self.registry.for_tenant(tenant)
+        try:
+            document = registry.get(message.document_id)
+            if document.fence != message.fence or document.state is not DocumentState.RUNNING:
+                raise Superseded
+            if document.stage != stage.value:
+                document = msgspec.structs.replace(
+                    document, stage=stage.value, updated_at=time.time(), lease_until=time.time() + self.lease_s
+                )
+                registry.save(document)
+        except (NotFound, Conflict) as error:
+            raise Superseded from error
+        return Job(document, message, self.objects.for_tenant(tenant))
+
+    def _once(self, work: StageWork, job: Job) -> tuple[str, dict[str, Any]]:
+        key = artifacts.artifact_key(job.message, work.stage, work.fingerprint())
+        if job.objects.exists(key) and work.settled(job):
+            try:
+                facts = artifacts.load_facts(job.objects, key)
+            except NotFound:
+                log.warning("artifact_damaged", key=key)
+            else:
+                telemetry.STAGE_SKIPPED.labels(work.stage.value).inc()
+                return key, facts
+        outcome = work.run(job)
+        artifacts.save(job.objects, key, outcome.value, outcome.facts)
+        return key, outcome.facts
+
+    def _commit(self, job: Job, stage: Stage, key: str, facts: dict[str, Any]) -> Message:
+        if facts:
+            record = {**msgspec.to_builtins(job.document), **facts, "updated_at": time.time(), "attempt": 1}
+            changed = msgspec.convert(record, Document)  # attempts count starts since the last progress
+            self.registry.for_tenant(job.tenant).save(changed)
+            if changed.state.terminal:
+                telemetry.DOCUMENTS.labels(changed.state.value, "").inc()
+                self.on_left(changed.id, changed.fence)
+        return msgspec.structs.replace(job.message, artifacts={**job.message.artifacts, stage.value: key})
+
+    def _fail(self, job: Job, stage: Stage, error: TriviumError) -> None:
+        failed = msgspec.structs.replace(
+            job.document,
+            state=DocumentState.FAILED,
+            failure=Failure(error.code, error.message, error.action, stage.value),
+            updated_at=time.time(),
+        )
+        try:
+            self.registry.for_tenant(job.tenant).save(failed)
+        except (Conflict, NotFound):
+            return
+        telemetry.DOCUMENTS.labels(failed.state.value, error.code).inc()
+        log.warning("document_failed", stage=stage.value, code=error.code, reason=error.message)
+
+
+def _backoff_s(retries: int) -> float:
+    """Full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter")."""
+    ceiling = min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2**retries)
+    return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - not a secret
+
+
+def _internal(error: Exception) -> NeverWill:
+    return NeverWill(
+        "internal_error",
+        f"Trivium failed on this document ({type(error).__name__}).",
+        "Please report it with the server's log; the document can be submitted again.",
+    )

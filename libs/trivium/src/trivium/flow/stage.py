@@ -1,0 +1,62 @@
+"""What a stage is: a pure function with a fingerprint, given its inputs by the envelope."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from trivium.domain.documents import Document, Stage
+from trivium.domain.scope import Scope, Tenant
+from trivium.flow import artifacts
+from trivium.flow.chain import Message
+from trivium.ports.objects import ObjectStore
+
+T = TypeVar("T")
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One stage's work on one version of one document."""
+
+    document: Document
+    message: Message
+    objects: ObjectStore
+
+    @property
+    def tenant(self) -> Tenant:
+        """Whose document it is."""
+        return Tenant(self.document.tenant)
+
+    @property
+    def scope(self) -> Scope:
+        """The isolation fields of every row that this job writes."""
+        return Scope(self.tenant, self.document.dataset)
+
+    def load(self, stage: Stage, kind: type[T]) -> T:
+        """The output of an earlier stage."""
+        return artifacts.load(self.objects, self.message.artifacts[stage.value], kind)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a stage leaves: its artifact's value, and what it learnt for the registry record."""
+
+    value: Any
+    facts: dict[str, Any] = {}
+
+
+class StageWork(Protocol):
+    """One stage of the chain."""
+
+    stage: Stage
+
+    def fingerprint(self) -> str:
+        """Code version, options and model: when it changes, the stage and all that depends on it run again."""
+        ...
+
+    def settled(self, job: Job) -> bool:
+        """For a stage whose output is rows in a store, whether they are really there; else True."""
+        ...
+
+    def run(self, job: Job) -> Outcome:
+        """Do the work; running it again leaves what it left before."""
+        ...

@@ -1,0 +1,56 @@
+"""The graph worker's stages: extract what each chunk says, then link it into the graph."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.documents import Stage
+from trivium.domain.graph import ChunkGraph
+from trivium.flow.stage import Job, Outcome
+from trivium.ports.graph import Graphs
+from trivium.ports.llm import Llm
+from trivium_graph.build import extract, fingerprint
+
+LINK_VERSION = 1
+
+
+class ExtractWork(msgspec.Struct, frozen=True):
+    """Chunks become names, aliases and relations with their evidence."""
+
+    llm: Llm | None
+    stage: Stage = Stage.EXTRACT
+
+    def fingerprint(self) -> str:
+        """Rules, prompt and model."""
+        return fingerprint(self.llm)
+
+    def settled(self, job: Job) -> bool:
+        """Extraction leaves no rows."""
+        return True
+
+    def run(self, job: Job) -> Outcome:
+        """Extract from all chunks of the document at once."""
+        return Outcome(extract(job.load(Stage.CHUNK, list[Chunk]), self.llm))
+
+
+class LinkWork(msgspec.Struct, frozen=True):
+    """Each chunk's share enters the graph under the shared, folded names."""
+
+    graphs: Graphs
+    stage: Stage = Stage.LINK
+
+    def fingerprint(self) -> str:
+        """The shape of the rows."""
+        return f"link:{LINK_VERSION}"
+
+    def settled(self, job: Job) -> bool:
+        """Whether the graph holds exactly this version's chunks."""
+        expected = {share.chunk_id for share in job.load(Stage.EXTRACT, list[ChunkGraph])}
+        return self.graphs.writer(job.tenant).ids(job.document.id, job.document.version) == expected
+
+    def run(self, job: Job) -> Outcome:
+        """Write the shares; queries see them once the version is published."""
+        shares = job.load(Stage.EXTRACT, list[ChunkGraph])
+        self.graphs.writer(job.tenant).upsert(job.document.id, job.document.version, shares, job.scope)
+        return Outcome(len(shares))
