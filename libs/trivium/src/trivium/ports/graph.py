@@ -65,9 +65,7 @@ class GraphReader(Protocol):
         ...
 
     async def entity(self, entity_id: str) -> Entity: ...
-    async def entities(
-        self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = ""
-    ) -> EntityPage:
+    async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
         """By number of mentions, most first; `prefix` is folded and matches names and aliases."""
         ...
 

@@ -42,13 +42,9 @@ class KeywordReader(Protocol):
     `document_ids` restricts the search; None means no restriction, an empty sequence finds nothing.
     """
 
-    async def search(
-        self, text: str, limit: int, document_ids: Sequence[str] | None = None
-    ) -> list[Scored]: ...
+    async def search(self, text: str, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]: ...
     async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]: ...
-    async def document_chunks(
-        self, document_id: str, version: str, start: int = 0, limit: int = 1000
-    ) -> list[Chunk]:
+    async def document_chunks(self, document_id: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
         """The chunks of one version with `ordinal >= start`."""
         ...
 

@@ -52,6 +52,17 @@ class TenantRegistry(Protocol):
         """
         ...
 
+    def delete(self, document_id: str) -> Document:
+        """Set DELETED with no active version and fence + 1, so that work in progress is refused; raises `NotFound`.
+
+        The record stays, as proof that the document is gone; deleting it again changes nothing.
+        """
+        ...
+
+    def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """The version that queries may see, for each document that has one."""
+        ...
+
     def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage: ...
 
     def counts(self) -> DocumentCounts: ...

@@ -56,9 +56,7 @@ class VectorReader(Protocol):
     `document_ids` restricts the search; None means no restriction, an empty sequence finds nothing.
     """
 
-    async def search(
-        self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None
-    ) -> list[Scored]: ...
+    async def search(self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]: ...
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """(n_sentences, d) float32 per chunk."""
         ...
