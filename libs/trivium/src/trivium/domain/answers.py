@@ -65,3 +65,52 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     usage: Usage = Usage()
     timings_ms: dict[str, float] = {}
+
+
+class HitsFound(msgspec.Struct, frozen=True, tag_field="event", tag="hits"):
+    """What the answer will be made from, before it is written."""
+
+    hits: tuple[Hit, ...]
+    degraded: tuple[Degraded, ...] = ()
+
+
+class TextPiece(msgspec.Struct, frozen=True, tag_field="event", tag="text"):
+    """The next piece of the answer's text."""
+
+    text: str
+
+
+class TextWithdrawn(msgspec.Struct, frozen=True, tag_field="event", tag="withdrawn"):
+    """Forget the text so far: the writer failed, or a better answer follows."""
+
+    reason: str
+
+
+class Cited(msgspec.Struct, frozen=True, tag_field="event", tag="citation"):
+    """A source that the text cites."""
+
+    citation: Citation
+
+
+class Judged(msgspec.Struct, frozen=True, tag_field="event", tag="verdict"):
+    """The verdict on the text so far; a repaired answer gets a second one."""
+
+    verdict: Verdict
+    sub_questions: tuple[str, ...] = ()
+
+
+class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="answer"):
+    """The whole answer, always the last event of a stream that did not fail."""
+
+    answer: Answer
+
+
+class Failed(msgspec.Struct, frozen=True, tag_field="event", tag="error"):
+    """Why there is no answer, always the last event of a stream that failed."""
+
+    code: str
+    message: str
+    action: str = ""
+
+
+AnswerEvent = HitsFound | TextPiece | TextWithdrawn | Cited | Judged | Finished | Failed
