@@ -1,0 +1,134 @@
+"""Citations: how a hit is named in the text, and how a model's `[2]` becomes that name or disappears."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium.domain.answers import Citation
+from trivium.domain.retrieval import Hit
+
+MARKER = re.compile(r"\[Source: [^\]\n]{1,400}, chunk \d{1,9}\]")
+_NUMBERS = re.compile(r"\[\s*(?:source:?\s*)?(\d{1,3}(?:\s*[,;]\s*(?:source:?\s*)?\d{1,3})*)\s*\]", re.I)
+_LONGEST_MARK = 450  # a bracket open longer than this is no citation
+_QUOTE_CHARS = 1_000
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """An answer's text with its markers in place, before anybody judged it. `notes` are for the reader."""
+
+    text: str
+    found: bool
+    citations: tuple[Citation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Shelf:
+    """The hits an answer may cite. A file's bare name is used unless two different sources share it."""
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        self.hits = tuple(hits)
+        bearers: defaultdict[str, set[str]] = defaultdict(set)
+        for hit in hits:
+            bearers[_file_name(hit.chunk.source)].add(hit.chunk.document_id)
+        self._shared = {name for name, documents in bearers.items() if len(documents) > 1}
+
+    def marker(self, hit: Hit) -> str:
+        """`[Source: file, chunk N]`."""
+        name = _file_name(hit.chunk.source)
+        shown = hit.chunk.source if name in self._shared else name
+        return f"[Source: {_bracketless(shown)}, chunk {hit.chunk.number}]"
+
+    def cite(self, hit: Hit, quote: str) -> Citation:
+        """The citation that belongs to the marker."""
+        chunk = hit.chunk
+        return Citation(
+            marker=self.marker(hit),
+            chunk_id=chunk.id,
+            document_id=chunk.document_id,
+            source=chunk.source,
+            chunk_number=chunk.number,
+            quote=quote[:_QUOTE_CHARS],
+            positions=chunk.positions,
+        )
+
+    def numbered(self, number: int) -> Hit | None:
+        """The hit a model calls `[number]`, counting from 1."""
+        return self.hits[number - 1] if 1 <= number <= len(self.hits) else None
+
+
+class MarkerWriter:
+    """Turns `[1]` or `[1, 2]` in text that comes piece by piece into markers; drops numbers of no source.
+
+    `cited` are the hits named so far, in order of first mention; `invented` counts what was dropped.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.cited: list[Hit] = []
+        self.invented = 0
+        self._shelf = shelf
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """The text that is ready; an open bracket is held back until it closes."""
+        text = self._held + piece
+        opened = text.rfind("[")
+        open_end = opened >= 0 and "]" not in text[opened:] and len(text) - opened <= _LONGEST_MARK
+        # White space before a dropped number goes with it, so it waits for what follows.
+        cut = len(text[:opened].rstrip(" ")) if open_end else len(text.rstrip(" "))
+        self._held = text[cut:]
+        return self._rewrite(text[:cut])
+
+    def finish(self) -> str:
+        """What was still held back."""
+        rest, self._held = self._held.rstrip(), ""
+        return self._rewrite(rest)
+
+    def _rewrite(self, text: str) -> str:
+        return re.sub(r"[ ]*" + _NUMBERS.pattern, self._markers, self._defuse(text), flags=re.I)
+
+    def _defuse(self, text: str) -> str:
+        """A marker that the model wrote out itself stays only when it names a source it was given."""
+        known = {self._shelf.marker(hit): hit for hit in self._shelf.hits}
+
+        def judge(match: re.Match[str]) -> str:
+            hit = known.get(match.group())
+            if hit is None:
+                self.invented += 1
+                return ""
+            self._note(hit)
+            return match.group()
+
+        return MARKER.sub(judge, text)
+
+    def _markers(self, match: re.Match[str]) -> str:
+        written: list[str] = []
+        for number in re.findall(r"\d+", match.group(1)):
+            hit = self._shelf.numbered(int(number))
+            if hit is None:
+                self.invented += 1
+                continue
+            self._note(hit)
+            written.append(self._shelf.marker(hit))
+        return "".join(f" {marker}" for marker in dict.fromkeys(written))
+
+    def _note(self, hit: Hit) -> None:
+        if hit not in self.cited:
+            self.cited.append(hit)
+
+
+def without_markers(text: str) -> str:
+    """The text with its citations taken out."""
+    return " ".join(MARKER.sub(" ", text).split())
+
+
+def _file_name(source: str) -> str:
+    return source.rstrip("/").replace("\\", "/").rsplit("/", 1)[-1] or source
+
+
+def _bracketless(name: str) -> str:
+    """A file name that cannot close the marker or break its line."""
+    return " ".join(name.replace("[", "(").replace("]", ")").split())[:300]

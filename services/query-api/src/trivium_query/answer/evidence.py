@@ -1,0 +1,156 @@
+"""How well each sentence of the hits bears on the question: the features, and one score from them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from trivium.domain.chunks import Span
+from trivium.domain.parsed import UnitKind
+from trivium.domain.retrieval import Hit
+from trivium.ports.inference import Vector
+from trivium.text.names import names_in
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.words import content_words, fold
+
+MAX_HITS = 12  # deeper hits hold more chance overlap than answers
+MAX_SENTENCE_CHARS = 1_000
+NAME_WEIGHT = 2.0  # a name or number of the question counts twice a common word
+HEADING_SHARE = 0.5  # a word found only in the chunk's heading counts half
+# Weights of the score, tuned on 2wiki_dev, hotpotqa_train100 and qasper_full10 (`bench/answers.py`).
+COSINE_WEIGHT = 1.0
+COVERAGE_WEIGHT = 0.6
+TYPE_WEIGHT = 0.1
+RANK_WEIGHT = 0.25
+
+_NUMBER = re.compile(r"\d")
+_DATE = re.compile(
+    r"\b(?:1\d{3}|20\d{2})\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
+    re.I,
+)
+_PLACE = re.compile(r"\b(?:in|at|near|from|of|im|aus|bei|en|dans|à|a|de)\s+[^\W\d_a-zß-ÿ]")
+_WANTED = (
+    (
+        "number",
+        re.compile(
+            r"\bhow (?:many|much|large|big|long|old|far|high|tall)\b|\bwie ?viele?\b|\bcombien\b|\bcuant[oa]s?\b"
+        ),
+    ),
+    ("date", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|month|day)\b|\bwann\b|\bquand\b|\bcuando\b")),
+    ("place", re.compile(r"\bwhere\b|\b(?:what|which) (?:country|city|place|town|state)\b|\bwo\b|\bdonde\b")),
+    (
+        "name",
+        re.compile(r"\bwho(?:m|se)?\b|\bwer\b|\bwen\b|\bqui\b|\bquien\b|\b(?:what|which) (?:person|company|team)\b"),
+    ),
+)
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """One sentence of one hit. `covered` are the question's words it holds; `cosine` is with the question."""
+
+    hit: Hit
+    span: Span
+    text: str
+    words: frozenset[str]
+    covered: frozenset[str]
+    cosine: float
+    score: float
+    vector: Vector | None = None
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The question's words with their weights (they sum to 1), its names, and the kind of answer it wants."""
+
+    weights: dict[str, float]
+    names: tuple[str, ...]
+    wants: str
+
+    def coverage(self, words: frozenset[str]) -> float:
+        """The weight of the question's words that are among `words`, 0 to 1."""
+        return sum(weight for word, weight in self.weights.items() if word in words)
+
+
+def analyse(question: str, hits: Sequence[Hit]) -> Asked:
+    """Weigh the question's words: names and numbers more, words that most hits share less."""
+    names = tuple(dict.fromkeys(span.key for span in names_in(question)))
+    in_names = {word for name in names for word in content_words(name)}
+    words = dict.fromkeys(content_words(question))
+    pool = [frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.text}")) for hit in hits]
+    frequency = Counter(word for chunk in pool for word in chunk if word in words)
+    raw = {
+        word: (NAME_WEIGHT if word in in_names or _NUMBER.search(word) else 1.0)
+        * math.log(1 + (len(pool) + 1) / (frequency[word] + 0.5))
+        for word in words
+    }
+    total = sum(raw.values()) or 1.0
+    folded = fold(question)
+    wants = next((kind for kind, pattern in _WANTED if pattern.search(folded)), "")
+    return Asked({word: weight / total for word, weight in raw.items()}, names, wants)
+
+
+def candidates(
+    asked: Asked,
+    hits: Sequence[Hit],
+    question_vector: Vector | None,
+    sentence_vectors: Mapping[str, Vector],
+) -> list[Candidate]:
+    """Every sentence of the best hits, best first. Without vectors the cosine is 0 for all of them."""
+    found = [
+        _candidate(asked, hit, span, question_vector, vector)
+        for hit in hits[:MAX_HITS]
+        for span, vector in _sentences(hit, sentence_vectors.get(hit.chunk.id))
+    ]
+    return sorted((one for one in found if one.words), key=lambda one: (-one.score, one.hit.rank, one.span.start))
+
+
+def _sentences(hit: Hit, vectors: Vector | None) -> list[tuple[Span, Vector | None]]:
+    """A chunk's sentences with their vectors, when there is one for each."""
+    spans = hit.chunk.sentences or split_sentences(hit.chunk.text)
+    spans = tuple(Span(span.start, min(span.end, span.start + MAX_SENTENCE_CHARS)) for span in spans)
+    if vectors is None or len(vectors) != len(spans):
+        return [(span, None) for span in spans]
+    return list(zip(spans, vectors, strict=True))
+
+
+def _candidate(asked: Asked, hit: Hit, span: Span, question_vector: Vector | None, vector: Vector | None) -> Candidate:
+    text = span.of(hit.chunk.text)
+    words = frozenset(content_words(text))
+    covered = words & asked.weights.keys()
+    around = frozenset(content_words(hit.chunk.heading)) & asked.weights.keys()
+    cosine = float(np.dot(question_vector, vector)) if question_vector is not None and vector is not None else 0.0
+    coverage = asked.coverage(covered) + HEADING_SHARE * asked.coverage(around - covered)
+    score = (
+        COSINE_WEIGHT * cosine
+        + COVERAGE_WEIGHT * coverage
+        + TYPE_WEIGHT * _is_wanted(asked, text)
+        + RANK_WEIGHT / hit.rank
+    )
+    return Candidate(hit, span, text, words, covered, cosine, score - _penalty(text, words, hit), vector)
+
+
+def _is_wanted(asked: Asked, text: str) -> bool:
+    """Whether the sentence holds something of the kind that answers the question."""
+    if asked.wants == "number":
+        return _NUMBER.search(text) is not None
+    if asked.wants == "date":
+        return _DATE.search(text) is not None
+    if asked.wants == "place":
+        return _PLACE.search(text) is not None
+    if asked.wants == "name":
+        return any(span.key not in asked.names for span in names_in(text))
+    return False
+
+
+def _penalty(text: str, words: frozenset[str], hit: Hit) -> float:
+    """Headings and fragments answer nothing, and a source's own question repeats ours best of all."""
+    if hit.chunk.kind is UnitKind.TABLE:
+        return 0.0
+    fragment = 0.3 if len(words) < 3 else 0.0
+    asks = 0.4 if text.rstrip().endswith(("?", "\uff1f")) else 0.0
+    return fragment + asks

@@ -1,0 +1,330 @@
+"""READ FIRST: from a question to a cited, judged answer.
+
+understand -> retrieve -> rerank -> write -> verify; a partly supported answer is repaired once from
+sub-questions. Everything that can fail has a plain second way, and what failed is named in the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from trivium.domain.answers import (
+    Answer,
+    AnswerEvent,
+    Cited,
+    Failed,
+    Finished,
+    HitsFound,
+    Judged,
+    TextPiece,
+    TextWithdrawn,
+    Turn,
+    Verdict,
+)
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.retrieval import Hit, SearchResult
+from trivium.ports.inference import Reranker, Vector
+from trivium.ports.llm import Llm
+from trivium_query.answer import extractive, verify
+from trivium_query.answer.citations import Draft
+from trivium_query.answer.ledger import Ledger
+from trivium_query.answer.llm_answer import Generated, generate
+from trivium_query.answer.pool import pooled
+from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
+from trivium_query.answer.understand import Question, understand, understand_with_llm
+
+EXTRACTIVE = "extractive"
+SUB_TOP_K = 5  # CORTEX C8
+DISCLAIMER = "Caution: the documents do not clearly support this answer."
+# Shares of the time that is left when a step begins; generation leaves enough to fall back on.
+UNDERSTAND_SHARE = 0.2
+RERANK_SHARE = 0.3
+WRITE_SHARE = 0.8
+VERIFY_SHARE = 0.6
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One question. `deadline` is a time of `time.monotonic()`; `history` holds the turns before it, oldest first.
+
+    `use_llm` False asks for the extractive engine although a model is configured.
+    """
+
+    question: str
+    deadline: float
+    history: tuple[Turn, ...] = ()
+    top_k: int = 8
+    rerank: Literal["none", "cross-encoder", "llm"] = "none"
+    use_llm: bool = True
+    verify: bool = True
+
+
+class Means(msgspec.Struct, frozen=True):
+    """What an answer is made with, for one tenant and one search mode.
+
+    `retrieve` has time budgets of its own and names in its result what was late. `sentence_vectors`
+    gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded.
+    """
+
+    retrieve: Callable[[str, int], Awaitable[SearchResult]]
+    sentence_vectors: Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
+    embed: Callable[[Sequence[str]], Awaitable[Vector]]
+    llm: Llm | None = None
+    reranker: Reranker | None = None
+
+
+class Written(msgspec.Struct, frozen=True):
+    """An answer's text, who wrote it, from what, and the verdict that its making already gives."""
+
+    draft: Draft
+    engine: str
+    hits: tuple[Hit, ...]
+    extract: extractive.Extract | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """The verdict on what was written, and the questions that would repair it."""
+
+    verdict: Verdict
+    sub_questions: tuple[str, ...] = ()
+
+
+async def answer(request: Request, means: Means) -> Answer:
+    """The whole answer. Raises `Refused` for a bad question, `TryLater` when nothing could be retrieved."""
+    async for event in _events(request, means):
+        if isinstance(event, Finished):
+            return event.answer
+    raise NeverWill("no_answer", "The question ended without an answer.", "Report this.")  # pragma: no cover
+
+
+async def stream(request: Request, means: Means) -> AsyncIterator[AnswerEvent]:
+    """The answer as it comes: hits, text, citations, verdict, and at the end the whole answer or the error."""
+    try:
+        async for event in _events(request, means):
+            yield event
+    except TriviumError as fault:
+        yield Failed(fault.code, fault.message, fault.action)
+
+
+async def _events(request: Request, means: Means) -> AsyncIterator[AnswerEvent]:
+    ledger = Ledger(request.deadline)
+    llm = means.llm if request.use_llm else None
+    question = await _understand(request, llm, ledger)
+    hits = await _retrieve(question, request, means, llm, ledger)
+    yield HitsFound(hits, tuple(ledger.degraded.values()))
+
+    written: Written | None = None
+    async for event in _write(question, hits, means, llm, ledger):
+        if isinstance(event, Written):
+            written = event
+        else:
+            yield event
+    assert written is not None  # noqa: S101  # _write always ends with one
+    outcome = await _judge(question, written, request, means, llm, ledger)
+    for citation in written.draft.citations:
+        yield Cited(citation)
+    yield Judged(outcome.verdict, outcome.sub_questions)
+
+    if outcome.verdict is Verdict.PARTIALLY_SUPPORTED and outcome.sub_questions:
+        repaired = await _repair(question, written, outcome, request, means, llm, ledger)
+        if repaired is not None:
+            written, outcome = repaired
+            yield TextWithdrawn("A better supported answer was found through sub-questions.")
+            yield TextPiece(written.draft.text)
+            for citation in written.draft.citations:
+                yield Cited(citation)
+            yield Judged(outcome.verdict, outcome.sub_questions)
+    finished = _finish(question, written, outcome, ledger)
+    if finished.text != written.draft.text:
+        yield TextPiece(finished.text.removeprefix(written.draft.text))
+    yield Finished(finished)
+
+
+async def _understand(request: Request, llm: Llm | None, ledger: Ledger) -> Question:
+    """The question on its own; by the model only when there is a history to resolve."""
+    question = understand(request.question, request.history)
+    if llm is None or not request.history:
+        return question
+    async with ledger.optional("understand", UNDERSTAND_SHARE):
+        limit_s = ledger.remaining_s(UNDERSTAND_SHARE)
+        question, completion = await understand_with_llm(request.question, request.history, llm, limit_s)
+        ledger.spend(completion)
+    return question
+
+
+async def _retrieve(
+    question: Question, request: Request, means: Means, llm: Llm | None, ledger: Ledger
+) -> tuple[Hit, ...]:
+    """The best hits, reranked when asked for."""
+    depth = request.top_k if request.rerank == "none" else max(request.top_k, RERANK_DEPTH)
+    async with ledger.step("retrieve"):
+        result = await means.retrieve(question.standalone, depth)
+    ledger.timings_ms.update(result.timings_ms)
+    for lost in result.degraded:
+        ledger.lose(lost.source, lost.reason)
+    hits = result.hits
+    if request.rerank != "none" and hits:
+        hits = await _rerank(question, hits, request.rerank, means, llm, ledger)
+    return hits[: request.top_k]
+
+
+async def _rerank(
+    question: Question, hits: tuple[Hit, ...], how: str, means: Means, llm: Llm | None, ledger: Ledger
+) -> tuple[Hit, ...]:
+    ordered = hits
+    async with ledger.optional("rerank", RERANK_SHARE):
+        if how == "llm" and llm is not None:
+            limit_s = ledger.remaining_s(RERANK_SHARE)
+            ordered, completion = await rerank_with_llm(question.standalone, hits, llm, limit_s)
+            ledger.spend(completion)
+        elif how == "cross-encoder" and means.reranker is not None:
+            ordered = await rerank_with_model(question.standalone, hits, means.reranker)
+        else:
+            ledger.lose("rerank", f"No model for the reranker '{how}' is configured.")
+    return ordered
+
+
+async def _write(
+    question: Question, hits: tuple[Hit, ...], means: Means, llm: Llm | None, ledger: Ledger
+) -> AsyncIterator[AnswerEvent | Written]:
+    """The text, by the model when there is one; extracted when there is none or it fails."""
+    if llm is not None and hits:
+        said = False
+        try:
+            async with contextlib.aclosing(_generate(question, hits, llm, ledger)) as pieces:
+                async for piece in pieces:
+                    said = said or isinstance(piece, TextPiece)
+                    yield piece
+            return
+        except (TryLater, NeverWill) as fault:
+            ledger.lose("llm", fault.message)
+            ledger.notes.append(f"{fault} This answer was extracted from the documents instead.")
+        if said:
+            yield TextWithdrawn("The language model did not finish.")
+    written = await _extract(question, hits, means, ledger)
+    yield TextPiece(written.draft.text)
+    yield written
+
+
+async def _generate(
+    question: Question, hits: tuple[Hit, ...], llm: Llm, ledger: Ledger
+) -> AsyncGenerator[TextPiece | Written]:
+    started = asyncio.get_running_loop().time()
+    try:
+        async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE)):
+            if isinstance(piece, Generated):
+                ledger.spend(piece.completion)
+                ledger.notes.extend(piece.draft.notes)
+                yield Written(piece.draft, llm.name, hits)
+            else:
+                yield TextPiece(piece)
+    finally:
+        ledger.timings_ms["generate"] = round((asyncio.get_running_loop().time() - started) * 1000, 3)
+
+
+async def _extract(question: Question, hits: tuple[Hit, ...], means: Means, ledger: Ledger) -> Written:
+    """Sentences of the hits; without vectors their words alone decide. Never fails: it is what others fall back on."""
+    question_vector: Vector | None = None
+    vectors: Mapping[str, Vector] = {}
+    if hits:
+        async with ledger.optional("sentences"):
+            vectors = await means.sentence_vectors([hit.chunk.id for hit in hits])
+            question_vector = (await means.embed([question.standalone]))[0]
+    with ledger.timed("extract"):
+        extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
+        return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted)
+
+
+async def _judge(
+    question: Question, written: Written, request: Request, means: Means, llm: Llm | None, ledger: Ledger
+) -> Outcome:
+    """The verdict: by the sentences' own support, or on each claim of a model's answer."""
+    if not written.draft.found:
+        return Outcome(Verdict.NOT_SUPPORTED)
+    if written.extract is not None:
+        support = written.extract.support
+        asked = verify.sub_questions(question.standalone, written.extract.names, support.missing)
+        return Outcome(Verdict.SUPPORTED) if support.sure else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
+    judged: verify.Judgement | None = None
+    if request.verify and llm is not None:
+        async with ledger.optional("verify", VERIFY_SHARE):
+            limit_s = ledger.remaining_s(VERIFY_SHARE)
+            judged, completion = await verify.judge_with_llm(
+                question.standalone, written.draft, written.hits, llm, limit_s
+            )
+            ledger.spend(completion)
+    if judged is None:
+        return await _judge_by_words(question, written, means, ledger)
+    return Outcome(judged.verdict, tuple(judged.sub_questions))
+
+
+async def _judge_by_words(question: Question, written: Written, means: Means, ledger: Ledger) -> Outcome:
+    claims = verify.claims_of(written.draft, written.hits)
+    claim_vectors: Vector | None = None
+    vectors: Mapping[str, Vector] = {}
+    if claims:
+        async with ledger.optional("verify", VERIFY_SHARE):
+            vectors = await means.sentence_vectors([hit.chunk.id for hit in written.hits])
+            claim_vectors = await means.embed([claim.text for claim in claims])
+    verdict = verify.judge_claims(claims, claim_vectors, vectors)
+    if verdict is not Verdict.PARTIALLY_SUPPORTED:
+        return Outcome(verdict)
+    return Outcome(verdict, verify.sub_questions(question.standalone, (), ()))
+
+
+async def _repair(
+    question: Question,
+    written: Written,
+    outcome: Outcome,
+    request: Request,
+    means: Means,
+    llm: Llm | None,
+    ledger: Ledger,
+) -> tuple[Written, Outcome] | None:
+    """CRAG's second round, once: ask the sub-questions, pool, write again; None unless it is better."""
+    rankings: list[tuple[Hit, ...]] = []
+    async with ledger.optional("sub_questions", VERIFY_SHARE):
+        asked = [means.retrieve(part, SUB_TOP_K) for part in outcome.sub_questions]
+        rankings = [result.hits for result in await asyncio.gather(*asked)]
+    known = {hit.chunk.id for hit in written.hits}
+    if all(hit.chunk.id in known for ranking in rankings for hit in ranking):
+        return None
+    hits = pooled([written.hits, *rankings], request.top_k + SUB_TOP_K)
+    again: Written | None = None
+    async for event in _write(question, hits, means, llm if written.extract is None else None, ledger):
+        again = event if isinstance(event, Written) else again
+    if again is None or again.engine != written.engine:
+        return None
+    second = await _judge(question, again, request, means, llm, ledger)
+    better = _strength(again, second) > _strength(written, outcome)
+    return (again, Outcome(second.verdict, outcome.sub_questions)) if better else None
+
+
+def _strength(written: Written, outcome: Outcome) -> tuple[int, float]:
+    """Orders answers by verdict, then by the extract's own support."""
+    order = (Verdict.NOT_SUPPORTED, Verdict.PARTIALLY_SUPPORTED, Verdict.SUPPORTED)
+    return order.index(outcome.verdict), written.extract.support.probability if written.extract else 0.0
+
+
+def _finish(question: Question, written: Written, outcome: Outcome, ledger: Ledger) -> Answer:
+    """Everything the reader gets; a found answer without support carries a disclaimer."""
+    draft = written.draft
+    unsupported = draft.found and outcome.verdict is Verdict.NOT_SUPPORTED
+    return Answer(
+        question=question.text,
+        text=f"{draft.text}\n\n{DISCLAIMER}" if unsupported else draft.text,
+        engine=written.engine,
+        verdict=outcome.verdict,
+        found=draft.found,
+        citations=draft.citations,
+        hits=written.hits,
+        degraded=tuple(ledger.degraded.values()),
+        sub_questions=outcome.sub_questions,
+        notes=tuple(dict.fromkeys(ledger.notes)),
+        usage=ledger.usage,
+        timings_ms=ledger.timings_ms,
+    )

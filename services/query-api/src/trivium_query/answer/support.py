@@ -1,0 +1,86 @@
+"""Whether the hits hold an answer at all: the decision to say "not found" instead of something near by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium.domain.retrieval import Hit
+from trivium.text.names import fold_name
+from trivium_query.answer.evidence import MAX_HITS, Asked, Candidate
+from trivium_query.answer.words import content_words
+
+# A logistic fit over questions with an answer in the corpus against questions without one (null_query of
+# MultiHop-RAG, unanswerable ones of QASPER, and questions put to a corpus that knows nothing of them), the
+# groups weighted equally. `bench/answers.py` prints what it does to each of them.
+COSINE_SLOPE = 11.0
+COVERAGE_SLOPE = 3.4
+OFFSET = -6.5
+# The same fit where there are no vectors.
+COVERAGE_ONLY_SLOPE = 4.2
+COVERAGE_ONLY_OFFSET = -2.0
+FOUND_PROBABILITY = 0.3  # below it: not found
+SURE_PROBABILITY = 0.6  # from it on: supported; partly supported in between
+MIN_NAME_SHARE = 0.5  # more than this share of a name's words must stand in the hits for it to be known
+
+
+class Support(msgspec.Struct, frozen=True):
+    """Evidence that the chosen sentences answer: each 0 to 1.
+
+    `cosine` is the best sentence's with the question, None without vectors. `coverage` is the share of the
+    question's words, by weight, that the chosen sentences and their headings hold. `names` is the share of
+    the question's names that any hit knows (1 when it names nothing). `missing` are the words not covered.
+    """
+
+    cosine: float | None = None
+    coverage: float = 0.0
+    names: float = 0.0
+    missing: tuple[str, ...] = ()
+
+    @property
+    def probability(self) -> float:
+        """An estimate that what was chosen answers the question; 0 when no hit knows any name of it."""
+        if self.names == 0.0:
+            return 0.0
+        if self.cosine is None:
+            logit = COVERAGE_ONLY_SLOPE * self.coverage + COVERAGE_ONLY_OFFSET
+        else:
+            logit = COSINE_SLOPE * self.cosine + COVERAGE_SLOPE * self.coverage + OFFSET
+        return 1.0 / (1.0 + math.exp(-logit))
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether to answer at all."""
+        return self.probability >= FOUND_PROBABILITY
+
+    @property
+    def sure(self) -> bool:
+        """Whether the answer needs no second look."""
+        return self.probability >= SURE_PROBABILITY
+
+
+def measure(asked: Asked, chosen: Sequence[Candidate], hits: Sequence[Hit]) -> Support:
+    """The support that the chosen sentences give; `hits` are all that was found."""
+    if not chosen:
+        return Support()
+    headings = {one.hit.chunk.id: one.hit.chunk.heading for one in chosen}.values()
+    held = frozenset(word for heading in headings for word in content_words(heading)).union(
+        *(one.words for one in chosen)
+    )
+    cosines = [one.cosine for one in chosen if one.vector is not None]
+    return Support(
+        cosine=max(cosines) if cosines else None,
+        coverage=asked.coverage(held),
+        names=_known_names(asked.names, hits),
+        missing=tuple(word for word in asked.weights if word not in held),
+    )
+
+
+def _known_names(names: Sequence[str], hits: Sequence[Hit]) -> float:
+    if not names:
+        return 1.0
+    words = {word for hit in hits[:MAX_HITS] for word in fold_name(f"{hit.chunk.heading} . {hit.chunk.text} .").split()}
+    known = [sum(word in words for word in name.split()) / len(name.split()) > MIN_NAME_SHARE for name in names]
+    return sum(known) / len(names)

@@ -1,0 +1,62 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""The words of a text that carry its content, folded and lightly stemmed, in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Function words and words that only ask. Frequent ones of the languages most asked in; a language that
+# is not here loses nothing but a little weight on its rarer words.
+_STOP = frozenset(
+    """a about after all also am an and any are as at be been before being between both but by can could
+    did do does doing during each either for from further had has have having he her here hers him his how i if in
+    into is it its itself just many may me might more most much my no nor not of off on once only or other our out
+    over own same she should so some such than that the their them then there these they this those through to too
+    under until up upon very was we were what when where whether which while who whom whose why will with within
+    would you your s t please tell give name list find describe explain show say says according
+    der die das ein eine einer eines einem einen und oder ist sind war waren wird werden hat haben wie was wer wo
+    wann warum welche welcher welches mit von zu zum zur im in am auf aus bei fur nach uber unter den dem des
+    le la les un une des du de et ou est sont etait qui que quoi quand comment pourquoi quel quelle quels quelles
+    dans sur pour par avec au aux el los las unos unas y o es son era fue quien cuando donde como por para con del al
+    il lo gli uno una e sono chi che cosa dove quando come perche per di da o os um uma quem onde no na""".split()
+)
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+# Scripts that put no space between words: Thai, Lao, Khmer, kana, Han.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_MIN_STEM = 4
+
+
+def fold(text: str) -> str:
+    """Lower case without accents."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def stem(word: str) -> str:
+    """Plural and the commonest verb endings off: "studies" and "study", "played" and "plays" meet."""
+    if not word.isascii() or word.isdigit():
+        return word
+    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
+        if word.endswith(ending) and not word.endswith(("ss", "us")) and len(word) - len(ending) >= _MIN_STEM - 1:
+            bare = word[: -len(ending)] + instead
+            return bare[:-1] if bare[-1:] == "e" and len(bare) > _MIN_STEM else bare
+    return word
+
+
+def content_words(text: str) -> list[str]:
+    """Stems of the words that are not function words, in order, repeated as they stand.
+
+    Text without spaces between words gives pairs of characters.
+    """
+    found: list[str] = []
+    for match in _WORD.finditer(fold(text)):
+        word = match.group()
+        unspaced = _UNSPACED.fullmatch(word)
+        if unspaced and len(word) > 1:
+            found.extend(word[i : i + 2] for i in range(len(word) - 1))
+        elif word not in _STOP and (len(word) > 1 or word.isdigit() or not word.isascii()):
+            found.append(stem(word))
+    return found
