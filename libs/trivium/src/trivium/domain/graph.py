@@ -25,17 +25,22 @@ class EntityType(enum.StrEnum):
 
 
 class MentionRole(enum.StrEnum):
-    """TITLE: the chunk is *about* the name (document title, section heading, defined term)."""
+    """TITLE: the chunk is *about* the name (document title, section heading, defined term).
+
+    HEADING: the name is only a part of the title or of a heading ("Kansas" in "2018 Kansas elections").
+    MENTION: the name stands in the chunk's text.
+    """
 
     TITLE = "title"
+    HEADING = "heading"
     MENTION = "mention"
 
 
 class Mention(msgspec.Struct, frozen=True):
     """A name in one chunk. `key` is the folded name; `span` counts in the chunk's text.
 
-    For role TITLE the name may stand outside the text (in the title): then `span` is empty (0, 0)
-    and `sentence` is 0.
+    For the roles TITLE and HEADING the name may stand outside the text (in the title): then `span` is
+    empty (0, 0) and `sentence` is 0.
     """
 
     key: str

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, Relation
+from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation
+from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Scope, Tenant
 
 
@@ -44,16 +45,18 @@ class GraphReader(Protocol):
     Order: lists are by weight (confidence, evidence), then key; chunk ids ascending.
     """
 
-    async def about(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        """Chunks whose title, heading or defined term is the name (role TITLE)."""
+    async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
+        """Chunks whose title, heading or defined term is the name (role TITLE), with that mention's confidence."""
         ...
 
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         """Every mention of each chunk, titles included, in text order."""
         ...
 
-    async def mentioned_by(self, keys: Sequence[str], limit: int) -> dict[str, Mentioning]:
-        """Where each name occurs (role MENTION): the total, and at most `limit` places."""
+    async def mentioned_by(
+        self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
+    ) -> dict[str, Mentioning]:
+        """Where each name occurs in one role: the total of chunks, and at most `limit` places, one per chunk."""
         ...
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:

@@ -19,8 +19,8 @@ MAX_QUOTED_CHARS = 80  # a quotation longer than this is speech, not the title o
 _ARTICLES = frozenset({"the", "a", "an"})
 # Words that may stand, uncapitalised, inside a name ("University of the West Indies").
 _CONNECTORS = (
-    "of|the|for|de|del|della|da|di|do|dos|das|du|des|la|las|le|les|lo|los|el|al|van|von|der|den|"
-    "zu|zum|zur|y|e|ibn|bin|bint|ap|af|av|ter|ten|on|in|to|at|upon"
+    "of|de|del|della|da|di|do|dos|das|du|des|la|las|le|les|lo|los|el|al|van|von|der|den|"
+    "zu|zum|zur|y|e|ibn|bin|bint|ap|af|av|ter|ten"
 )
 # Openers of sentences and questions that are capitalised for their place, not as names.
 _OPENERS = frozenset(
@@ -68,7 +68,15 @@ _QUOTED = re.compile(rf"[\"“«„]([{_UP}\d][^\"“”»«\n]{{0,{MAX_QUOTED_C
 _POSSESSIVE = re.compile(r"(?:['’]s|s['’])$|['’]$")
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _TOKENS = re.compile(r"\w+")
-_JOINT = re.compile(r",[ ]|[ ](?:and|&)[ ]|,[ ]and[ ]")
+_APOSTROPHE = re.compile(r"['’]s\b|['’]")
+_WORD_BEFORE = re.compile(r"\w")
+_JOINT = re.compile(r", |,? (?:and|in|on|at|to|for|the|with|from)(?: the)? ")
+_LONGEST_JOINT = len(", from the ")
+_EDGES = (
+    frozenset(_CONNECTORS.split("|"))
+    | _ARTICLES
+    | {"and", "or", "in", "on", "at", "to", "for", "with", "from", "by"}
+)
 
 
 class NameSpan(NamedTuple):
@@ -91,8 +99,89 @@ def fold_name(name: str) -> str:
     if not bare.isascii():
         decomposed = unicodedata.normalize("NFKD", bare)
         bare = "".join(char for char in decomposed if not unicodedata.combining(char))
-    bare = bare.replace("'s", "").replace("’s", "").replace("'", "").replace("’", "")
-    tokens = _TOKENS.findall(bare.casefold().replace("_", " "))
+    tokens = _TOKENS.findall(_APOSTROPHE.sub("", bare.casefold().replace("_", " ")))
     while len(tokens) > 1 and tokens[0] in _ARTICLES:
         del tokens[0]
     return " ".join(tokens)
+
+
+def name_tokens(text: str) -> list[str]:
+    """The words of `text` as `fold_name` spells them, in order."""
+    return fold_name(f"{text} .").split() if text else []
+
+
+def subnames(key: str, longest: int = 8) -> Iterator[str]:
+    """Every run of at most `longest` words of a folded key that could be a name of its own."""
+    tokens = key.split()
+    for start, first in enumerate(tokens):
+        if first in _EDGES:
+            continue
+        for end in range(start + 1, min(len(tokens), start + longest) + 1):
+            if tokens[end - 1] not in _EDGES:
+                yield " ".join(tokens[start:end])
+
+
+def names_in(text: str, sentences: Sequence[tuple[int, int]] = ()) -> list[NameSpan]:
+    """The names in `text`, ordered by start, longer before shorter; spans may overlap.
+
+    `sentences` are [start, end) ranges of `text` (one range over all of it when empty): no name
+    crosses them, and the first word of each is judged knowing that it is capitalised anyway.
+    """
+    found: list[NameSpan] = []
+    for ordinal, (start, end) in enumerate(sentences or ((0, len(text)),)):
+        runs = [run for match in _NAME.finditer(text, start, end) if (run := _trim(text, match, start))]
+        spans = {*runs, *_joined(text, runs), *_quoted(text, start, end)}
+        for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
+            surface = text[first:last]
+            key = fold_name(surface)
+            if key and len(key) > 1:
+                found.append(NameSpan(key, first, last, surface, ordinal))
+    return found
+
+
+def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, int] | None:
+    """The part of a capitalised run that is a name, or None (an opener, a date, a common word)."""
+    start, end = match.span()
+    words = match.group().split(" ")
+    opens = not _WORD_BEFORE.search(text, sentence_start, start)
+    dropped = 0
+    while dropped < len(words) and _is_edge(words[dropped], dropped > 0 or opens):
+        start += len(words[dropped]) + 1
+        dropped += 1
+    words = words[dropped:]
+    if not words or len(words) > MAX_NAME_TOKENS:
+        return None
+    ending = _POSSESSIVE.search(words[-1])
+    if ending:
+        end -= len(ending.group())
+    if all(word.rstrip(".").casefold() in _DATES or not word[0].isalpha() for word in words):
+        return None
+    if len(words) == 1 and (
+        words[0].casefold() in _OPENERS or _is_common(words[0], text, opens and not dropped)
+    ):
+        return None
+    return (start, end) if end > start else None
+
+
+def _is_edge(word: str, may_strip: bool) -> bool:
+    lowered = word.casefold()
+    return may_strip and (lowered in _OPENERS or lowered in _EDGES or word in {"-", "&"})
+
+
+def _is_common(word: str, text: str, opens: bool) -> bool:
+    """Whether a sentence's capitalised first word also stands uncapitalised in the text."""
+    return opens and f" {word.casefold()} " in text
+
+
+def _joined(text: str, runs: Sequence[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    """Neighbouring names that may be one: "Wilmington, North Carolina", "Crime and Punishment"."""
+    for (start, end), (following, last) in zip(runs, runs[1:], strict=False):
+        if following - end <= _LONGEST_JOINT and _JOINT.fullmatch(text, end, following):
+            yield start, last
+
+
+def _quoted(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    """Titles of works in quotation marks, without the marks."""
+    for match in _QUOTED.finditer(text, start, end):
+        if match.group(1).count(" ") < MAX_NAME_TOKENS:
+            yield match.span(1)
