@@ -1,0 +1,154 @@
+"""READ FIRST: the embedder. Text becomes tokens, batches, token states, and vectors.
+
+tokens.py -> batching.py -> openvino_encoder.py | torch_encoder.py -> pooling.py
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.errors import NeverWill
+from trivium.ports.inference import Passage, PassageVectors, Vector
+from trivium_inference.batching import batches_by_length
+from trivium_inference.encoder import Encoder
+from trivium_inference.model_files import ModelFiles, locate_model
+from trivium_inference.pooling import normalise, pool, pool_passage
+from trivium_inference.tokens import TokenReader
+
+log = logging.getLogger(__name__)
+
+EMBED_VERSION: Final = 1
+_BATCH_TOKENS: Final = 2048  # 8 full windows: larger batches are no faster and hold more memory
+_BATCH_ITEMS: Final = 64
+_TOKENIZE_AHEAD: Final = 512  # passages tokenized and sorted at a time: bounds memory, keeps lengths alike
+
+
+class EmbedOptions(msgspec.Struct, frozen=True):
+    """`model` is a path or hub name, "" the installed one. `cache_dir` holds the converted model.
+
+    `threads` is 0 for one per usable core. `precision` auto is bf16 where the hardware has it.
+    """
+
+    cache_dir: Path
+    model: str = ""
+    backend: Literal["auto", "openvino", "torch"] = "auto"
+    precision: Literal["auto", "bf16", "f32"] = "auto"
+    threads: int = 0
+    allow_download: bool = False
+
+
+class TextEmbedder:
+    """`trivium.ports.inference.Embedder` in this process. Safe to use from several threads at once."""
+
+    def __init__(self, files: ModelFiles, encoder: Encoder) -> None:
+        self._files = files
+        self._encoder = encoder
+        self._tokens = TokenReader(files)
+        self._lanes = ThreadPoolExecutor(max_workers=encoder.lanes, thread_name_prefix="embed")
+
+    @property
+    def fingerprint(self) -> str:
+        """Model, revision, window, back end and precision, and the version of this code."""
+        files = self._files
+        return (
+            f"{files.name}@{files.digest}:{files.pooling}:{files.max_tokens}"
+            f":{self._encoder.description}:{EMBED_VERSION}"
+        )
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return self._files.dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of one passage that the model reads."""
+        return self._files.max_tokens
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """One answer per passage, in order. Any number; memory is bounded."""
+        found: list[PassageVectors] = []
+        for start in range(0, len(passages), _TOKENIZE_AHEAD):
+            found.extend(self._embed_some(passages[start : start + _TOKENIZE_AHEAD]))
+        return found
+
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), d); does not wait for passages being embedded."""
+        inputs = self._tokens.queries(texts)
+        vectors = np.empty((len(inputs), self.dimension), np.float32)
+        for batch in batches_by_length([len(tokens) for tokens in inputs], _BATCH_TOKENS, _BATCH_ITEMS):
+            states = self._encoder.encode_urgent([inputs[index].ids for index in batch])
+            for index, state in zip(batch, states, strict=True):
+                vectors[index] = pool_passage(state, self._files.pooling)
+        return normalise(vectors)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, without the marks that the model puts around its input."""
+        return self._tokens.count(texts)
+
+    def close(self) -> None:
+        """Let the threads go. The embedder cannot be used afterwards."""
+        self._lanes.shutdown()
+
+    def _embed_some(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        inputs = self._tokens.passages(passages)
+        batches = batches_by_length([len(tokens) for tokens in inputs], _BATCH_TOKENS, _BATCH_ITEMS)
+        done = self._lanes.map(partial(self._run, [(t.ids, t.sentences) for t in inputs]), batches)
+        vectors = {index: one for batch in done for index, one in batch}
+        return [vectors[index] for index in range(len(passages))]
+
+    def _run(
+        self, inputs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], batch: Sequence[int]
+    ) -> list[tuple[int, PassageVectors]]:
+        states = self._encoder.encode([inputs[index][0] for index in batch])
+        return [
+            (index, pool(state, inputs[index][1], self._files.pooling))
+            for index, state in zip(batch, states, strict=True)
+        ]
+
+
+def build_embedder(options: EmbedOptions) -> TextEmbedder:
+    """The embedder for this machine. Raises `NeverWill` (`model_missing`, `model_unsupported`)."""
+    files = locate_model(options.model, allow_download=options.allow_download)
+    return TextEmbedder(files, _choose(files, options))
+
+
+def _choose(files: ModelFiles, options: EmbedOptions) -> Encoder:
+    threads = options.threads or usable_cores()
+    if options.backend == "openvino":
+        return _openvino(files, options, threads)
+    if options.backend == "auto" and not _may_have_cuda() and platform.machine() in ("x86_64", "AMD64"):
+        try:
+            return _openvino(files, options, threads)
+        except (ImportError, NeverWill) as error:
+            log.warning("OpenVINO is not used, torch is: %s", error)
+    from trivium_inference.torch_encoder import TorchEncoder  # noqa: PLC0415  (loads torch)
+
+    return TorchEncoder(files, threads=threads, precision=options.precision)
+
+
+def _openvino(files: ModelFiles, options: EmbedOptions, threads: int) -> Encoder:
+    from trivium_inference.openvino_encoder import OpenVinoEncoder  # noqa: PLC0415  (x86 only)
+
+    return OpenVinoEncoder(files, cache_dir=options.cache_dir, threads=threads, precision=options.precision)
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _may_have_cuda() -> bool:
+    """Whether an NVIDIA driver is loaded, without loading torch to ask."""
+    return Path("/proc/driver/nvidia/version").exists()

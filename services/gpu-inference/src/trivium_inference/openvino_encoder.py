@@ -1,0 +1,145 @@
+"""Token states by OpenVINO on the CPU: bf16 where the processor has it, and neither torch nor transformers."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.ports.inference import Vector
+from trivium_inference.encoder import pad
+from trivium_inference.model_files import ModelFiles
+from trivium_inference.openvino_convert import CONVERTER_VERSION
+from trivium_inference.openvino_runtime import load_openvino
+
+log = logging.getLogger(__name__)
+
+_CONVERT_TIMEOUT_S: Final = 600.0
+_SHAPES_KEPT: Final = 256  # prepared kernels per stream; a shape is a (batch, length) pair
+
+
+class OpenVinoEncoder:
+    """Bulk work runs in one stream per core, urgent work in a stream of its own over all cores.
+
+    Either is compiled when first needed, so that a process that only answers queries holds one.
+    """
+
+    def __init__(self, files: ModelFiles, *, cache_dir: Path, threads: int, precision: str) -> None:
+        self._openvino = load_openvino()
+        self._core = self._openvino.Core()
+        self._files = files
+        self._model = ir_path(files, cache_dir, self._openvino.__version__)
+        self._threads = threads
+        self._precision = precision if precision != "auto" else native_precision(self._core)
+        self._lock = threading.Lock()
+        self._bulk: Any = None
+        self._urgent: Any = None
+        self._local = threading.local()
+
+    @property
+    def description(self) -> str:
+        """Back end and precision."""
+        return f"openvino-{self._precision}"
+
+    @property
+    def lanes(self) -> int:
+        """One stream per core."""
+        return self._threads
+
+    def encode(self, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
+        """Token states of each input; as many callers as there are lanes run side by side."""
+        with self._lock:
+            if self._bulk is None:
+                self._bulk = self._compile(streams=self._threads)
+        return self._infer(self._bulk, "bulk", batch)
+
+    def encode_urgent(self, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
+        """Token states of each input, beside whatever `encode` is doing."""
+        with self._lock:
+            if self._urgent is None:
+                self._urgent = self._compile(streams=1)
+        return self._infer(self._urgent, "urgent", batch)
+
+    def _compile(self, streams: int) -> Any:
+        return self._core.compile_model(
+            str(self._model),
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": self._precision,
+                "NUM_STREAMS": str(streams),
+                "INFERENCE_NUM_THREADS": str(self._threads),
+                "ENABLE_CPU_PINNING": False,  # bulk and urgent work share the cores
+            },
+        )
+
+    def _infer(self, compiled: Any, purpose: str, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
+        request = getattr(self._local, purpose, None)  # a request serves one thread at a time
+        if request is None:
+            request = compiled.create_infer_request()
+            setattr(self._local, purpose, request)
+        ids, mask = pad(batch, self._files)
+        states = request.infer([ids, mask], share_inputs=True, share_outputs=True)[0]
+        return [states[row, : len(tokens)] for row, tokens in enumerate(batch)]
+
+
+def native_precision(core: Any) -> str:
+    """`bf16` where the CPU multiplies it in hardware (AMX or AVX512_BF16), else `f32`."""
+    return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+
+
+def ir_path(files: ModelFiles, cache_dir: Path, version: str) -> Path:
+    """The converted model under `cache_dir`, made now when it is not there yet.
+
+    Raises `NeverWill` (`model_unsupported`) when OpenVINO cannot convert the model.
+    """
+    folder = cache_dir / f"{files.digest}-{version.split('-', maxsplit=1)[0]}-{CONVERTER_VERSION}"
+    model = folder / "model.xml"
+    if model.is_file():
+        return model
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".converting-", dir=cache_dir))
+    try:
+        _convert(files, scratch / model.name)
+        # Whole or not at all; whoever comes second finds the first one's folder and keeps that.
+        try:
+            scratch.rename(folder)
+        except OSError:
+            if not model.is_file():
+                raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return model
+
+
+def _convert(files: ModelFiles, target: Path) -> None:
+    log.info("Converting %s for this machine's processor, once.", files.name)
+    command = [sys.executable, "-m", "trivium_inference.openvino_convert", str(files.path), str(target)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_CONVERT_TIMEOUT_S, check=False, env=_offline()
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TryLater("model_conversion_slow", f"Converting {files.name} took too long.") from error
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        raise NeverWill(
+            "model_unsupported",
+            f"OpenVINO cannot convert {files.name}: {lines[-1][:300]}",
+            "Set TRIVIUM_EMBED_BACKEND=torch.",
+        )
+
+
+def _offline() -> dict[str, str]:
+    """This process's environment for the child, with the hub switched off."""
+    return {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
