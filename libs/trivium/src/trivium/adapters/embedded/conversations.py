@@ -1,0 +1,131 @@
+"""Conversations in one SQLite file per tenant."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import uuid
+from pathlib import Path
+
+import msgspec
+
+from trivium.adapters.embedded.sqlite import Database, Schema, TenantDatabases
+from trivium.domain.answers import Turn
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.ports.conversations import Conversation
+
+_SCHEMA = Schema(
+    steps=(
+        """
+        CREATE TABLE conversations (
+            change INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with every change: the order of the listing
+            id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL
+        );
+        CREATE TABLE turns (
+            id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL
+                REFERENCES conversations (id) ON DELETE CASCADE ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            turn BLOB NOT NULL
+        );
+        CREATE INDEX by_conversation ON turns (conversation_id, id);
+        """,
+    ),
+    recovery="Move the file away: past conversations are lost with it, documents are not.",
+)
+_MAX_PAGE = 1000
+
+
+class SqliteConversations:
+    """All tenants' conversations."""
+
+    def __init__(self, data: Path) -> None:
+        self._databases = TenantDatabases(data, "conversations", _SCHEMA)
+
+    def for_tenant(self, tenant: Tenant) -> SqliteConversationStore:
+        """The tenant's conversations."""
+        return SqliteConversationStore(self._databases.of(tenant))
+
+    def close(self) -> None:
+        """Close the files."""
+        self._databases.close()
+
+
+class SqliteConversationStore:
+    """One tenant's conversations; see `trivium.ports.conversations.ConversationStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, title: str = "") -> Conversation:
+        """A new conversation without a turn."""
+        now = time.time()
+        conversation = Conversation(uuid.uuid4().hex, title, (), now, now)
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO conversations (id, title, created_at, updated_at) VALUES (?, ?, ?, ?)",
+                (conversation.id, title, now, now),
+            )
+        return conversation
+
+    def get(self, conversation_id: str) -> Conversation:
+        """The conversation with all its turns."""
+        with self._database.read() as connection:
+            return _load(connection, conversation_id)
+
+    def append(self, conversation_id: str, turn: Turn) -> Conversation:
+        """Add a turn; answers the conversation with it."""
+        with self._database.write() as connection:
+            moved = connection.execute(
+                "UPDATE conversations SET updated_at = ?, change ="
+                " (SELECT seq FROM sqlite_sequence WHERE name = 'conversations') + 1 WHERE id = ?",
+                (time.time(), conversation_id),
+            ).rowcount
+            if moved:
+                connection.execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'conversations'")
+                connection.execute(
+                    "INSERT INTO turns (conversation_id, turn) VALUES (?, ?)",
+                    (conversation_id, msgspec.msgpack.encode(turn)),
+                )
+            return _load(connection, conversation_id)
+
+    def list(self, limit: int = 50, cursor: str = "") -> tuple[list[Conversation], str]:
+        """One page without the turns, and the cursor of the next ("" at the end)."""
+        limit = max(1, min(limit, _MAX_PAGE))
+        before = _read_cursor(cursor)
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT change, id, title, created_at, updated_at FROM conversations"
+                " WHERE change < ? ORDER BY change DESC LIMIT ?",
+                (before, limit + 1),
+            ).fetchall()
+        page = [Conversation(row[1], row[2], (), row[3], row[4]) for row in rows[:limit]]
+        return page, str(rows[limit - 1][0]) if len(rows) > limit else ""
+
+    def delete(self, conversation_id: str) -> None:
+        """Remove the conversation and its turns."""
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+
+
+def _load(connection: sqlite3.Connection, conversation_id: str) -> Conversation:
+    found = connection.execute(
+        "SELECT title, created_at, updated_at FROM conversations WHERE id = ?", (conversation_id,)
+    ).fetchone()
+    if found is None:
+        raise NotFound(
+            "no_such_conversation", f"There is no conversation {conversation_id[:80]!r}.", "Start a new one."
+        )
+    turns = connection.execute(
+        "SELECT turn FROM turns WHERE conversation_id = ? ORDER BY id", (conversation_id,)
+    ).fetchall()
+    return Conversation(
+        conversation_id, found[0], tuple(msgspec.msgpack.decode(row[0], type=Turn) for row in turns), *found[1:]
+    )
+
+
+def _read_cursor(cursor: str) -> int:
+    if not cursor:
+        return 2**62
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise Refused("bad_cursor", "The cursor is not one of ours.", "Start the listing again.")
+    return int(cursor)

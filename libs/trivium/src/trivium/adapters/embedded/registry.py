@@ -1,0 +1,288 @@
+"""The registry in one SQLite file for all tenants; every change is one conditional transaction."""
+
+from __future__ import annotations
+
+import base64
+import sqlite3
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from trivium.adapters.embedded.sqlite import Database, Schema
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import Conflict, NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.ports.registry import DocumentCounts, DocumentPage
+
+_SCHEMA = Schema(
+    steps=(
+        """
+        CREATE TABLE documents (
+            tenant TEXT NOT NULL, id TEXT NOT NULL, version TEXT NOT NULL, fence INTEGER NOT NULL,
+            state TEXT NOT NULL, stage TEXT NOT NULL, chunks INTEGER NOT NULL,
+            created_at REAL NOT NULL, updated_at REAL NOT NULL, lease_until REAL NOT NULL,
+            record BLOB NOT NULL,
+            PRIMARY KEY (tenant, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX newest ON documents (tenant, created_at DESC, id);
+        CREATE INDEX newest_in_state ON documents (tenant, state, created_at DESC, id);
+        CREATE INDEX waiting ON documents (created_at, lease_until) WHERE state IN ('pending', 'running');
+        """,
+    ),
+    recovery="Move the file away and start again: the documents are re-registered from the object store.",
+)
+_COLUMNS = "tenant, id, version, fence, state, stage, chunks, created_at, updated_at, lease_until, record"
+_STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_MAX_PAGE = 1000
+
+
+class SqliteRegistry:
+    """All tenants' documents, in `<data>/registry.sqlite`."""
+
+    def __init__(self, data: Path) -> None:
+        self._database = Database(data / "registry.sqlite", _SCHEMA)
+
+    def for_tenant(self, tenant: Tenant) -> SqliteTenantRegistry:
+        """The tenant's documents."""
+        return SqliteTenantRegistry(self._database, tenant)
+
+    def unfinished(self, now: float, limit: int = 1000) -> Sequence[Document]:
+        """What a sweep should start again, oldest first."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT record FROM documents WHERE state IN ('pending', 'running')"
+                " AND (state = 'pending' OR lease_until <= ?) ORDER BY created_at, id LIMIT ?",
+                (now, limit),
+            ).fetchall()
+        return [_decode(row[0]) for row in rows]
+
+    def tenants(self) -> Sequence[Tenant]:
+        """Every tenant that ever had a document, by name."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT DISTINCT tenant FROM documents ORDER BY tenant").fetchall()
+        return [Tenant(row[0]) for row in rows]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+class SqliteTenantRegistry:
+    """One tenant's documents; see `trivium.ports.registry.TenantRegistry`."""
+
+    def __init__(self, database: Database, tenant: Tenant) -> None:
+        self._database = database
+        self._tenant = tenant
+
+    def accept(self, document: Document) -> Document:
+        """Record a source or a new version of it; durable, because the caller tells a person so."""
+        self._require_own(document)
+        with self._database.write(durable=True) as connection:
+            known = self._find(connection, document.id)
+            if known is not None and known.version == document.version and not _may_restart(known):
+                return known
+            accepted = _accepted(document, known)
+            _store(connection, accepted)
+        return accepted
+
+    def get(self, document_id: str) -> Document:
+        """The newest record."""
+        with self._database.read() as connection:
+            return self._need(connection, document_id)
+
+    def save(self, document: Document) -> None:
+        """Replace the record if nobody claimed it or accepted a newer version since it was read."""
+        self._require_own(document)
+        with self._database.write() as connection:
+            known = self._find(connection, document.id)
+            if known is None or (known.fence, known.version) != (document.fence, document.version):
+                raise Conflict(
+                    "stale_document",
+                    f"Document {document.id} was changed by someone else in the meantime.",
+                    "Read it again before acting.",
+                )
+            _store(connection, document)
+
+    def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
+        """Take the lease for `lease_s` seconds from `now`."""
+        with self._database.write() as connection:
+            known = self._need(connection, document_id)
+            if known.version != version or known.state is DocumentState.DELETED:
+                raise NotFound(
+                    "superseded",
+                    f"Version {version} of document {document_id} is gone or has a newer one.",
+                    "Nothing is to be done.",
+                )
+            if known.state is DocumentState.RUNNING and known.lease_until > now:
+                raise Conflict(
+                    "lease_held",
+                    f"Document {document_id} is being worked on by someone else.",
+                    "It is tried again when the lease has run out.",
+                )
+            claimed = msgspec.structs.replace(
+                known,
+                state=DocumentState.RUNNING,
+                fence=known.fence + 1,
+                attempt=known.attempt + 1,
+                lease_until=now + lease_s,
+                updated_at=now,
+            )
+            _store(connection, claimed)
+        return claimed
+
+    def delete(self, document_id: str) -> Document:
+        """Mark the document as gone; durable, because the caller tells a person so."""
+        with self._database.write(durable=True) as connection:
+            known = self._need(connection, document_id)
+            if known.state is DocumentState.DELETED:
+                return known
+            deleted = msgspec.structs.replace(
+                known,
+                state=DocumentState.DELETED,
+                stage="",
+                active_version="",
+                fence=known.fence + 1,
+                chunks=0,
+                lease_until=0.0,
+                updated_at=time.time(),
+            )
+            _store(connection, deleted)
+        return deleted
+
+    def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """What queries may see of these documents."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT record FROM documents WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
+                (self._tenant.name, msgspec.json.encode(list(document_ids)).decode()),
+            ).fetchall()
+        found = (_decode(row[0]) for row in rows)
+        return {document.id: document.active_version for document in found if document.active_version}
+
+    def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage:
+        """One page, newest first."""
+        limit = max(1, min(limit, _MAX_PAGE))
+        where = ["tenant = ?"]
+        parameters: list[str | float | int] = [self._tenant.name]
+        if state is not None:
+            where.append("state = ?")
+            parameters.append(state.value)
+        if cursor:
+            created_at, last_id = _read_cursor(cursor)
+            where.append("(created_at < ? OR (created_at = ? AND id > ?))")
+            parameters += [created_at, created_at, last_id]
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT record FROM documents WHERE {' AND '.join(where)}"  # noqa: S608 - fixed clauses
+                " ORDER BY created_at DESC, id LIMIT ?",
+                (*parameters, limit + 1),
+            ).fetchall()
+        documents = tuple(_decode(row[0]) for row in rows[:limit])
+        return DocumentPage(documents, _write_cursor(documents[-1]) if len(rows) > limit else "")
+
+    def counts(self) -> DocumentCounts:
+        """Totals for a status line."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT state, stage, count(*), sum(chunks) FROM documents WHERE tenant = ? GROUP BY state, stage",
+                (self._tenant.name,),
+            ).fetchall()
+        by_state: dict[str, int] = {}
+        by_stage: dict[str, int] = {}
+        chunks = 0
+        for state, stage, documents, held in rows:
+            by_state[state] = by_state.get(state, 0) + documents
+            if state == DocumentState.RUNNING and stage:
+                by_stage[stage] = by_stage.get(stage, 0) + documents
+            if state != DocumentState.DELETED:
+                chunks += held
+        return DocumentCounts(by_state, by_stage, chunks)
+
+    def _find(self, connection: sqlite3.Connection, document_id: str) -> Document | None:
+        row = connection.execute(
+            "SELECT record FROM documents WHERE tenant = ? AND id = ?", (self._tenant.name, document_id)
+        ).fetchone()
+        return _decode(row[0]) if row else None
+
+    def _need(self, connection: sqlite3.Connection, document_id: str) -> Document:
+        document = self._find(connection, document_id)
+        if document is None:
+            raise NotFound(
+                "no_such_document", f"There is no document {document_id[:80]!r}.", "List the documents for their ids."
+            )
+        return document
+
+    def _require_own(self, document: Document) -> None:
+        if document.tenant != self._tenant.name:
+            raise Refused(
+                "wrong_tenant",
+                f"Document {document.id} does not belong to tenant {self._tenant}.",
+                "Use the registry of its own tenant.",
+            )
+
+
+def _may_restart(known: Document) -> bool:
+    return known.state in (DocumentState.FAILED, DocumentState.DELETED)
+
+
+def _accepted(document: Document, known: Document | None) -> Document:
+    """The record as PENDING; what queries see of an older version stays until it is replaced."""
+    now = document.updated_at or document.created_at or time.time()
+    accepted = msgspec.structs.replace(
+        document,
+        state=DocumentState.PENDING,
+        stage="",
+        attempt=0,
+        fence=1,
+        failure=None,
+        lease_until=0.0,
+        created_at=document.created_at or now,
+        updated_at=now,
+    )
+    if known is None:
+        return accepted
+    gone = known.state is DocumentState.DELETED
+    return msgspec.structs.replace(
+        accepted,
+        fence=known.fence + 1,
+        created_at=known.created_at,
+        active_version="" if gone else known.active_version,
+        chunks=0 if gone else known.chunks,
+    )
+
+
+def _store(connection: sqlite3.Connection, document: Document) -> None:
+    connection.execute(
+        _STORE,
+        (
+            document.tenant,
+            document.id,
+            document.version,
+            document.fence,
+            document.state.value,
+            document.stage,
+            document.chunks,
+            document.created_at,
+            document.updated_at,
+            document.lease_until,
+            msgspec.msgpack.encode(document),
+        ),
+    )
+
+
+def _decode(record: bytes) -> Document:
+    return msgspec.msgpack.decode(record, type=Document)
+
+
+def _write_cursor(last: Document) -> str:
+    return base64.urlsafe_b64encode(msgspec.msgpack.encode((last.created_at, last.id))).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[float, str]:
+    try:
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        return msgspec.msgpack.decode(raw, type=tuple[float, str])
+    except (ValueError, msgspec.DecodeError) as error:
+        raise Refused("bad_cursor", "The cursor is not one of ours.", "Start the listing again.") from error
