@@ -1,0 +1,274 @@
+"""The language-model client against a scripted server over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
+
+import msgspec
+import pytest
+from openai_peer import OpenAiPeer, Reply
+
+from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.llm.connect import PROVIDERS, connect_llm
+from trivium.llm.transport import LlmLimits
+from trivium.ports.llm import Llm, Message
+
+HELLO = [Message("system", "Be brief."), Message("user", "Hello?")]
+QUICK = LlmLimits(backoff_s=0.01, max_backoff_s=0.02)
+SECRET = "sk-secret-7c1f"
+
+
+class City(msgspec.Struct, frozen=True):
+    """A city."""
+
+    name: str
+    people: Annotated[int, msgspec.Meta(ge=0, description="How many live there.")]
+
+
+def client(peer: OpenAiPeer, provider: str = "openai", limits: LlmLimits = QUICK) -> Llm:
+    return connect_llm(provider, model="m-1", base_url=peer.url, api_key=SECRET, limits=limits)
+
+
+async def streamed(llm: Llm, timeout_s: float = 5.0) -> list[str]:
+    return [delta.text async for delta in llm.stream(HELLO, timeout_s=timeout_s) if delta.text]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_every_provider_completes_with_its_tokens_counted(provider: str) -> None:
+    with OpenAiPeer([Reply("Hello there")]) as peer:
+        llm = client(peer, provider)
+        done = await llm.complete(HELLO)
+        await llm.close()
+    assert (done.text, done.input_tokens, done.output_tokens, done.truncated) == ("Hello there", 11, 7, False)
+    assert llm.name == f"{provider}:m-1"
+    assert "Be brief." in peer.seen[0].prompt
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_every_provider_streams_pieces_and_then_the_whole(provider: str) -> None:
+    with OpenAiPeer([Reply("One two three")]) as peer:
+        llm = client(peer, provider)
+        deltas = [delta async for delta in llm.stream(HELLO)]
+        await llm.close()
+    assert "".join(delta.text for delta in deltas) == "One two three"
+    assert len(deltas) > 3
+    final = deltas[-1].final
+    assert final is not None
+    assert (final.text, final.output_tokens) == ("One two three", 7)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_every_provider_answers_json_of_the_shape_asked_for(provider: str) -> None:
+    with OpenAiPeer([Reply('{"name": "Oslo", "people": 700000}')]) as peer:
+        llm = client(peer, provider)
+        city, done = await llm.complete_json(HELLO, City)
+        await llm.close()
+    assert city == City("Oslo", 700000)
+    assert done.output_tokens == 7
+    assert "How many live there." in msgspec.json.encode(peer.seen[0].body).decode()
+
+
+@pytest.mark.parametrize("broken", ['{"name": "Oslo"', '{"name": "Oslo", "people": -1}', "Oslo has many people.", ""])
+async def test_broken_json_is_shown_to_the_model_and_repaired(broken: str) -> None:
+    with OpenAiPeer([Reply(broken), Reply('```json\n{"name": "Oslo", "people": 1}\n```')]) as peer:
+        llm = client(peer)
+        city, done = await llm.complete_json(HELLO, City)
+        await llm.close()
+    assert city == City("Oslo", 1)
+    assert done.input_tokens == 22
+    assert "not valid" in peer.seen[1].prompt
+
+
+async def test_json_broken_twice_never_will() -> None:
+    with OpenAiPeer([Reply("no")]) as peer:
+        llm = client(peer)
+        with pytest.raises(NeverWill) as caught:
+            await llm.complete_json(HELLO, City)
+        await llm.close()
+    assert caught.value.code == "bad_json"
+    assert len(peer.seen) == 2
+
+
+async def test_a_server_that_knows_no_json_schemas_gets_it_in_the_prompt() -> None:
+    replies = [
+        Reply("response_format is not supported", status=400),
+        Reply('<think>Hm {</think> {"name": "Oslo", "people": 1}'),
+    ]
+    with OpenAiPeer(replies) as peer:
+        llm = client(peer)
+        city, _ = await llm.complete_json(HELLO, City)
+        await llm.close()
+    assert city.name == "Oslo"
+    assert "response_format" not in peer.seen[1].body
+    assert "people" in peer.seen[1].prompt
+
+
+async def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:
+    with OpenAiPeer([Reply(status=429, headers={"retry-after": "0.3"}), Reply("Now")]) as peer:
+        llm = client(peer)
+        started = time.monotonic()
+        assert (await llm.complete(HELLO)).text == "Now"
+        assert time.monotonic() - started >= 0.3
+        await llm.close()
+    assert len(peer.seen) == 2
+
+
+async def test_a_server_busy_for_longer_than_the_time_limit_is_left_at_once() -> None:
+    with OpenAiPeer([Reply(status=429, headers={"retry-after": "600"})]) as peer:
+        llm = client(peer)
+        started = time.monotonic()
+        with pytest.raises(TryLater) as caught:
+            await llm.complete(HELLO, timeout_s=5)
+        assert time.monotonic() - started < 2
+        await llm.close()
+    assert caught.value.code == "llm_busy"
+
+
+async def test_a_failing_server_is_given_up_after_its_attempts() -> None:
+    with OpenAiPeer([Reply("oops", status=503)]) as peer:
+        llm = client(peer)
+        with pytest.raises(TryLater) as caught:
+            await llm.complete(HELLO)
+        await llm.close()
+    assert caught.value.code == "llm_failing"
+    assert len(peer.seen) == QUICK.attempts
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "code"),
+    [
+        (401, "bad key", "llm_unauthorized"),
+        (403, "not yours", "llm_unauthorized"),
+        (404, "The model `m-1` does not exist", "llm_not_found"),
+        (400, "This model's maximum context length is 4096 tokens", "llm_too_long"),
+        (400, "prompt is too long: 300000 tokens", "llm_too_long"),
+        (413, "", "llm_too_long"),
+        (429, "insufficient_quota", "llm_quota"),
+        (422, "no", "llm_refused"),
+    ],
+)
+async def test_what_cannot_succeed_is_not_tried_again(status: int, said: str, code: str) -> None:
+    with OpenAiPeer([Reply(f"{said} {SECRET}", status=status)]) as peer:
+        llm = client(peer)
+        with pytest.raises(NeverWill) as caught:
+            await llm.complete(HELLO)
+        await llm.close()
+    assert caught.value.code == code
+    assert caught.value.action
+    assert len(peer.seen) == 1
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_slow_server_costs_no_more_than_the_time_limit(streaming: bool) -> None:
+    with OpenAiPeer([Reply("late", delay_s=30)]) as peer:
+        llm = client(peer)
+        started = time.monotonic()
+        with pytest.raises(TryLater) as caught:
+            await (streamed(llm, 0.3) if streaming else llm.complete(HELLO, timeout_s=0.3))
+        assert time.monotonic() - started < 2
+        await llm.close()
+    assert caught.value.code == "llm_slow"
+
+
+async def test_a_trickling_stream_does_not_outlive_the_time_limit() -> None:
+    with OpenAiPeer([Reply("word " * 200, pause_s=0.05)]) as peer:
+        llm = client(peer)
+        started = time.monotonic()
+        with pytest.raises(TryLater, match="in time"):
+            await streamed(llm, 0.5)
+        assert time.monotonic() - started < 2
+        await llm.close()
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("cut", ["abort", "early"])
+async def test_a_stream_cut_in_the_middle_is_not_taken_for_an_answer(provider: str, cut: str) -> None:
+    reply = Reply("One two three four", cut_after=2, cut="abort" if cut == "abort" else "early", pause_s=0.01)
+    with OpenAiPeer([reply]) as peer:
+        llm = client(peer, provider)
+        with pytest.raises(TryLater) as caught:
+            await streamed(llm)
+        await llm.close()
+    assert caught.value.code == "stream_cut"
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_flood_is_stopped_at_its_bound(streaming: bool) -> None:
+    with OpenAiPeer([Reply(raw=b"x" * 300_000)]) as peer:
+        llm = client(peer, limits=LlmLimits(max_body_bytes=100_000))
+        with pytest.raises(NeverWill) as caught:
+            await (streamed(llm) if streaming else llm.complete(HELLO))
+        await llm.close()
+    assert caught.value.code == "llm_too_much"
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_page_that_is_no_answer_is_named_as_such(provider: str) -> None:
+    with OpenAiPeer([Reply(raw=b"<html>welcome</html>")]) as peer:
+        llm = client(peer, provider)
+        with pytest.raises(NeverWill) as caught:
+            await llm.complete(HELLO)
+        await llm.close()
+    assert caught.value.code == "llm_not_understood"
+
+
+async def test_a_server_that_is_not_there_is_a_passing_fault() -> None:
+    llm = connect_llm("vllm", model="m", base_url="http://127.0.0.1:9", limits=QUICK)
+    with pytest.raises(TryLater) as caught:
+        await llm.complete(HELLO)
+    await llm.close()
+    assert caught.value.code == "llm_unreachable"
+    assert "127.0.0.1:9" in str(caught.value)
+
+
+async def test_no_more_calls_at_once_than_configured() -> None:
+    with OpenAiPeer([Reply("ok", delay_s=0.05)]) as peer:
+        llm = client(peer, limits=LlmLimits(concurrency=2))
+        await asyncio.gather(*(llm.complete(HELLO) for _ in range(8)))
+        await llm.close()
+    assert peer.most_at_once <= 2
+    assert len(peer.seen) == 8
+
+
+async def test_a_stream_that_is_abandoned_gives_its_place_back() -> None:
+    with OpenAiPeer([Reply("word " * 100, pause_s=0.01)]) as peer:
+        llm = client(peer, limits=LlmLimits(concurrency=1))
+        stream = llm.stream(HELLO)
+        await anext(stream)
+        assert isinstance(stream, AsyncIterator)
+        await stream.aclose()  # type: ignore[attr-defined]
+        assert (await llm.complete(HELLO, timeout_s=5)).text
+        await llm.close()
+
+
+def test_the_key_goes_where_each_provider_wants_it() -> None:
+    async def ask(provider: str) -> Sequence[dict[str, str]]:
+        with OpenAiPeer([Reply("ok")]) as peer:
+            llm = client(peer, provider)
+            await llm.complete(HELLO)
+            await llm.close()
+        return [seen.headers for seen in peer.seen]
+
+    assert asyncio.run(ask("openai"))[0]["authorization"] == f"Bearer {SECRET}"
+    assert asyncio.run(ask("anthropic"))[0]["x-api-key"] == SECRET
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "url"),
+    [
+        ("cohere", "m", ""),
+        ("openai", "", ""),
+        ("openai", "m", "not a url"),
+        ("openai", "m", "ftp://host/v1"),
+        ("openai", "m", "http://user:pw@host/v1"),
+    ],
+)
+def test_a_configuration_that_cannot_work_is_refused(provider: str, model: str, url: str) -> None:
+    with pytest.raises(Refused) as caught:
+        connect_llm(provider, model=model, base_url=url)
+    assert caught.value.action
+    assert "pw" not in str(caught.value)
