@@ -1,0 +1,1 @@
+"""From the bytes of one file to typed units with their places. READ FIRST: `build.py`."""

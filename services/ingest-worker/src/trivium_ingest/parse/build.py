@@ -1,0 +1,50 @@
+"""READ FIRST: how one file becomes units. Check its size, find its format by content, read it.
+
+    blob -> bounds -> sniff -> the format's parser -> ParsedDocument
+
+In production this runs in a child process (`sandbox.py`), because parsers read hostile input with C libraries.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from trivium.domain.ids import digest
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.inference import Ocr
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.failures import empty_file, too_large
+from trivium_ingest.parse.registry import known_formats
+from trivium_ingest.parse.sniff import find_format
+
+# Libraries whose upgrade may change what is read from the same bytes.
+_LIBRARIES = ("charset-normalizer", "lxml", "markdown-it-py", "pillow", "pypdfium2", "python-calamine")
+_SHARED_VERSION = 1  # raise it when code shared by the formats changes what they read
+
+
+def parse_blob(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+    """Read one file. Pure: fetches nothing, writes nothing.
+
+    Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `corrupt_file`);
+    a file that opened and holds no text gives a document without units and with a warning. Without `ocr`,
+    images and scanned pages give a warning instead of text.
+    """
+    if not blob.content:
+        raise empty_file()
+    if len(blob.content) > limits.max_bytes:
+        raise too_large("max_bytes", f"{len(blob.content):,} bytes")
+    return find_format(blob).parse(blob, limits, ocr)
+
+
+def fingerprint() -> str:
+    """Names the code that parses: format versions and libraries. It is part of every parse artifact's key."""
+    formats = [f"{entry.name}={entry.version}" for entry in known_formats()]
+    libraries = [f"{name}={_installed(name)}" for name in _LIBRARIES]
+    return digest("parse", str(_SHARED_VERSION), *formats, *libraries)
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,35 @@
+"""Characters that carry no text are removed before anything is stored."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls but tab and line feed, soft hyphen, zero-width characters, bidirectional controls
+# (they can make text read as something else), byte order marks, lone surrogates and non-characters.
+_DROP = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+_NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_SPACE_AROUND_NEWLINE = re.compile(" *\n *")
+_BLANK_LINES = re.compile("\n{3,}")
+
+
+def visible(text: str) -> str:
+    """`text` without characters that show nothing; line ends become line feeds."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _DROP.sub("", _NEWLINES.sub("\n", text))
+
+
+def flowing(text: str) -> str:
+    """Prose: visible characters, runs of blanks as one space, at most one blank line, no blank edges."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
+    text = _SPACES.sub(" ", visible(text))
+    return _BLANK_LINES.sub("\n\n", _SPACE_AROUND_NEWLINE.sub("\n", text)).strip()
+
+
+def one_line(text: str) -> str:
+    """Prose on one line: for titles, headings, cells."""
+    return " ".join(visible(text).split())

@@ -1,0 +1,107 @@
+"""Collects a document's units in reading order, keeps the section path and the bound on text."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
+from trivium.ports.parser import ParseLimits
+from trivium_ingest.parse.clean import flowing, one_line, visible
+from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.table import Table
+
+MAX_HEADING_CHARS = 300
+MAX_LINKS = 2_000
+MAX_WARNINGS = 50
+
+
+class Collector:
+    """Where a parser puts what it sees. Text is cleaned here; empty text makes no unit."""
+
+    def __init__(self, limits: ParseLimits) -> None:
+        self._limits = limits
+        self._chars = 0
+        self._section: list[tuple[int, str]] = []
+        self._links: dict[str, None] = {}
+        self._warnings: dict[str, None] = {}
+        self.units: list[Unit] = []
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The headings above the current place, outermost first."""
+        return tuple(text for _, text in self._section)
+
+    def heading(self, text: str, level: int, position: Position = Position()) -> None:
+        """Open a section; an over-long heading is prose set large."""
+        text = one_line(text)
+        if len(text) > MAX_HEADING_CHARS:
+            self.add(UnitKind.TEXT, text, position)
+            return
+        if not text:
+            return
+        while self._section and self._section[-1][0] >= level:
+            self._section.pop()
+        self._section.append((level, text))
+        self._append(Unit(UnitKind.HEADING, text, self._placed(position), level=level))
+
+    def add(
+        self,
+        kind: UnitKind,
+        text: str,
+        position: Position = Position(),
+        *,
+        ocr: bool = False,
+        verbatim: bool = False,
+    ) -> None:
+        """Add a unit of text; `verbatim` keeps its blanks (code)."""
+        text = visible(text).strip("\n").rstrip() if verbatim else flowing(text)
+        if text.strip():
+            self._append(Unit(kind, text, self._placed(position), ocr=ocr))
+
+    def table(self, table: Table, position: Position = Position(), *, ocr: bool = False) -> None:
+        """Add a table as rows of text and as HTML."""
+        text = table.text()
+        if text:
+            self._append(Unit(UnitKind.TABLE, text, self._placed(position), html=table.html(), ocr=ocr))
+
+    def warn(self, warning: str) -> None:
+        """Say what could not be read; repeated warnings count once."""
+        if len(self._warnings) < MAX_WARNINGS:
+            self._warnings[one_line(warning)] = None
+
+    def link(self, target: str) -> None:
+        """Remember an outgoing reference; it is never followed."""
+        target = one_line(target)
+        if len(self._links) < MAX_LINKS and target.startswith(("http://", "https://", "mailto:")):
+            self._links[target] = None
+
+    def document(
+        self, media_type: str, *, title: str = "", pages: int = 0, metadata: dict[str, str] | None = None
+    ) -> ParsedDocument:
+        """What was collected. A document without units gets a warning that says so."""
+        if not self.units and not self._warnings:
+            self.warn("The file was opened and holds no text.")
+        return ParsedDocument(
+            media_type=media_type,
+            units=tuple(self.units),
+            title=one_line(title)[:MAX_HEADING_CHARS],
+            pages=pages,
+            metadata={key: one_line(value)[:1000] for key, value in (metadata or {}).items() if value},
+            warnings=tuple(self._warnings),
+            links=tuple(self._links),
+        )
+
+    def _placed(self, position: Position) -> Position:
+        if position.section or not self._section:
+            return position
+        return msgspec.structs.replace(position, section=self.section)
+
+    def _append(self, unit: Unit) -> None:
+        self._chars += len(unit.text)
+        if self._chars > self._limits.max_text_chars:
+            raise self._too_long()
+        self.units.append(unit)
+
+    def _too_long(self) -> NeverWill:
+        return too_large("max_text_chars", f"more than {self._limits.max_text_chars:,} characters of text")

@@ -1,0 +1,90 @@
+"""Bytes to characters, for files that do not say how they are encoded."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+import charset_normalizer
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DETECT_BYTES = 32_768
+_FEW_HIGH_BYTES = 40
+_HIGH = re.compile(rb"[\x80-\xff]")
+_LETTERS = re.compile(rb"[A-Za-z\x80-\xff]")
+# Never seen in prose, and what a wrong Western guess would show.
+_CP1252_SYMBOLS = re.compile(rb"[\x81\x8d\x8f\x90\x9d\xa4\xa6\xa8\xac\xaf\xb8]")
+FALLBACK = "cp1252"
+
+
+def decode(content: bytes, declared: str = "") -> tuple[str, str]:
+    """Return the text and the name of the encoding used; bytes that fit nowhere become U+FFFD.
+
+    Order: byte order mark, UTF-16 without one, UTF-8, what the file declares, then detection.
+    """
+    for mark, name in _BOMS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(name, "replace"), name
+    if wide := _utf16_without_mark(content):
+        return content.decode(wide, "replace"), wide
+    try:
+        return content.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError as error:
+        damaged = error
+    if declared and (text := _try(content, declared)) is not None:
+        return text, declared
+    if _mostly_utf8(content, damaged.start):
+        return content.decode("utf-8", "replace"), "utf-8"
+    name = _eight_bit(content)
+    return content.decode(name, "replace"), name
+
+
+def is_wide(content: bytes) -> bool:
+    """True for UTF-16 and UTF-32 text, whose bytes look binary."""
+    return content.startswith(tuple(mark for mark, _ in _BOMS[1:])) or bool(_utf16_without_mark(content))
+
+
+def _try(content: bytes, encoding: str) -> str | None:
+    try:
+        return content.decode(encoding)
+    except (LookupError, UnicodeError, ValueError):
+        return None
+
+
+def _utf16_without_mark(content: bytes) -> str:
+    """Western text in UTF-16 has a zero in every second byte; other scripts share their high byte."""
+    sample = content[:2048]
+    if len(sample) < 4 or len(content) % 2:
+        return ""
+    half = len(sample) // 2
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if odd > 0.6 * half and even < 0.05 * half:
+        return "utf-16-le"
+    if even > 0.6 * half and odd < 0.05 * half:
+        return "utf-16-be"
+    return ""
+
+
+def _mostly_utf8(content: bytes, first_bad: int) -> bool:
+    """A damaged UTF-8 file: many whole multi-byte sequences, few stray bytes."""
+    sample = content[:_DETECT_BYTES]
+    replaced = sample.decode("utf-8", "replace").count("�")
+    whole = len(_HIGH.findall(sample.decode("utf-8", "ignore").encode()))
+    return whole >= 8 * max(replaced, 1) and first_bad >= 0
+
+
+def _eight_bit(content: bytes) -> str:
+    high = _HIGH.findall(content[:_DETECT_BYTES])
+    letters = len(_LETTERS.findall(content[:_DETECT_BYTES]))
+    if len(high) < _FEW_HIGH_BYTES and len(high) <= 0.5 * letters and not _CP1252_SYMBOLS.search(content):
+        return FALLBACK  # too little for statistics: a few accented letters among ASCII ones
+    best = charset_normalizer.from_bytes(content[:_DETECT_BYTES]).best()
+    if best is None or best.encoding.startswith(("utf_16", "utf_32", "utf_7")):
+        return FALLBACK
+    return best.encoding

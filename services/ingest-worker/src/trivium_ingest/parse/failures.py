@@ -1,0 +1,47 @@
+"""The ways in which a file cannot be read, each with what the reader can do about it."""
+
+from __future__ import annotations
+
+from trivium.domain.errors import NeverWill
+
+
+def corrupt(what: str, detail: str = "") -> NeverWill:
+    """The file is damaged or cut off."""
+    reason = f" ({detail})" if detail else ""
+    return NeverWill(
+        "corrupt_file",
+        f"This {what} is damaged or incomplete and cannot be opened{reason}.",
+        "Open it in the program that made it, save it again, and upload the new copy.",
+    )
+
+
+def password_needed(what: str) -> NeverWill:
+    """The file is encrypted."""
+    return NeverWill(
+        "password_needed",
+        f"This {what} is protected by a password.",
+        "Remove the password and upload the file again.",
+    )
+
+
+def too_large(bound: str, what: str) -> NeverWill:
+    """A bound of `ParseLimits` was passed; `bound` is its name."""
+    return NeverWill(
+        "limit_exceeded",
+        f"The file holds {what} (limit: {bound}).",
+        "Split the file into smaller ones, or raise this limit.",
+    )
+
+
+def unsupported(looks_like: str, supported: str) -> NeverWill:
+    """No parser reads this."""
+    return NeverWill(
+        "unsupported_format",
+        f"The file looks like {looks_like}, which Trivium does not read.",
+        f"Convert it to one of: {supported}.",
+    )
+
+
+def empty_file() -> NeverWill:
+    """Zero bytes."""
+    return NeverWill("empty_file", "The file is empty (0 bytes).", "Check the upload and send the file again.")

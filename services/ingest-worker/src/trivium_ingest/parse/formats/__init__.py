@@ -1,0 +1,1 @@
+"""One module per format; each defines `FORMAT`, and the registry finds it by being here."""

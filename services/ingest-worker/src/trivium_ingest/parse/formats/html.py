@@ -1,0 +1,78 @@
+"""HTML pages: the main content, with sections, lists, tables and code. Nothing is fetched, hidden text is left out."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import html
+
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.inference import Ocr
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.encoding import decode
+from trivium_ingest.parse.html_text import Walker, hidden_selectors, main_content, parse_html
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+
+MEDIA_TYPE = "text/html"
+_START = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_TAGS = re.compile(
+    r"</?(?:div|p|span|table|tr|td|a|ul|li|h[1-6]|br|meta|script|style|title|body)\b[^>]*>", re.IGNORECASE
+)
+_SITE_NAME = re.compile(r"\s+[-|–—·:•]+\s+\S.{0,80}")
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+
+
+def recognise(sample: Sample) -> float:
+    """A doctype or root element at the start, or many of HTML's tags."""
+    text = sample.text
+    if _START.match(text):
+        return 0.9
+    tags = len(_TAGS.findall(text))
+    if text.lstrip().startswith("<") and tags >= 2:
+        return 0.5
+    return 0.3 if tags >= 10 else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+    """Read the main content; when nothing is left without the page's chrome, read that too."""
+    declared = _CHARSET.search(blob.content[:4096])
+    text, encoding = decode(blob.content, declared.group(1).decode("ascii") if declared else "")
+    root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1))
+    out = Collector(limits)
+    if root is None:
+        return out.document(MEDIA_TYPE, metadata={"encoding": encoding})
+    selectors = hidden_selectors(root)
+    title = _title(root)
+    node = main_content(root)
+    Walker(out, selectors).walk(node)
+    if not out.units:
+        Walker(out, selectors, keep_chrome=True).walk(node)
+    language = one_line(root.get("lang", ""))[:20]
+    description = root.xpath("string(//meta[@name='description']/@content)")
+    metadata = {"encoding": encoding, "language": language, "description": str(description)}
+    return out.document(MEDIA_TYPE, title=title, metadata=metadata)
+
+
+def _title(root: html.HtmlElement) -> str:
+    """<title>, without the site's name behind the first heading's words ("Duck - Wikipedia" under "Duck")."""
+    title = one_line(root.findtext(".//title") or "")
+    first = root.find(".//h1")
+    heading = one_line("".join(first.itertext())) if first is not None else ""
+    if heading and _SITE_NAME.fullmatch(title.removeprefix(heading)):
+        return heading
+    return title
+
+
+FORMAT = Format(
+    name="HTML",
+    media_types=(MEDIA_TYPE, "application/xhtml+xml"),
+    extensions=("html", "htm", "xhtml"),
+    version=1,
+    recognise=recognise,
+    read=read,
+)

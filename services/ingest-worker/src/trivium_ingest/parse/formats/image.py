@@ -1,0 +1,75 @@
+"""Images (PNG, JPEG, TIFF, BMP, GIF, WebP): the text in them, with boxes in pixels. Size is checked before decoding."""
+
+from __future__ import annotations
+
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.inference import Ocr
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.pictures import frames, open_image
+from trivium_ingest.parse.recognise import Reader
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+
+_MAGICS: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"II*\0", "image/tiff"),
+    (0, b"MM\0*", "image/tiff"),
+    (0, b"II+\0", "image/tiff"),
+    (0, b"MM\0+", "image/tiff"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (0, b"BM", "image/bmp"),
+)
+
+
+def media_type_of(head: bytes) -> str:
+    """The image's media type by its signature, or ""."""
+    for offset, magic, media_type in _MAGICS:
+        if head[offset : offset + len(magic)] == magic:
+            return media_type
+    return ""
+
+
+def recognise(sample: Sample) -> float:
+    """A known signature; BMP's two letters count only with its header's reserved zeros."""
+    media_type = media_type_of(sample.head)
+    if media_type == "image/bmp":
+        return 0.95 if sample.head[6:10] == b"\0\0\0\0" else 0.0
+    return 1.0 if media_type else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+    """Read every page of a TIFF and the first frame of anything else."""
+    out = Collector(limits)
+    reader = Reader(ocr, limits, out)
+    image = open_image(blob.content, limits)
+    count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+    if count > limits.max_pages:
+        raise too_large("max_pages", f"{count:,} pages")
+    metadata = {"width": str(image.width), "height": str(image.height)}
+    found = False
+    for number, pixels in enumerate(frames(image, limits), 1):
+        where = f"Page {number}" if count > 1 else "The image"
+        page = number if count > 1 else None
+        for paragraph in reader.paragraphs(pixels, where):
+            found = True
+            out.add(UnitKind.TEXT, paragraph.text, Position(page=page, box=paragraph.box), ocr=True)
+        if not reader.available:
+            break
+    if not found:
+        out.warn("No text was found in the image.")
+    return out.document(media_type_of(blob.content[:16]), pages=count, metadata=metadata)
+
+
+FORMAT = Format(
+    name="images (PNG, JPEG, TIFF, BMP, GIF, WebP)",
+    media_types=("image/png", "image/jpeg", "image/tiff", "image/bmp", "image/gif", "image/webp"),
+    extensions=("png", "jpg", "jpeg", "tif", "tiff", "bmp", "gif", "webp"),
+    version=1,
+    recognise=recognise,
+    read=read,
+)

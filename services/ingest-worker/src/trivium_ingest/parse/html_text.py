@@ -1,0 +1,402 @@
+"""What a reader of a web page sees: blocks in order, without scripts, navigation and hidden text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree, html
+
+from trivium.domain.parsed import UnitKind
+from trivium_ingest.parse.clean import flowing, one_line
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.table import Table, guess_header_rows
+
+MAX_DEPTH = 150
+_NEVER_SHOWN = frozenset(
+    [
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "iframe",
+        "object",
+        "embed",
+        "svg",
+        "canvas",
+        "audio",
+        "video",
+        "source",
+        "track",
+        "map",
+        "head",
+        "link",
+        "meta",
+        "select",
+        "option",
+        "datalist",
+        "button",
+        "input",
+        "textarea",
+        "progress",
+        "dialog",
+        "applet",
+        "frameset",
+        "frame",
+        "base",
+    ]
+)
+_CHROME = frozenset(["nav", "footer", "aside", "menu"])
+_CHROME_ROLES = frozenset(
+    ["navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "toolbar"]
+)
+_CHROME_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|breadcrumbs?|sidebar|cookie[\w-]*|site-footer|footer|menu|noprint|"
+    r"mw-editsection|mw-jump-link|printfooter|catlinks|skip-link|social|share|advert|ads|toc)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "caption",
+    ]
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HIDING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)"
+    r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$)|(?:left|top|text-indent)\s*:\s*-\d{3,}"
+    r"|clip\s*:\s*rect\(\s*[01](?:px)?",
+    re.IGNORECASE,
+)
+_COLOUR = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)", re.IGNORECASE)
+_BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE_SELECTOR = re.compile(r"[\w-]*[.#][\w-]+")
+_LINK_LIST_SHARE = 0.8
+_MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
+
+
+def parse_html(markup: str) -> html.HtmlElement | None:
+    """The element tree, or None when there is none. Fetches nothing; entities of a DTD do not exist here."""
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    try:
+        return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
+        return None
+
+
+def text_of_fragment(markup: str) -> str:
+    """The visible text of a piece of HTML (in Markdown, for one)."""
+    if "<" not in markup:
+        return flowing(markup)
+    root = parse_html(markup)
+    return "" if root is None else inline_text(root, hidden_selectors(root))
+
+
+def hidden_selectors(root: html.HtmlElement) -> frozenset[str]:
+    """Simple selectors (`.note`, `#trap`) that the page's own style sheets hide."""
+    found: set[str] = set()
+    for style in root.iter("style"):
+        for selectors, rules in _RULE.findall((style.text or "")[:200_000]):
+            if _HIDING_STYLE.search(rules):
+                names = (name.strip() for name in selectors.split(","))
+                found.update(name for name in names if _SIMPLE_SELECTOR.fullmatch(name))
+    return frozenset(found)
+
+
+def is_hidden(node: html.HtmlElement, selectors: frozenset[str]) -> bool:
+    """True when a reader would not see the element."""
+    if node.tag in _NEVER_SHOWN or not isinstance(node.tag, str):
+        return True
+    attributes = node.attrib
+    if not attributes:
+        return False
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        return True
+    style = attributes.get("style", "")
+    if style and (_HIDING_STYLE.search(style) or _same_colours(style)):
+        return True
+    return bool(selectors) and _selected(node, selectors)
+
+
+def _same_colours(style: str) -> bool:
+    text, ground = _COLOUR.search(style), _BACKGROUND.search(style)
+    if not text:
+        return False
+    colour = text.group(1).strip().lower()
+    if ground:
+        return ground.group(1).strip().lower() == colour
+    return colour in ("transparent", "white", "#fff", "#ffffff", "rgb(255,255,255)", "rgb(255, 255, 255)")
+
+
+def _selected(node: html.HtmlElement, selectors: frozenset[str]) -> bool:
+    names = [f".{name}" for name in node.get("class", "").split()]
+    if identity := node.get("id"):
+        names.append(f"#{identity}")
+    return any(name in selectors or f"{node.tag}{name}" in selectors for name in names)
+
+
+def inline_text(node: html.HtmlElement, selectors: frozenset[str]) -> str:
+    """All visible text below `node` as flowing text."""
+    return flowing("".join(_pieces(node, selectors, 0)))
+
+
+def _pieces(node: html.HtmlElement, selectors: frozenset[str], depth: int) -> Iterator[str]:
+    if depth > MAX_DEPTH:
+        return
+    if node.text:
+        yield _collapse(node.text)
+    for child in node:
+        if child.tag == "br":
+            yield "\n"
+        elif child.tag == "img":
+            yield _collapse(child.get("alt", ""))
+        elif not is_hidden(child, selectors):
+            around = "\n" if child.tag in _BLOCKS else ""
+            yield around
+            yield from _pieces(child, selectors, depth + 1)
+            yield around
+        if child.tail:
+            yield _collapse(child.tail)
+
+
+def _collapse(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+class Walker:
+    """Puts a page's blocks into a collector."""
+
+    def __init__(self, out: Collector, selectors: frozenset[str], *, keep_chrome: bool = False) -> None:
+        self._out = out
+        self._selectors = selectors
+        self._keep_chrome = keep_chrome
+
+    def walk(self, node: html.HtmlElement, depth: int = 0) -> None:
+        """Add everything below `node`: runs of inline content become paragraphs."""
+        if depth > MAX_DEPTH:
+            self._out.add(UnitKind.TEXT, " ".join(node.itertext()))
+            return
+        run: list[str] = [_collapse(node.text or "")]
+        for child in node:
+            if self._skipped(child):
+                pass
+            elif child.tag in _BLOCKS or self._holds_block(child):
+                self._flush(run)
+                self._block(child, depth + 1)
+            elif child.tag == "br":
+                run.append("\n")
+            elif child.tag == "img":
+                run.append(_collapse(child.get("alt", "")))
+            else:
+                self._links(child)
+                run.extend(_pieces(child, self._selectors, depth + 1))
+            run.append(_collapse(child.tail or ""))
+        self._flush(run)
+
+    def _block(self, node: html.HtmlElement, depth: int) -> None:
+        tag = node.tag
+        if tag in _HEADINGS:
+            self._out.heading(inline_text(node, self._selectors), _HEADINGS[tag])
+        elif tag in ("ul", "ol", "dl"):
+            self._list(node)
+        elif tag == "table":
+            self._table(node, depth)
+        elif tag == "pre":
+            self._out.add(UnitKind.CODE, "".join(node.itertext()), verbatim=True)
+        else:
+            self.walk(node, depth)
+
+    def _list(self, node: html.HtmlElement) -> None:
+        self._links(node)
+        self._out.add(UnitKind.LIST, "\n".join(self._items(node, 0)), verbatim=True)
+
+    def _items(self, node: html.HtmlElement, level: int) -> Iterator[str]:
+        marker = "" if node.tag == "dl" else "- "
+        for number, child in enumerate(node, 1):
+            if self._skipped(child):
+                continue
+            if child.tag in ("ul", "ol", "dl"):
+                yield from self._items(child, level + 1)
+                continue
+            nested = [part for part in child.iter("ul", "ol", "dl") if _nearest_list(part, child)]
+            own = one_line("".join(_own_pieces(child, nested, self._selectors)))
+            if own:
+                yield "  " * level + (f"{number}. " if node.tag == "ol" else marker) + own
+            if level < 8:
+                for part in nested:
+                    yield from self._items(part, level + 1)
+
+    def _table(self, node: html.HtmlElement, depth: int) -> None:
+        rows = [row for row in node.iter("tr") if next(row.iterancestors("table")) is node]
+        if _is_layout(node, rows):
+            for row in rows:
+                for cell in row:
+                    if not self._skipped(cell):
+                        self.walk(cell, depth + 1)
+            return
+        self._links(node)
+        grid, header_rows = _grid(rows, self._selectors)
+        caption = node.find("caption")
+        words = inline_text(caption, self._selectors) if caption is not None else ""
+        cells = tuple(tuple(row) for row in grid if any(cell.strip() for cell in row))
+        self._out.table(Table(cells, header_rows or guess_header_rows(cells), words))
+
+    def _links(self, node: html.HtmlElement) -> None:
+        for anchor in node.iter("a"):
+            self._out.link(anchor.get("href", ""))
+
+    def _flush(self, run: list[str]) -> None:
+        self._out.add(UnitKind.TEXT, "".join(run))
+        run.clear()
+
+    def _holds_block(self, node: html.HtmlElement) -> bool:
+        return any(True for _ in node.iter(*_BLOCKS)) if len(node) else False
+
+    def _skipped(self, node: html.HtmlElement) -> bool:
+        return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
+
+
+def is_chrome(node: html.HtmlElement) -> bool:
+    """True for navigation, footers, side bars: what a site repeats on every page."""
+    if node.tag in _CHROME or node.get("role", "") in _CHROME_ROLES:
+        return True
+    names = f"{node.get('class', '')} {node.get('id', '')}"
+    if names != " " and node.tag not in ("body", "html", "main", "article") and _CHROME_NAMES.search(names):
+        return len(node.findall(".//p")) < 5
+    return node.tag in ("ul", "ol", "div") and _mostly_links(node)
+
+
+def _mostly_links(node: html.HtmlElement) -> bool:
+    anchors = node.findall(".//a")
+    if len(anchors) < 6 or node.find(".//p") is not None:
+        return False
+    total = sum(len(text.strip()) for text in node.itertext())
+    linked = sum(len(text.strip()) for anchor in anchors for text in anchor.itertext())
+    return bool(total) and linked >= _LINK_LIST_SHARE * total and linked / len(anchors) < 40
+
+
+def main_content(root: html.HtmlElement) -> html.HtmlElement:
+    """The element with the page's own content: <main>, a sole <article>, else <body>."""
+    body = root.find(".//body")
+    body = root if body is None else body
+    total = len(" ".join(body.itertext()))
+    candidates = [*body.iter("main"), *body.xpath(".//*[@role='main']")]
+    articles = list(body.iter("article"))
+    for node in [*candidates, *(articles if len(articles) == 1 else [])]:
+        if len(" ".join(node.itertext())) >= _MAIN_SHARE * total:
+            return node
+    return body
+
+
+def _nearest_list(node: html.HtmlElement, item: html.HtmlElement) -> bool:
+    for ancestor in node.iterancestors():
+        if ancestor is item:
+            return True
+        if ancestor.tag in ("ul", "ol", "dl"):
+            return False
+    return False
+
+
+def _own_pieces(node: html.HtmlElement, nested: list[html.HtmlElement], selectors: frozenset[str]) -> Iterator[str]:
+    yield node.text or ""
+    for child in node:
+        if child not in nested and not is_hidden(child, selectors):
+            inner = [part for part in nested if child in part.iterancestors()]
+            yield " " if child.tag in _BLOCKS or child.tag == "br" else ""
+            yield from _own_pieces(child, inner, selectors)
+        yield child.tail or ""
+
+
+def _is_layout(node: html.HtmlElement, rows: list[html.HtmlElement]) -> bool:
+    """Tables that only place things on the page: presentation role, one cell, or tables inside."""
+    if node.get("role") in ("presentation", "none"):
+        return True
+    cells = max((sum(child.tag in ("td", "th") for child in row) for row in rows), default=0)
+    if cells <= 1 and len(rows) <= 2:
+        return True
+    return node.find(".//table") is not None or node.find(".//h1") is not None
+
+
+def _grid(rows: list[html.HtmlElement], selectors: frozenset[str]) -> tuple[list[list[str]], int]:
+    """Cells in a grid; a cell that spans repeats its text, so that every row stands by itself."""
+    grid: list[list[str]] = []
+    carried: dict[int, tuple[int, str]] = {}
+    header_rows, in_header = 0, True
+    for row in rows:
+        cells = [cell for cell in row if cell.tag in ("td", "th") and not is_hidden(cell, selectors)]
+        if in_header and cells and all(cell.tag == "th" for cell in cells) and len(grid) < 4:
+            header_rows += 1
+        else:
+            in_header = False
+        line: list[str] = []
+        for cell in cells:
+            _take_carried(line, carried)
+            text = one_line(inline_text(cell, selectors))
+            for _ in range(_span(cell, "colspan")):
+                if (depth := _span(cell, "rowspan")) > 1:
+                    carried[len(line)] = (depth - 1, text)
+                line.append(text)
+        _take_carried(line, carried)
+        grid.append(_without_repeats(line))
+    return grid, header_rows if header_rows < len(grid) else 0
+
+
+def _take_carried(line: list[str], carried: dict[int, tuple[int, str]]) -> None:
+    while len(line) in carried:
+        left, text = carried.pop(len(line))
+        if left > 1:
+            carried[len(line)] = (left - 1, text)
+        line.append(text)
+
+
+def _without_repeats(line: list[str]) -> list[str]:
+    """A row that one cell fills is a heading inside the table: say it once."""
+    return [line[0]] if len(line) > 1 and len(set(line)) == 1 else line
+
+
+def _span(cell: html.HtmlElement, name: str) -> int:
+    value = cell.get(name, "1").strip()
+    return min(int(value), 100) if value.isdigit() and value.isascii() and int(value) > 0 else 1

@@ -1,0 +1,221 @@
+"""Lines to paragraphs, lists and headings, with what a page repeats of other pages left out."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+import msgspec
+
+from trivium_ingest.parse.pdf.lines import Piece, columns, rows_of
+from trivium_ingest.parse.pdf.tables import aligned_table
+from trivium_ingest.parse.recognise import join_words
+from trivium_ingest.parse.table import Table
+
+HEADING_RATIO = 1.12  # of the body's line height
+MAX_HEADING_CHARS = 200
+MAX_BOLD_HEADING_CHARS = 100
+_ITEM = re.compile(r"(?:[•‣◦▪●■–\uf0b7]|[-*](?=\s)|\(?\d{1,2}[.)](?=\s)|\(?[a-z][.)](?=\s))\s*\S")
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_]")
+_SENTENCE_END = (".", "!", "?", ":", ";", "。", "؟", "”", '"')
+_DIGITS = re.compile(r"\d+")
+_EDGE_SHARE = 0.12  # of the page's height, where running headers and footers stand
+MIN_REPEATS = 3
+_FEW_LINES = 6
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von)\s*\d{1,4})?\W*", re.IGNORECASE
+)
+
+
+class Block(msgspec.Struct):
+    """A paragraph, list, heading candidate or table of one page, in points of the page as laid out."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    index: int
+    lines: int = 1
+    bold: bool = False
+    table: Table | None = None
+
+
+def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
+    """The page in reading order."""
+    blocks: list[Block] = []
+    for stretch in columns(pieces):
+        blocks.extend(_stretch_blocks(rows_of(stretch)))
+    return blocks
+
+
+def _stretch_blocks(rows: list[list[Piece]]) -> list[Block]:
+    blocks: list[Block] = []
+    lines: list[Piece] = []
+    number = 0
+    while number < len(rows):
+        row = rows[number]
+        found = aligned_table(rows[number : number + 400]) if len(row) > 1 else None
+        if found or row[0].table is not None:
+            blocks.extend(_paragraphs(lines))
+            lines = []
+            taken, table = found if found else (1, row[0].table)
+            blocks.append(_table_block([p for r in rows[number : number + taken] for p in r], table))
+            number += taken
+        else:
+            lines.append(_line(row))
+            number += 1
+    blocks.extend(_paragraphs(lines))
+    return blocks
+
+
+def _line(row: list[Piece]) -> Piece:
+    if len(row) == 1:
+        return row[0]
+    if _right_to_left(row):
+        row = row[::-1]
+    box = _around(row)
+    return Piece(" ".join(p.text for p in row), *box, row[0].index, bold=all(p.bold for p in row))
+
+
+def _right_to_left(row: list[Piece]) -> bool:
+    letters = [c for piece in row for c in piece.text if c.isalpha()]
+    return sum("\u0590" <= c <= "\u08ff" for c in letters) > 0.5 * len(letters)
+
+
+def _paragraphs(lines: list[Piece]) -> list[Block]:
+    if not lines:
+        return []
+    leading = _leading(lines)
+    right = max(line.right for line in lines)
+    groups = [[lines[0]]]
+    for above, line in itertools.pairwise(lines):
+        if _breaks(above, line, leading, right, groups[-1]):
+            groups.append([line])
+        else:
+            groups[-1].append(line)
+    return [_paragraph(group) for group in groups]
+
+
+def _leading(lines: list[Piece]) -> float:
+    """The usual step from line to line; a few lines do not tell, so theirs is bounded."""
+    steps = [below.top - above.top for above, below in itertools.pairwise(lines)]
+    height = median(line.height for line in lines)
+    usual = median(steps or [height])
+    return min(usual, (2.4 if len(lines) > _FEW_LINES else 1.5) * height)
+
+
+def _breaks(above: Piece, line: Piece, leading: float, right: float, group: list[Piece]) -> bool:
+    """True when `line` begins a new paragraph."""
+    step, height = line.top - above.top, max(4.0, min(above.height, line.height))
+    if step > max(1.35 * leading, 1.25 * height) or step < -height or above.bold != line.bold:
+        return True
+    if max(above.height, line.height) > 1.15 * height or _ITEM.match(line.text):
+        return True
+    ended_short = above.right < right - 3 * height
+    indented = line.left > group[-1].left + 0.8 * height and len(group) > 1
+    return above.text.endswith(_SENTENCE_END) and (ended_short or indented)
+
+
+def _paragraph(lines: list[Piece]) -> Block:
+    size = median(line.height for line in lines)
+    text = join_words([line.text for line in lines])
+    bold = all(line.bold for line in lines)
+    return Block(text, *_around(lines), size, lines[0].index, len(lines), bold)
+
+
+def _table_block(pieces: list[Piece], table: Table | None) -> Block:
+    return Block("", *_around(pieces), 0.0, pieces[0].index, table=table)
+
+
+def _around(pieces: Sequence[Piece]) -> tuple[float, float, float, float]:
+    return (
+        min(p.left for p in pieces),
+        min(p.top for p in pieces),
+        max(p.right for p in pieces),
+        max(p.bottom for p in pieces),
+    )
+
+
+def is_list(text: str) -> bool:
+    """True when the paragraph begins with a bullet or a number."""
+    return bool(_ITEM.match(text))
+
+
+class Style(msgspec.Struct, frozen=True):
+    """What the document's body looks like, and the sizes of its headings, largest first."""
+
+    body: float
+    bold_body: bool
+    sizes: tuple[float, ...]
+
+    def level(self, block: Block) -> int:
+        """The heading level of a block, 0 for body text."""
+        if not any(c.isalpha() for c in block.text) or block.lines > 3 or len(block.text) > MAX_HEADING_CHARS:
+            return 0
+        numbered = _NUMBERED.match(block.text)
+        larger = block.size >= HEADING_RATIO * self.body
+        bold = block.bold and not self.bold_body and len(block.text) <= MAX_BOLD_HEADING_CHARS
+        if not larger and (not bold or block.lines > 2 or (block.text.endswith((".", ",")) and not numbered)):
+            return 0
+        if larger and len(block.text) > 90 and block.text.endswith("."):
+            return 0
+        if numbered:
+            return min(6, 2 + numbered.group(1).count("."))
+        for level, size in enumerate(self.sizes, 1):
+            if block.size >= 0.97 * size:
+                return level
+        return len(self.sizes) + 1
+
+
+def document_style(pages: Sequence[Sequence[Block]]) -> Style:
+    """The most frequent line height by characters, and the larger ones that headings use."""
+    weights: Counter[float] = Counter()
+    bold = total = 0
+    for page in pages:
+        for block in page:
+            if block.table is None:
+                weights[round(block.size * 2) / 2] += len(block.text)
+                total += len(block.text)
+                bold += len(block.text) if block.bold else 0
+    if not weights:
+        return Style(10.0, bold_body=False, sizes=())
+    body = weights.most_common(1)[0][0]
+    larger = sorted({size for size in weights if size >= HEADING_RATIO * body}, reverse=True)
+    sizes: list[float] = []
+    for size in larger:
+        if not sizes or size < 0.93 * sizes[-1]:
+            sizes.append(size)
+    return Style(body, bold > 0.5 * total, tuple(sizes[:4]))
+
+
+def running_texts(pages: Sequence[Sequence[Block]], heights: Sequence[float]) -> set[str]:
+    """Keys of the lines at the top and bottom edges that come again on other pages (page numbers aside)."""
+    if len(pages) < MIN_REPEATS:
+        return set()
+    counts: Counter[str] = Counter()
+    for page, height in zip(pages, heights, strict=True):
+        counts.update({running_key(b) for b in page if at_edge(b, height)})
+    needed = max(MIN_REPEATS, 0.3 * len(pages)) if len(pages) < 20 else max(MIN_REPEATS, 0.1 * len(pages))
+    return {key for key, count in counts.items() if count >= needed}
+
+
+def at_edge(block: Block, height: float) -> bool:
+    """True for short text at the top or bottom of the page."""
+    if block.table is not None or block.lines > 3 or len(block.text) > 200:
+        return False
+    return block.bottom < _EDGE_SHARE * height or block.top > (1 - _EDGE_SHARE) * height
+
+
+def is_page_number(block: Block) -> bool:
+    """True for text that says nothing but a page's number."""
+    return len(block.text) < 20 and bool(_PAGE_NUMBER.fullmatch(block.text))
+
+
+def running_key(block: Block) -> str:
+    """The same for the header of every page, whatever the page number in it."""
+    return _DIGITS.sub("#", block.text.lower())

@@ -1,0 +1,157 @@
+"""Words to pieces of lines, and pieces to reading order over columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+import msgspec
+
+from trivium_ingest.parse.pdf.words import Word
+from trivium_ingest.parse.table import Table
+
+GAP = 1.0  # in line heights: a wider space between words may separate columns or cells
+MIN_COLUMN_LINES = 4
+MIN_COLUMN_CHARS = 16  # columns of prose have longer lines than columns of a table
+MAX_CROSSING_SHARE = 0.4
+
+
+class Piece(msgspec.Struct, gc=False):
+    """Consecutive words of one line without a wide gap, or a whole ruled table."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    index: int
+    last_index: int = 0
+    bold: bool = False
+    table: Table | None = None
+
+    @property
+    def height(self) -> float:
+        """The line's height; a table has none."""
+        return self.bottom - self.top
+
+
+def pieces_of(words: Sequence[Word]) -> list[Piece]:
+    """Join words that stand on one line, close together, in the order of the content stream."""
+    pieces: list[Piece] = []
+    current: Piece | None = None
+    parts: list[str] = []
+    last_left = last_right = 0.0
+    for word in words:
+        if current is not None:
+            height = min(current.bottom - current.top, word.bottom - word.top)
+            overlap = min(current.bottom, word.bottom) - max(current.top, word.top)
+            wide = GAP * max(height, 4.0)
+            forward = -0.5 * wide < word.left - last_right < wide
+            backward = -0.5 * wide < last_left - word.right < wide  # right-to-left scripts
+            if overlap > 0.5 * height and (forward or backward):
+                parts.append(word.text)
+                current.left, current.right = min(current.left, word.left), max(current.right, word.right)
+                current.top, current.bottom = min(current.top, word.top), max(current.bottom, word.bottom)
+                current.last_index = word.index
+                last_left, last_right = word.left, word.right
+                continue
+            current.text = " ".join(parts)
+        current = Piece(word.text, word.left, word.top, word.right, word.bottom, word.index, word.index)
+        pieces.append(current)
+        parts = [word.text]
+        last_left, last_right = word.left, word.right
+    if current is not None:
+        current.text = " ".join(parts)
+    return pieces
+
+
+def rows_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces at the same height, top to bottom, each row from left to right."""
+    rows: list[list[Piece]] = []
+    top = bottom = 0.0
+    for piece in sorted(pieces, key=lambda p: ((p.top + p.bottom) / 2, p.left)):
+        overlap = min(bottom, piece.bottom) - max(top, piece.top)
+        smaller = min(bottom - top, piece.bottom - piece.top)
+        if rows and overlap > 0.5 * smaller and piece.table is None and rows[-1][0].table is None:
+            rows[-1].append(piece)
+            if len(rows[-1]) == 1 or piece.height > bottom - top:
+                top, bottom = piece.top, piece.bottom
+        else:
+            rows.append([piece])
+            top, bottom = piece.top, piece.bottom
+    for row in rows:
+        row.sort(key=lambda p: p.left)
+    return rows
+
+
+def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
+    """Blocks in reading order: each is one column's stretch, or what runs across the columns."""
+    gutter = _gutter(pieces) if depth < 4 and len(pieces) >= 2 * MIN_COLUMN_LINES else None
+    if gutter is None:
+        return [list(pieces)] if pieces else []
+    crossing = sorted((p for p in pieces if p.left < gutter < p.right), key=lambda p: p.top)
+    bands: list[list[Piece]] = [[] for _ in range(len(crossing) + 1)]
+    edges = [(p.top + p.bottom) / 2 for p in crossing]
+    for piece in pieces:
+        if not piece.left < gutter < piece.right:
+            middle = (piece.top + piece.bottom) / 2
+            bands[sum(edge < middle for edge in edges)].append(piece)
+    blocks: list[list[Piece]] = []
+    across: list[Piece] = []
+    for number, band in enumerate(bands):
+        left = [piece for piece in band if piece.right <= gutter]
+        right = [piece for piece in band if piece.left >= gutter]
+        if right and len(rows_of(band)) >= MIN_COLUMN_LINES:
+            if across:
+                blocks.append(across)
+                across = []
+            blocks.extend(columns(left, depth + 1))
+            blocks.extend(columns(right, depth + 1))
+        else:
+            across.extend(band)
+        if number < len(crossing):
+            across.append(crossing[number])
+    if across:
+        blocks.append(across)
+    return blocks
+
+
+def _gutter(pieces: Sequence[Piece]) -> float | None:
+    """The x of the white strip between two columns of prose, or None."""
+    left, right = min(p.left for p in pieces), max(p.right for p in pieces)
+    width = int(right - left)
+    if width < 100 or width > 20_000:
+        return None
+    starts, ends = [0] * (width + 2), [0] * (width + 2)
+    for piece in pieces:
+        starts[int(piece.left - left)] += 1
+        ends[min(width + 1, int(piece.right - left) + 1)] += 1
+    best, best_score, run = None, 0.0, 0
+    before = ended = 0
+    for x in range(width + 1):
+        before += starts[x]
+        ended += ends[x]
+        covering, after = before - ended, len(pieces) - before
+        smaller = min(ended, after)
+        if smaller < MIN_COLUMN_LINES or covering > MAX_CROSSING_SHARE * smaller:
+            run = 0
+            continue
+        run += 1
+        score = smaller - covering + min(run, 12) / 100
+        if score > best_score:
+            best, best_score = x - (run - 1) / 2, score
+    if best is None:
+        return None
+    gutter = left + best
+    return gutter if _prose(pieces, gutter) else None
+
+
+def _prose(pieces: Sequence[Piece], gutter: float) -> bool:
+    """Both sides hold lines of text, not the cells of a table or the two halves of a list of pairs."""
+    for side in (
+        [p for p in pieces if p.right <= gutter and p.table is None],
+        [p for p in pieces if p.left >= gutter and p.table is None],
+    ):
+        if len(side) < MIN_COLUMN_LINES or median(len(p.text) for p in side) < MIN_COLUMN_CHARS:
+            return False
+    return True

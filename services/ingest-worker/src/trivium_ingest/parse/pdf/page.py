@@ -1,0 +1,191 @@
+"""One PDF page: its blocks when it has a usable text layer, its pictures, or the whole page as pixels."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import Any
+
+import msgspec
+import numpy as np
+import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
+
+from trivium_ingest.parse.pdf.blocks import Block, page_blocks
+from trivium_ingest.parse.pdf.lines import pieces_of
+from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
+from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn
+
+OCR_DPI = 200
+MAX_OCR_PIXELS = 12_000_000
+MAX_OBJECTS = 4_000
+MAX_RECTS = 4_000
+MIN_PICTURE_SHARE = 0.01  # of the page's area
+MIN_PICTURE_EDGE = 60  # pixels
+SCAN_SHARE = 0.5  # a picture that covers this much of a page with hardly any text is a scan
+FEW_CHARACTERS = 25
+MAX_BOLD_LINE_CHARS = 100  # longer bold lines are emphasis, not headings
+_BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|-bd\b", re.IGNORECASE)
+_UNMAPPED = re.compile("[\ufffd\ue000-\uf8ff\x01\x03-\x08\x0e-\x1f]")
+MAX_UNMAPPED_SHARE = 0.25
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """An image object's place on the page (points, as shown) and its own size in pixels."""
+
+    handle: Any
+    box: Rect
+    width: int
+    height: int
+
+
+class Page(msgspec.Struct):
+    """What was found; `back` leads from the layout's frame to the page as shown."""
+
+    blocks: list[Block]
+    pictures: list[Picture]
+    frame: Frame
+    layout: Frame
+    needs_ocr: bool = False
+
+
+def read_page(page: Any) -> Page:
+    """Words, tables and paragraphs in reading order, and the pictures."""
+    frame = page_frame(page)
+    text_page = pdfium.FPDFText_LoadPage(page)
+    try:
+        text = page_text(text_page)
+        layout, words = _words(text_page, text, frame)
+        rects, pictures = _objects(page, frame, layout)
+        visible = sum(len(word.text) for word in words)
+        if _needs_ocr(text, visible, pictures, frame):
+            return Page([], pictures, frame, layout, needs_ocr=True)
+        tables, rest = ruled_tables(rects, words) if len(rects) >= 4 else ([], words)
+        pieces = pieces_of(rest)
+        for piece in pieces:
+            if len(piece.text) <= MAX_BOLD_LINE_CHARS:
+                piece.bold = _is_bold(text_page, piece.index) and _is_bold(text_page, piece.last_index)
+        blocks = page_blocks(sorted([*pieces, *tables], key=lambda piece: piece.index))
+        return Page(blocks, pictures, frame, layout)
+    finally:
+        pdfium.FPDFText_ClosePage(text_page)
+
+
+def shown(rect: Rect, layout: Frame, frame: Frame) -> Rect:
+    """A rectangle of the layout's frame on the page as shown."""
+    if layout.turns == frame.turns:
+        return rect
+    turns = (frame.turns - layout.turns) % 4
+    width, height = layout.size
+    return Frame(0.0, height, width, height, turns).place(rect[0], height - rect[1], rect[2], height - rect[3])
+
+
+def render(page: Any, frame: Frame) -> tuple[NDArray[np.uint8], float]:
+    """The page as RGB pixels, and how many pixels a point has."""
+    width, height = frame.size
+    scale = min(OCR_DPI / 72, (MAX_OCR_PIXELS / max(1.0, width * height)) ** 0.5)
+    columns, rows = max(1, int(width * scale)), max(1, int(height * scale))
+    bitmap = pdfium.FPDFBitmap_CreateEx(columns, rows, pdfium.FPDFBitmap_BGR, None, 0)
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, 0xFFFFFFFF)
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, columns, rows, 0, pdfium.FPDF_ANNOT)
+        return _rgb(bitmap), scale
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+
+
+def picture_pixels(picture: Picture) -> NDArray[np.uint8] | None:
+    """The picture's own pixels as RGB, or None when PDFium cannot decode it."""
+    bitmap = pdfium.FPDFImageObj_GetBitmap(picture.handle)
+    if not bitmap:
+        return None
+    try:
+        return _rgb(bitmap)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+
+
+def _rgb(bitmap: Any) -> NDArray[np.uint8]:
+    width, height = pdfium.FPDFBitmap_GetWidth(bitmap), pdfium.FPDFBitmap_GetHeight(bitmap)
+    stride = pdfium.FPDFBitmap_GetStride(bitmap)
+    address = pdfium.FPDFBitmap_GetBuffer(bitmap)
+    raw = (ctypes.c_ubyte * (stride * height)).from_address(ctypes.cast(address, ctypes.c_void_p).value or 0)
+    lines = np.frombuffer(raw, dtype=np.uint8).reshape(height, stride)
+    kind = pdfium.FPDFBitmap_GetFormat(bitmap)
+    channels = {pdfium.FPDFBitmap_Gray: 1, pdfium.FPDFBitmap_BGR: 3}.get(kind, 4)
+    pixels = lines[:, : width * channels].reshape(height, width, channels)
+    if channels == 1:
+        return np.repeat(pixels, 3, axis=2)
+    return np.ascontiguousarray(pixels[:, :, 2::-1])
+
+
+def _words(text_page: Any, text: str, frame: Frame) -> tuple[Frame, list[Word]]:
+    words = read_words(text_page, text, frame)
+    turn = reading_turn(text_page, words, frame)
+    if turn:
+        frame = frame.turned(turn)
+        words = read_words(text_page, text, frame)
+    return frame, words
+
+
+def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[Picture]]:
+    """Rectangles and rules in the layout's frame, and pictures in the page's; forms are looked into once."""
+    rects: list[Rect] = []
+    pictures: list[Picture] = []
+    count = min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)
+    for number in range(count):
+        handle = pdfium.FPDFPage_GetObject(page, number)
+        _object(handle, frame, layout, rects, pictures)
+    return ([] if len(rects) >= MAX_RECTS else rects), pictures
+
+
+def _object(handle: Any, frame: Frame, layout: Frame, rects: list[Rect], pictures: list[Picture]) -> None:
+    kind = pdfium.FPDFPageObj_GetType(handle)
+    if kind == pdfium.FPDF_PAGEOBJ_PATH and len(rects) < MAX_RECTS:
+        bounds = _bounds(handle)
+        if bounds and _drawn(handle):
+            rects.append(layout.place(*bounds))
+    elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+        bounds = _bounds(handle)
+        width, height = ctypes.c_uint(), ctypes.c_uint()
+        if bounds and pdfium.FPDFImageObj_GetImagePixelSize(handle, width, height):
+            pictures.append(Picture(handle, frame.place(*bounds), width.value, height.value))
+    elif kind == pdfium.FPDF_PAGEOBJ_FORM and len(pictures) < 100:
+        for inner in range(min(pdfium.FPDFFormObj_CountObjects(handle), 200)):
+            child = pdfium.FPDFFormObj_GetObject(handle, inner)
+            if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_IMAGE:
+                _object(child, frame, layout, rects, pictures)
+
+
+def _bounds(handle: Any) -> Rect | None:
+    edges = [ctypes.c_float() for _ in range(4)]
+    if not pdfium.FPDFPageObj_GetBounds(handle, *edges):
+        return None
+    left, bottom, right, top = (edge.value for edge in edges)
+    return left, bottom, right, top
+
+
+def _drawn(handle: Any) -> bool:
+    """False for clipping paths and for the white ground behind text."""
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(handle, fill, stroke)
+    if stroke.value:
+        return True
+    colour = [ctypes.c_uint() for _ in range(4)]
+    pdfium.FPDFPageObj_GetFillColor(handle, *colour)
+    return bool(fill.value) and any(part.value < 250 for part in colour[:3])
+
+
+def _needs_ocr(text: str, visible: int, pictures: list[Picture], frame: Frame) -> bool:
+    unmapped = len(_UNMAPPED.findall(text))
+    if visible >= FEW_CHARACTERS:
+        return unmapped > MAX_UNMAPPED_SHARE * visible
+    area = max(1.0, frame.width * frame.height)
+    largest = max(((p.box[2] - p.box[0]) * (p.box[3] - p.box[1]) for p in pictures), default=0.0)
+    return largest >= SCAN_SHARE * area
+
+
+def _is_bold(text_page: Any, index: int) -> bool:
+    name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+    length = pdfium.FPDFText_GetFontInfo(text_page, index, name, 128, flags)
+    return bool(length) and (bool(_BOLD.search(name.value)) or bool(flags.value & (1 << 18)))

@@ -1,0 +1,131 @@
+"""Words with their boxes, from PDFium's text page.
+
+Only the first and the last character of each word are measured: that is what makes hundreds of pages a second possible.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import Any
+
+import msgspec
+import pypdfium2.raw as pdfium
+
+# PDFium marks a hyphen at a line's end and joins the lines; the word is divided there again to be measured.
+_WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
+_SOFT_HYPHENS = str.maketrans({"\x02": "-", "\ufffe": "-", "\u00ad": "-"})
+MAX_PAGE_CHARS = 200_000
+
+
+class Word(msgspec.Struct, gc=False):
+    """A word in the layout frame: origin top left, the text runs to the right; points.
+
+    `index` is its first character's place in PDFium's text page.
+    """
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    index: int
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """From PDF user space to the page as it is shown (origin top left), turned clockwise `turns` times 90 degrees."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    turns: int = 0
+
+    def place(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+        """(left, top, right, bottom) of the rectangle with these two user-space corners."""
+        u0, u1 = x0 - self.left, x1 - self.left
+        v0, v1 = self.top - y0, self.top - y1
+        if self.turns == 1:
+            u0, u1, v0, v1 = self.height - v0, self.height - v1, u0, u1
+        elif self.turns == 2:
+            u0, u1, v0, v1 = self.width - u0, self.width - u1, self.height - v0, self.height - v1
+        elif self.turns == 3:
+            u0, u1, v0, v1 = v0, v1, self.width - u0, self.width - u1
+        return min(u0, u1), min(v0, v1), max(u0, u1), max(v0, v1)
+
+    def turned(self, more: int) -> Frame:
+        """The same page, turned further."""
+        return msgspec.structs.replace(self, turns=(self.turns + more) % 4)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height as shown."""
+        return (self.height, self.width) if self.turns % 2 else (self.width, self.height)
+
+
+def page_frame(page: Any) -> Frame:
+    """The visible part of the page and its /Rotate."""
+    box = pdfium.FS_RECTF()
+    if not pdfium.FPDF_GetPageBoundingBox(page, box):
+        return Frame(0.0, 792.0, 612.0, 792.0)
+    left, right = sorted((box.left, box.right))
+    bottom, top = sorted((box.bottom, box.top))
+    return Frame(left, top, right - left, top - bottom, pdfium.FPDFPage_GetRotation(page) % 4)
+
+
+def page_text(text_page: Any) -> str:
+    """The page's characters, one per PDFium index."""
+    count = min(pdfium.FPDFText_CountChars(text_page), MAX_PAGE_CHARS)
+    get = pdfium.FPDFText_GetUnicode
+    return "".join([chr(get(text_page, index)) for index in range(max(0, count))])
+
+
+def read_words(text_page: Any, text: str, frame: Frame) -> list[Word]:
+    """The words of `text` in the order of the content stream, in the frame given."""
+    box = pdfium.FS_RECTF()
+    pointer = ctypes.byref(box)
+    measure = pdfium.FPDFText_GetLooseCharBox
+    words = []
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        if not measure(text_page, start, pointer):
+            continue
+        x0, y0, x1, y1 = box.left, box.bottom, box.right, box.top
+        if end - start > 1 and measure(text_page, end - 1, pointer):
+            x0, x1 = min(x0, box.left), max(x1, box.right)
+            y0, y1 = min(y0, box.bottom), max(y1, box.top)
+        token = match.group()
+        if not token.isascii() or "\x02" in token:
+            token = _mended(token)
+        if frame.turns == 0:
+            words.append(Word(token, x0 - frame.left, frame.top - y1, x1 - frame.left, frame.top - y0, start))
+        else:
+            words.append(Word(token, *frame.place(x0, y0, x1, y1), start))
+    return words
+
+
+def reading_turn(text_page: Any, words: list[Word], frame: Frame) -> int:
+    """How many more clockwise quarter turns make most of the text run to the right (0 for nearly every page)."""
+    upright = sum(len(w.text) for w in words if w.bottom - w.top > 1.3 * (w.right - w.left) and len(w.text) > 2)
+    if upright * 2 < sum(len(word.text) for word in words if len(word.text) > 2) or not upright:
+        return 0
+    rising = 0
+    for word in [w for w in words if len(w.text) > 2][:50]:
+        first = _height(text_page, word.index, frame)
+        rising += 1 if _height(text_page, word.index + len(word.text) - 1, frame) < first else -1
+    return 1 if rising > 0 else 3
+
+
+def _height(text_page: Any, index: int, frame: Frame) -> float:
+    """How far below the top of the page as shown a character stands."""
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFText_GetLooseCharBox(text_page, index, box)
+    _, top, _, bottom = frame.place(box.left, box.bottom, box.right, box.top)
+    return top + bottom
+
+
+def _mended(token: str) -> str:
+    token = token.translate(_SOFT_HYPHENS)
+    if any("\ud800" <= character <= "\udfff" for character in token):
+        return token.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return token

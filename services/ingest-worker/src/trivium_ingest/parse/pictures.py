@@ -1,0 +1,73 @@
+"""Images to pixels, within bounds that are checked before anything is decoded."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from trivium.ports.parser import ParseLimits
+from trivium_ingest.parse.failures import corrupt, too_large
+
+Pixels = NDArray[np.uint8]
+# The plugins that may see a stranger's bytes; others (EPS runs a program, for one) never do.
+PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "MPO")
+MIN_EDGE = 16  # smaller pictures are bullets and rules
+
+
+def open_image(content: bytes, limits: ParseLimits, what: str = "image") -> Image.Image:
+    """The image, its header read and its size checked, its pixels not yet decoded.
+
+    Raises `NeverWill` (`corrupt_file`, `limit_exceeded` naming `max_pixels`).
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = Image.open(io.BytesIO(content), formats=PILLOW_FORMATS)
+    except Image.DecompressionBombError as error:
+        raise _too_many_pixels(limits) from error
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, TypeError, OverflowError) as error:
+        raise corrupt(what, str(error)[:120].replace("<_io.BytesIO object", "<file")) from error
+    _check(image, limits)
+    return image
+
+
+def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Pixels]:
+    """Each page as RGB, upright by its EXIF orientation, transparency on white. Animations give one frame."""
+    count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+    for index in range(min(count, limits.max_pages)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if count > 1:
+                    image.seek(index)
+                    _check(image, limits)
+                yield _rgb(image)
+        except (OSError, ValueError, SyntaxError, EOFError, TypeError, KeyError, Image.DecompressionBombError) as error:
+            raise corrupt("image", str(error)[:120]) from error
+
+
+def _rgb(image: Image.Image) -> Pixels:
+    upright = ImageOps.exif_transpose(image)
+    if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
+        layers = upright.convert("RGBA")
+        ground = Image.new("RGBA", layers.size, "white")
+        upright = Image.alpha_composite(ground, layers)
+    elif upright.mode.startswith("I") or upright.mode == "F":
+        values = np.asarray(upright, dtype=np.float32)
+        span = float(values.max() - values.min()) or 1.0
+        return np.repeat(((values - values.min()) * (255 / span)).astype(np.uint8)[:, :, None], 3, axis=2)
+    return np.asarray(upright.convert("RGB"), dtype=np.uint8)
+
+
+def _check(image: Image.Image, limits: ParseLimits) -> None:
+    if image.width * image.height > limits.max_pixels:
+        raise too_large("max_pixels", f"an image of {image.width} x {image.height} pixels")
+
+
+def _too_many_pixels(limits: ParseLimits) -> Exception:
+    return too_large("max_pixels", f"an image of more than {limits.max_pixels:,} pixels")

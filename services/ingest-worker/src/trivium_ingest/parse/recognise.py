@@ -1,0 +1,151 @@
+"""Text in pixels: reads an image upright, and puts the lines into paragraphs."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import Box, Position, UnitKind
+from trivium.ports.inference import Ocr, OcrLine
+from trivium.ports.parser import ParseLimits
+from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.pictures import MIN_EDGE, frames, open_image
+
+MIN_CONFIDENCE = 0.5
+_GOOD_CONFIDENCE = 0.8
+_PARAGRAPH_GAP = 0.9  # of a line's height
+
+
+class Paragraph(msgspec.Struct, frozen=True):
+    """Lines that belong together, in reading order, and the box around them (pixels)."""
+
+    text: str
+    box: Box
+
+
+class Reader:
+    """One document's recogniser: counts what it has read, and stops at `max_ocr_pages`."""
+
+    def __init__(self, ocr: Ocr | None, limits: ParseLimits, out: Collector) -> None:
+        self._ocr = ocr
+        self._limits = limits
+        self._out = out
+        self._read = 0
+
+    @property
+    def available(self) -> bool:
+        """False when there is no engine, or when the document has had its share."""
+        return self._ocr is not None and self._read < self._limits.max_ocr_pages
+
+    def refuse(self, where: str) -> None:
+        """Say why the image at `where` is not read."""
+        if self._ocr is None:
+            self._out.warn(f"{where}: text in images was not read (no OCR engine).")
+        else:
+            self._out.warn(f"Only the first {self._limits.max_ocr_pages} images were read (limit: max_ocr_pages).")
+
+    def paragraphs(self, image: NDArray[np.uint8], where: str) -> list[Paragraph]:
+        """What stands in the image. `where` names it in warnings; nothing found gives an empty list."""
+        if self._ocr is None or not self.available:
+            self.refuse(where)
+            return []
+        self._read += 1
+        return join_lines(read_upright(self._ocr, image))
+
+    def embedded(self, content: bytes, where: str, position: Position, alt: str = "") -> None:
+        """Add a picture inside a document as one IMAGE unit: its description, then the text in it."""
+        lines = [one_line(alt)] if alt.strip() else []
+        try:
+            image = open_image(content, self._limits, f"picture ({where})")
+            if min(image.size) >= MIN_EDGE:
+                pixels = next(frames(image, self._limits))
+                lines.extend(paragraph.text for paragraph in self.paragraphs(pixels, where))
+        except NeverWill as failure:
+            self._out.warn(f"{where}: {failure.message}")
+        self._out.add(UnitKind.IMAGE, "\n".join(lines), position, ocr=len(lines) > bool(alt.strip()))
+
+
+def read_upright(ocr: Ocr, image: NDArray[np.uint8]) -> list[OcrLine]:
+    """Read; when it reads badly or the lines stand upright, turn the image and keep what reads best."""
+    pixels = np.ascontiguousarray(image)
+    best = _sure(ocr.read(pixels))
+    if not best or not _suspicious(best):
+        return best
+    for quarter_turns in (1, 3, 2):
+        turned = _sure(ocr.read(np.ascontiguousarray(np.rot90(pixels, quarter_turns))))
+        if _quality(turned) > 1.1 * _quality(best):
+            best = [_turned_back(line, quarter_turns, pixels.shape[1], pixels.shape[0]) for line in turned]
+            if not _suspicious(turned):
+                break
+    return best
+
+
+def join_lines(lines: list[OcrLine]) -> list[Paragraph]:
+    """Consecutive lines of one column with little space between them make a paragraph."""
+    groups: list[list[OcrLine]] = []
+    for line in lines:
+        if groups and _continues(groups[-1][-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [Paragraph(join_words([line.text for line in group]), _around(group)) for group in groups]
+
+
+def join_words(lines: list[str]) -> str:
+    """Lines as flowing text; a word divided at a line's end is put together."""
+    text = ""
+    for line in lines:
+        piece = line.strip()
+        if len(text) > 1 and text[-1] in "-\u2010" and text[-2].isalpha() and piece[:1].islower():
+            text = text[:-1] + piece
+        else:
+            text = f"{text} {piece}" if text else piece
+    return text
+
+
+def _sure(lines: list[OcrLine]) -> list[OcrLine]:
+    return [line for line in lines if line.confidence >= MIN_CONFIDENCE and line.text.strip()]
+
+
+def _quality(lines: list[OcrLine]) -> float:
+    return sum(len(line.text) * line.confidence**2 for line in lines)
+
+
+def _suspicious(lines: list[OcrLine]) -> bool:
+    """Most lines are taller than wide, or hardly any is sure."""
+    long = [line for line in lines if len(line.text) > 3] or lines
+    upright = sum(line.box.bottom - line.box.top > 1.5 * (line.box.right - line.box.left) for line in long)
+    sure = sum(line.confidence for line in lines) / len(lines)
+    return upright > 0.5 * len(long) or sure < _GOOD_CONFIDENCE
+
+
+def _turned_back(line: OcrLine, quarter_turns: int, width: int, height: int) -> OcrLine:
+    """The line with its box in the original image; `numpy.rot90` turns against the clock."""
+    box = line.box
+    if quarter_turns == 1:
+        back = Box(width - box.bottom, box.left, width - box.top, box.right)
+    elif quarter_turns == 3:
+        back = Box(box.top, height - box.right, box.bottom, height - box.left)
+    else:
+        back = Box(width - box.right, height - box.bottom, width - box.left, height - box.top)
+    return OcrLine(line.text, back, line.confidence)
+
+
+def _continues(above: OcrLine, below: OcrLine) -> bool:
+    height = max(1.0, min(above.box.bottom - above.box.top, below.box.bottom - below.box.top))
+    taller = max(above.box.bottom - above.box.top, below.box.bottom - below.box.top)
+    gap = below.box.top - above.box.bottom
+    overlap = min(above.box.right, below.box.right) - max(above.box.left, below.box.left)
+    return -height < gap <= _PARAGRAPH_GAP * height and overlap > 0 and taller < 1.6 * height
+
+
+def _around(lines: list[OcrLine]) -> Box:
+    return Box(
+        min(line.box.left for line in lines),
+        min(line.box.top for line in lines),
+        max(line.box.right for line in lines),
+        max(line.box.bottom for line in lines),
+    )

@@ -1,0 +1,77 @@
+"""What recognisers look at: the beginning of a file, and the directory of a container, each read once."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from functools import cached_property
+
+from trivium.ports.parser import Blob
+from trivium_ingest.parse.encoding import decode, is_wide
+
+HEAD_BYTES = 4096
+OLE2_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
+ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+# Made of letters, and yet not for reading as they stand.
+OTHER_THAN_TEXT = (b"{\\rtf", b"%!PS", b"%PDF")
+# Control characters that text does not hold; tab, line feed, form feed, carriage return and escape may occur.
+_BINARY = bytes(c for c in range(32) if c not in (9, 10, 12, 13, 27))
+
+
+class Sample:
+    """A file as a recogniser sees it. Nothing here raises: an unreadable container has no members."""
+
+    def __init__(self, blob: Blob) -> None:
+        self._content = blob.content
+        self.head = blob.content[:HEAD_BYTES]
+        self.declared_type = blob.declared_type.split(";")[0].strip().lower()
+        suffix = blob.name.rpartition(".")[2] if "." in blob.name else ""
+        self.extension = suffix.lower() if len(suffix) <= 10 else ""
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Member names of a zip archive; empty for anything else and for a broken one."""
+        if not self.head.startswith(ZIP_MAGICS):
+            return frozenset()
+        try:
+            with zipfile.ZipFile(io.BytesIO(self._content)) as archive:
+                return frozenset(info.filename for info in archive.filelist[:20_000])
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError):
+            return frozenset()
+
+    def member(self, name: str, size: int = 256) -> bytes:
+        """The first bytes of a zip member, or nothing."""
+        if name not in self.members:
+            return b""
+        try:
+            with zipfile.ZipFile(io.BytesIO(self._content)) as archive, archive.open(name) as stream:
+                return stream.read(size)
+        except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, NotImplementedError, EOFError):
+            return b""
+
+    @cached_property
+    def streams(self) -> frozenset[str]:
+        """Stream names of an OLE2 file (found by scanning its directory entries); empty for anything else."""
+        if not self.head.startswith(OLE2_MAGIC):
+            return frozenset()
+        known = ("WordDocument", "Workbook", "Book", "PowerPoint Document", "EncryptedPackage", "EncryptionInfo")
+        found = {name for name in known if name.encode("utf-16-le") + b"\0\0" in self._content}
+        if "__substg1.0_".encode("utf-16-le") in self._content:
+            found.add("__substg1.0_")
+        return frozenset(found)
+
+    @cached_property
+    def text(self) -> str:
+        """The beginning decoded, or "" when it does not look like text."""
+        head = self.head
+        if len(self._content) > HEAD_BYTES:
+            # A multi-byte character cut at the end of the sample must not make it undecodable.
+            head = head[: head.rfind(b"\n") + 1 or HEAD_BYTES - HEAD_BYTES % 4]
+        if head.startswith(OTHER_THAN_TEXT) or not (is_wide(head) or self._textual(head)):
+            return ""
+        return decode(head)[0]
+
+    def _textual(self, head: bytes) -> bool:
+        without_nuls = head.strip(b"\0")
+        controls = len(without_nuls) - len(without_nuls.translate(None, _BINARY))
+        return bool(without_nuls) and controls <= len(without_nuls) * 0.02

@@ -1,0 +1,96 @@
+"""Finds a file's format by its content; the name and the declared type only break ties."""
+
+from __future__ import annotations
+
+from trivium.domain.errors import NeverWill
+from trivium.ports.parser import Blob
+from trivium_ingest.parse.failures import corrupt, password_needed, unsupported
+from trivium_ingest.parse.registry import Format, known_formats
+from trivium_ingest.parse.sample import OLE2_MAGIC, ZIP_MAGICS, Sample
+
+NAME_BONUS = 0.25  # a name decides between text formats, and never against a signature
+MIN_SCORE = 0.3
+
+# What people upload by mistake, so that the refusal can name it.
+_SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"MZ", "a Windows program"),
+    (0, b"\x7fELF", "a Linux program"),
+    (0, b"\xca\xfe\xba\xbe", "a Java class or a macOS program"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (0, b"Rar!", "a RAR archive"),
+    (0, b"\x1f\x8b", "a gzip file"),
+    (0, b"BZh", "a bzip2 file"),
+    (0, b"\xfd7zXZ", "an xz file"),
+    (0, b"]\0\0", "an LZMA file"),
+    (0, b"ITSF", "a compiled help file (CHM)"),
+    (0, b"SQLite format 3", "an SQLite database"),
+    (0, b"{\\rtf", "an RTF document"),
+    (0, b"%!PS", "a PostScript file"),
+    (0, b"ID3", "an MP3 recording"),
+    (0, b"fLaC", "a FLAC recording"),
+    (0, b"OggS", "an Ogg recording"),
+    (4, b"ftyp", "an MP4 or QuickTime file"),
+    (0, b"\x1aE\xdf\xa3", "a Matroska or WebM video"),
+    (8, b"WAVE", "a WAV recording"),
+    (8, b"AVI ", "an AVI video"),
+    (257, b"ustar", "a tar archive"),
+)
+_OLE2 = (
+    ("PowerPoint Document", "a PowerPoint 97-2003 presentation"),
+    ("WordDocument", "a Word 97-2003 document"),
+    ("__substg1.0_", "an Outlook message"),
+)
+_ODF = (
+    (b"opendocument.text", "an OpenDocument text"),
+    (b"opendocument.presentation", "an OpenDocument presentation"),
+    (b"opendocument", "an OpenDocument file"),
+    (b"epub", "an EPUB book"),
+)
+
+
+def find_format(blob: Blob) -> Format:
+    """The format whose recogniser is surest. Raises `NeverWill` when none is sure enough."""
+    sample = Sample(blob)
+    if "EncryptedPackage" in sample.streams:
+        raise password_needed("Office document")
+    best, best_score = None, 0.0
+    for entry in known_formats():
+        score = entry.recognise(sample)
+        if score > 0:
+            score += _bonus(entry, sample)
+        if score > best_score:
+            best, best_score = entry, score
+    if best is None or best_score < MIN_SCORE:
+        raise _refusal(sample)
+    return best
+
+
+def _bonus(entry: Format, sample: Sample) -> float:
+    if sample.extension in entry.extensions:
+        return NAME_BONUS
+    return NAME_BONUS / 2 if sample.declared_type in entry.media_types else 0.0
+
+
+def _refusal(sample: Sample) -> NeverWill:
+    if sample.head.startswith(ZIP_MAGICS) and not sample.members:
+        return corrupt("zip-based file", "its directory of members is missing")
+    return unsupported(_looks_like(sample), supported_formats())
+
+
+def supported_formats() -> str:
+    """The formats' names, for people."""
+    return ", ".join(sorted((entry.name for entry in known_formats()), key=str.lower))
+
+
+def _looks_like(sample: Sample) -> str:
+    if sample.head.startswith(OLE2_MAGIC):
+        return next((what for name, what in _OLE2 if name in sample.streams), "an OLE2 file of unknown kind")
+    if sample.members:
+        kind = sample.member("mimetype")
+        return next((what for name, what in _ODF if name in kind), "a zip archive")
+    for offset, magic, what in _SIGNATURES:
+        if sample.head[offset : offset + len(magic)] == magic:
+            return what
+    if sample.head[:2] in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"):
+        return "an MP3 recording"
+    return "binary data of an unknown kind"

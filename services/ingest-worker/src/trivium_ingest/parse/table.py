@@ -1,0 +1,119 @@
+"""A table as text that stands by itself, and as HTML that keeps its structure."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium_ingest.parse.clean import one_line
+
+_NUMBER = re.compile(r"^[\s$€£¥(+\-\u2212~<>≤≥]*\d[\d\s.,:/%)\-\u2212]*\s*\S{0,4}$")
+MAX_LABEL_CHARS = 80
+MAX_HEADER_ROWS = 3
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Rows of cells, top to bottom; `header_rows` of them are headings. `caption` may be empty.
+
+    A merged cell's text stands in its first cell only, when `spans` says so; otherwise it is repeated.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int = 0
+    caption: str = ""
+
+    def text(self) -> str:
+        """One line per row: `Header: value; Header: value` under a header, else `value | value`."""
+        lines = [one_line(self.caption)] if self.caption.strip() else []
+        lines.extend(one_line(row[0]) for row in self.rows[: self.header_rows] if self._spanning(row))
+        labels = self._labels()
+        body = self.rows[self.header_rows :]
+        if labels and not body:
+            return "\n".join([*lines, " | ".join(label for label in labels if label)])
+        for row in body:
+            line = describe(labels, row) if labels else _joined(row)
+            if line:
+                lines.append(line)
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        """A `<table>`, escaped, without attributes."""
+        parts = ["<table>"]
+        if self.caption.strip():
+            parts.append(f"<caption>{html.escape(one_line(self.caption))}</caption>")
+        for number, row in enumerate(self.rows):
+            tag = "th" if number < self.header_rows else "td"
+            cells = "".join(f"<{tag}>{html.escape(one_line(cell))}</{tag}>" for cell in row)
+            parts.append(f"<tr>{cells}</tr>")
+        parts.append("</table>")
+        return "".join(parts)
+
+    def _spanning(self, row: tuple[str, ...]) -> bool:
+        """A header row of one cell over a wider table: a heading, not a column's name."""
+        return len(row) == 1 < max(len(other) for other in self.rows)
+
+    def _labels(self) -> list[str]:
+        width = max((len(row) for row in self.rows), default=0)
+        headers = [row for row in self.rows[: self.header_rows] if not self._spanning(row)]
+        labels = []
+        for column in range(width):
+            stacked = [one_line(row[column]) for row in headers if column < len(row)]
+            labels.append(" ".join(dict.fromkeys(filter(None, stacked))))
+        return labels if any(labels) else []
+
+
+def _joined(row: tuple[str, ...]) -> str:
+    cells = [cell for cell in map(one_line, row) if cell]
+    if len(cells) == 2 and cells[0].endswith(":"):
+        return f"{cells[0]} {cells[1]}"
+    return " | ".join(cells)
+
+
+def describe(labels: list[str], row: tuple[str, ...] | list[str]) -> str:
+    """`Header: value; Header: value`, without empty cells."""
+    parts = []
+    for column, cell in enumerate(row):
+        value = one_line(cell)
+        if value:
+            label = labels[column] if column < len(labels) else ""
+            parts.append(f"{label}: {value}" if label and label != value else value)
+    return "; ".join(parts)
+
+
+def looks_numeric(cell: str) -> bool:
+    """True for numbers, amounts, dates and times as tables print them."""
+    return bool(_NUMBER.match(cell))
+
+
+def guess_header_rows(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows at the top read like column names over the rows below."""
+    if len(rows) < 2:
+        return 0
+    if stacked := _rows_above_numbers(rows):
+        return stacked
+    first = [one_line(cell) for cell in rows[0]]
+    named = [cell for cell in first if cell]
+    if len(named) < max(1, len(first) - 1) or len(set(named)) < len(named):
+        return 0
+    if any(looks_numeric(cell) and not _year(cell) for cell in named) or max(map(len, named)) > MAX_LABEL_CHARS:
+        return 0
+    return 1
+
+
+def _rows_above_numbers(rows: Sequence[Sequence[str]]) -> int:
+    """Rows of words over rows of numbers, as in reports whose column names take several lines."""
+    measured = [sum(looks_numeric(cell) and not _year(cell) for cell in row[1:]) for row in rows[:12]]
+    filled = [sum(bool(cell.strip()) for cell in row[1:]) for row in rows[:12]]
+    first = next((n for n, count in enumerate(measured) if count and count >= 0.5 * filled[n]), 0)
+    if not 0 < first <= MAX_HEADER_ROWS or any(measured[:first]):
+        return 0
+    columns = {n for row in rows[:first] for n, cell in enumerate(row) if n and cell.strip()}
+    width = max(map(len, rows)) - 1
+    return first if len(columns) >= max(1, 0.7 * width) else 0
+
+
+def _year(cell: str) -> bool:
+    return len(cell) == 4 and cell.isdigit() and cell[:2] in ("18", "19", "20")

@@ -1,0 +1,263 @@
+"""WordprocessingML (ECMA-376, part 1, chapter 17) and DrawingML, as far as text goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from lxml import etree
+
+from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.package import Package
+from trivium_ingest.parse.table import Table, guess_header_rows
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_VML = "{urn:schemas-microsoft-com:vml}"
+_WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+_HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
+_SKIPPED = frozenset(
+    [f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}delText", f"{W}pPr", f"{W}rPr", f"{W}txbxContent"]
+)
+MAX_CHART_POINTS = 2_000
+
+
+def paragraph_text(node: etree._Element) -> str:
+    """The paragraph as a reader sees it: without deleted text, field codes, hidden text and text boxes."""
+    return "".join(_pieces(node)).strip()
+
+
+def _pieces(node: etree._Element) -> Iterator[str]:
+    for child in node:
+        tag = child.tag
+        if tag in _SKIPPED or tag == f"{_MC}Fallback":
+            continue
+        if tag in (f"{W}t", f"{M}t"):
+            yield child.text or ""
+        elif tag == f"{W}tab":
+            yield "\t"
+        elif tag in (f"{W}br", f"{W}cr"):
+            yield "\n"
+        elif tag == f"{W}noBreakHyphen":
+            yield "-"
+        elif tag == f"{W}r" and _vanished(child):
+            continue
+        elif tag == f"{M}oMath":
+            yield f" {_equation(child)} "
+        else:
+            yield from _pieces(child)
+
+
+def _vanished(run: etree._Element) -> bool:
+    mark = run.find(f"{W}rPr/{W}vanish")
+    return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
+
+
+def _equation(node: etree._Element) -> str:
+    """Office Math in one line: `a/b`, `x^2`, `x_1`, `sqrt(x)`."""
+    parts = []
+    for child in node:
+        if child.tag == f"{M}t":
+            parts.append(child.text or "")
+        elif child.tag == f"{M}f":
+            parts.append(f"({_part(child, 'num')})/({_part(child, 'den')})")
+        elif child.tag == f"{M}sSup":
+            parts.append(f"{_part(child, 'e')}^{_part(child, 'sup')}")
+        elif child.tag == f"{M}sSub":
+            parts.append(f"{_part(child, 'e')}_{_part(child, 'sub')}")
+        elif child.tag == f"{M}rad":
+            parts.append(f"sqrt({_part(child, 'e')})")
+        else:
+            parts.append(_equation(child))
+    return "".join(parts)
+
+
+def _part(node: etree._Element, name: str) -> str:
+    found = node.find(f"{M}{name}")
+    return _equation(found) if found is not None else ""
+
+
+class Styles(msgspec.Struct, frozen=True):
+    """What the style sheet says: heading levels, title styles and list styles, by style id."""
+
+    levels: dict[str, int]
+    titles: frozenset[str]
+    lists: frozenset[str]
+
+    @classmethod
+    def read(cls, package: Package) -> Styles:
+        """From `word/styles.xml`; a document without one has no headings by style."""
+        try:
+            root = package.xml("word/styles.xml")
+        except NeverWill:
+            return cls({}, frozenset(), frozenset())
+        levels: dict[str, int] = {}
+        titles, lists = set(), set()
+        parents: dict[str, str] = {}
+        for style in root.iter(f"{W}style"):
+            identity = style.get(f"{W}styleId", "")
+            name = _value(style.find(f"{W}name"))
+            parents[identity] = _value(style.find(f"{W}basedOn"))
+            outline = style.find(f"{W}pPr/{W}outlineLvl")
+            if match := _HEADING_NAME.fullmatch(name):
+                levels[identity] = int(match.group(1))
+            elif outline is not None and _value(outline).isdigit() and int(_value(outline)) < 9:
+                levels[identity] = int(_value(outline)) + 1
+            if name.lower() == "title":
+                titles.add(identity)
+            if name.lower().startswith("list") or style.find(f"{W}pPr/{W}numPr") is not None:
+                lists.add(identity)
+        for identity, parent in parents.items():
+            if identity not in levels and parent in levels:
+                levels[identity] = levels[parent]
+        return cls(levels, frozenset(titles), frozenset(lists))
+
+    def heading_level(self, paragraph: etree._Element) -> int:
+        """1 to 9, or 0 for what is no heading."""
+        outline = paragraph.find(f"{W}pPr/{W}outlineLvl")
+        if outline is not None and _value(outline).isdigit() and int(_value(outline)) < 9:
+            return int(_value(outline)) + 1
+        return self.levels.get(self._style(paragraph), 0)
+
+    def is_title(self, paragraph: etree._Element) -> bool:
+        """True for the Title style."""
+        return self._style(paragraph) in self.titles
+
+    def list_depth(self, paragraph: etree._Element) -> int | None:
+        """Depth of a list item from 0, or None."""
+        numbering = paragraph.find(f"{W}pPr/{W}numPr")
+        if numbering is not None:
+            if _value(numbering.find(f"{W}numId")) == "0":
+                return None
+            depth = _value(numbering.find(f"{W}ilvl"))
+            return min(8, int(depth)) if depth.isdigit() else 0
+        return 0 if self._style(paragraph) in self.lists else None
+
+    @staticmethod
+    def _style(paragraph: etree._Element) -> str:
+        return _value(paragraph.find(f"{W}pPr/{W}pStyle"))
+
+
+def _value(node: etree._Element | None) -> str:
+    return "" if node is None else str(node.get(f"{W}val", ""))
+
+
+def table_of(node: etree._Element) -> Table:
+    """A table; a merged cell's text is repeated in each row and column that it covers."""
+    rows: list[tuple[str, ...]] = []
+    marked = 0
+    above: dict[int, str] = {}
+    for row in _children(node, f"{W}tr"):
+        cells: list[str] = []
+        for cell in _children(row, f"{W}tc"):
+            text = _cell_text(cell)
+            merge = cell.find(f"{W}tcPr/{W}vMerge")
+            width = _value(cell.find(f"{W}tcPr/{W}gridSpan"))
+            for _ in range(min(int(width), 63) if width.isdigit() and int(width) else 1):
+                column = len(cells)
+                if merge is not None and _value(merge) != "restart":
+                    text = above.get(column, "") or text
+                above[column] = text
+                cells.append(text)
+        header = row.find(f"{W}trPr/{W}tblHeader")
+        if header is not None and marked == len(rows) and _value(header) not in ("0", "false"):
+            marked += 1
+        if any(cells):
+            rows.append(tuple(cells) if len(set(cells)) > 1 else (cells[0],))
+    return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
+
+
+def _cell_text(cell: etree._Element) -> str:
+    """A cell's paragraphs; a table inside gives its rows."""
+    parts = []
+    for child in cell.iter(f"{W}p", f"{W}tbl"):
+        inside = next((a for a in child.iterancestors(f"{W}tbl", f"{W}txbxContent", f"{W}tc")), None)
+        if inside is cell and child.tag == f"{W}p":
+            parts.append(one_line(paragraph_text(child)))
+        elif inside is cell:
+            parts.append(table_of(child).text())
+    return " ".join(filter(None, parts))
+
+
+def _children(node: etree._Element, tag: str) -> Iterator[etree._Element]:
+    """Rows or cells, also those in content controls and revisions."""
+    for child in node:
+        if child.tag == tag:
+            yield child
+        elif child.tag in (f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}customXml"):
+            yield from _children(child, tag)
+
+
+def text_boxes(node: etree._Element) -> list[etree._Element]:
+    """Contents of text boxes, each once although Word stores them twice (DrawingML and VML)."""
+    found = []
+    for box in node.iter(f"{W}txbxContent"):
+        ancestors = {ancestor.tag for ancestor in box.iterancestors()}
+        if f"{_MC}Fallback" not in ancestors:
+            found.append(box)
+    return found
+
+
+def picture_ids(node: etree._Element) -> list[tuple[str, str]]:
+    """(relationship id, alternative text) of the pictures, in order."""
+    found = []
+    for blip in node.iter(f"{A}blip"):
+        found.append((blip.get(f"{R}embed", "") or blip.get(f"{R}link", ""), alternative_text(blip)))
+    for image in node.iter(f"{_VML}imagedata"):
+        if f"{_MC}Fallback" not in {ancestor.tag for ancestor in image.iterancestors()}:
+            found.append((image.get(f"{R}id", ""), ""))
+    return found
+
+
+def alternative_text(blip: etree._Element) -> str:
+    """The description that an author gave to a picture; file names and made-up ones are none."""
+    for ancestor in blip.iterancestors():
+        for name in (f"{_WP}docPr",):
+            properties = ancestor.find(name)
+            if properties is not None:
+                return described(properties.get("descr", ""))
+    return ""
+
+
+def described(text: str) -> str:
+    """Alternative text, unless a program wrote it."""
+    text = one_line(text)
+    generated = "automatically generated" in text or re.fullmatch(
+        r"\S+\.(?:png|jpe?g|gif|tiff?|bmp|emf|wmf)", text, re.I
+    )
+    return "" if generated else text
+
+
+def chart_table(root: etree._Element) -> Table:
+    """A chart's data: one row per category, one column per series."""
+    title = one_line("".join(node.text or "" for node in root.iterfind(f".//{C}chart/{C}title//{A}t")))
+    header, columns = [""], []
+    categories: dict[int, str] = {}
+    for series in root.iter(f"{C}ser"):
+        header.append(" ".join(_points(series.find(f"{C}tx")).values()) or f"Series {len(header)}")
+        categories = categories or _points(series.find(f"{C}cat")) or _points(series.find(f"{C}xVal"))
+        values = series.find(f"{C}val")
+        columns.append(_points(values if values is not None else series.find(f"{C}yVal")))
+    places = sorted({*categories, *(place for column in columns for place in column)})[:MAX_CHART_POINTS]
+    rows = [(categories.get(p, str(p + 1)), *(column.get(p, "") for column in columns)) for p in places]
+    return Table((tuple(header), *rows) if rows else (), 1 if rows else 0, title)
+
+
+def _points(node: etree._Element | None) -> dict[int, str]:
+    if node is None:
+        return {}
+    points = {}
+    for point in node.iter(f"{C}pt"):
+        index, value = point.get("idx", "0"), point.find(f"{C}v")
+        if index.isdigit() and value is not None:
+            points[int(index)] = one_line(value.text or "")
+    if not points:
+        direct = node.find(f"{C}v")
+        return {0: one_line(direct.text or "")} if direct is not None else {}
+    return points

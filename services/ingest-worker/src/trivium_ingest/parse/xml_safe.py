@@ -1,0 +1,62 @@
+"""XML from strangers: no document type, no entities, no network, no endless trees."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.failures import corrupt
+
+_DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_DOCTYPE_WIDE = ("<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
+
+
+def parse_xml(content: bytes, what: str, *, allow_doctype: bool = False) -> etree._Element:
+    """The root element.
+
+    Raises `NeverWill`: `unsafe_xml` for a document type declaration (entities, external files) unless
+    `allow_doctype`, in which case no entity of it is ever expanded; `corrupt_file` when nothing can be read.
+    A file that breaks off later gives what stands before.
+    """
+    if not allow_doctype and has_doctype(content):
+        raise NeverWill(
+            "unsafe_xml",
+            f"This {what} declares its own document type or entities, which are never expanded.",
+            "Save it again without a DOCTYPE, or upload it as PDF.",
+        )
+    try:
+        root = etree.fromstring(content, parser=_parser(recover=False))
+    except (etree.XMLSyntaxError, ValueError) as error:
+        root = _recovered(content)
+        if root is None:
+            raise corrupt(what, str(error)[:120]) from error
+    return root
+
+
+def has_doctype(content: bytes) -> bool:
+    """True when a document type is declared before the root element, in any encoding of ASCII's or UTF-16's kind."""
+    head = content[:65_536]
+    return bool(_DOCTYPE.search(head)) or any(mark in head for mark in _DOCTYPE_WIDE)
+
+
+def _parser(*, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=recover,
+    )
+
+
+def _recovered(content: bytes) -> etree._Element | None:
+    try:
+        return etree.fromstring(content, parser=_parser(recover=True))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
