@@ -1,0 +1,131 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class TextSpan(_message.Message):
+    __slots__ = ("start", "end")
+    START_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    start: int
+    end: int
+    def __init__(self, start: _Optional[int] = ..., end: _Optional[int] = ...) -> None: ...
+
+class EmbedRequest(_message.Message):
+    __slots__ = ("passages", "queries")
+    class Passage(_message.Message):
+        __slots__ = ("text", "prefix", "sentences")
+        TEXT_FIELD_NUMBER: _ClassVar[int]
+        PREFIX_FIELD_NUMBER: _ClassVar[int]
+        SENTENCES_FIELD_NUMBER: _ClassVar[int]
+        text: str
+        prefix: str
+        sentences: _containers.RepeatedCompositeFieldContainer[TextSpan]
+        def __init__(self, text: _Optional[str] = ..., prefix: _Optional[str] = ..., sentences: _Optional[_Iterable[_Union[TextSpan, _Mapping]]] = ...) -> None: ...
+    class Passages(_message.Message):
+        __slots__ = ("passages",)
+        PASSAGES_FIELD_NUMBER: _ClassVar[int]
+        passages: _containers.RepeatedCompositeFieldContainer[EmbedRequest.Passage]
+        def __init__(self, passages: _Optional[_Iterable[_Union[EmbedRequest.Passage, _Mapping]]] = ...) -> None: ...
+    class Queries(_message.Message):
+        __slots__ = ("texts",)
+        TEXTS_FIELD_NUMBER: _ClassVar[int]
+        texts: _containers.RepeatedScalarFieldContainer[str]
+        def __init__(self, texts: _Optional[_Iterable[str]] = ...) -> None: ...
+    PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    passages: EmbedRequest.Passages
+    queries: EmbedRequest.Queries
+    def __init__(self, passages: _Optional[_Union[EmbedRequest.Passages, _Mapping]] = ..., queries: _Optional[_Union[EmbedRequest.Queries, _Mapping]] = ...) -> None: ...
+
+class EmbedResponse(_message.Message):
+    __slots__ = ("vectors", "dimension", "fingerprint")
+    class Vectors(_message.Message):
+        __slots__ = ("passage", "sentences")
+        PASSAGE_FIELD_NUMBER: _ClassVar[int]
+        SENTENCES_FIELD_NUMBER: _ClassVar[int]
+        passage: bytes
+        sentences: bytes
+        def __init__(self, passage: _Optional[bytes] = ..., sentences: _Optional[bytes] = ...) -> None: ...
+    VECTORS_FIELD_NUMBER: _ClassVar[int]
+    DIMENSION_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    vectors: _containers.RepeatedCompositeFieldContainer[EmbedResponse.Vectors]
+    dimension: int
+    fingerprint: str
+    def __init__(self, vectors: _Optional[_Iterable[_Union[EmbedResponse.Vectors, _Mapping]]] = ..., dimension: _Optional[int] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+
+class RerankRequest(_message.Message):
+    __slots__ = ("query", "passages")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    query: str
+    passages: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, query: _Optional[str] = ..., passages: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RerankResponse(_message.Message):
+    __slots__ = ("scores", "model")
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    model: str
+    def __init__(self, scores: _Optional[_Iterable[float]] = ..., model: _Optional[str] = ...) -> None: ...
+
+class OcrRequest(_message.Message):
+    __slots__ = ("image",)
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    image: bytes
+    def __init__(self, image: _Optional[bytes] = ...) -> None: ...
+
+class OcrResponse(_message.Message):
+    __slots__ = ("lines", "fingerprint")
+    class Line(_message.Message):
+        __slots__ = ("text", "left", "top", "right", "bottom", "confidence")
+        TEXT_FIELD_NUMBER: _ClassVar[int]
+        LEFT_FIELD_NUMBER: _ClassVar[int]
+        TOP_FIELD_NUMBER: _ClassVar[int]
+        RIGHT_FIELD_NUMBER: _ClassVar[int]
+        BOTTOM_FIELD_NUMBER: _ClassVar[int]
+        CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+        text: str
+        left: float
+        top: float
+        right: float
+        bottom: float
+        confidence: float
+        def __init__(self, text: _Optional[str] = ..., left: _Optional[float] = ..., top: _Optional[float] = ..., right: _Optional[float] = ..., bottom: _Optional[float] = ..., confidence: _Optional[float] = ...) -> None: ...
+    LINES_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    lines: _containers.RepeatedCompositeFieldContainer[OcrResponse.Line]
+    fingerprint: str
+    def __init__(self, lines: _Optional[_Iterable[_Union[OcrResponse.Line, _Mapping]]] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+
+class TranscribeRequest(_message.Message):
+    __slots__ = ("language", "content")
+    LANGUAGE_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
+    language: str
+    content: bytes
+    def __init__(self, language: _Optional[str] = ..., content: _Optional[bytes] = ...) -> None: ...
+
+class TranscribeResponse(_message.Message):
+    __slots__ = ("segments", "language", "fingerprint")
+    class Segment(_message.Message):
+        __slots__ = ("start_s", "end_s", "text")
+        START_S_FIELD_NUMBER: _ClassVar[int]
+        END_S_FIELD_NUMBER: _ClassVar[int]
+        TEXT_FIELD_NUMBER: _ClassVar[int]
+        start_s: float
+        end_s: float
+        text: str
+        def __init__(self, start_s: _Optional[float] = ..., end_s: _Optional[float] = ..., text: _Optional[str] = ...) -> None: ...
+    SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    LANGUAGE_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    segments: _containers.RepeatedCompositeFieldContainer[TranscribeResponse.Segment]
+    language: str
+    fingerprint: str
+    def __init__(self, segments: _Optional[_Iterable[_Union[TranscribeResponse.Segment, _Mapping]]] = ..., language: _Optional[str] = ..., fingerprint: _Optional[str] = ...) -> None: ...

@@ -1,0 +1,277 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class SearchFilter(_message.Message):
+    __slots__ = ("document_ids", "dataset", "kinds")
+    DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    DATASET_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    document_ids: _containers.RepeatedScalarFieldContainer[str]
+    dataset: str
+    kinds: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, document_ids: _Optional[_Iterable[str]] = ..., dataset: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class SearchRequest(_message.Message):
+    __slots__ = ("query", "mode", "top_k", "filter")
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    TOP_K_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    query: str
+    mode: str
+    top_k: int
+    filter: SearchFilter
+    def __init__(self, query: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ...) -> None: ...
+
+class SearchResponse(_message.Message):
+    __slots__ = ("hits", "degraded", "timings_ms", "mode")
+    class TimingsMsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    DEGRADED_FIELD_NUMBER: _ClassVar[int]
+    TIMINGS_MS_FIELD_NUMBER: _ClassVar[int]
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    hits: _containers.RepeatedCompositeFieldContainer[Hit]
+    degraded: _containers.RepeatedCompositeFieldContainer[Degraded]
+    timings_ms: _containers.ScalarMap[str, float]
+    mode: str
+    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ...) -> None: ...
+
+class AskRequest(_message.Message):
+    __slots__ = ("question", "mode", "top_k", "filter", "conversation_id")
+    QUESTION_FIELD_NUMBER: _ClassVar[int]
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    TOP_K_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
+    question: str
+    mode: str
+    top_k: int
+    filter: SearchFilter
+    conversation_id: str
+    def __init__(self, question: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ..., conversation_id: _Optional[str] = ...) -> None: ...
+
+class AskResponse(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: Answer
+    def __init__(self, answer: _Optional[_Union[Answer, _Mapping]] = ...) -> None: ...
+
+class AskStreamRequest(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: AskRequest
+    def __init__(self, request: _Optional[_Union[AskRequest, _Mapping]] = ...) -> None: ...
+
+class AskStreamResponse(_message.Message):
+    __slots__ = ("hits", "text", "withdrawn", "citation", "verdict", "answer")
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    WITHDRAWN_FIELD_NUMBER: _ClassVar[int]
+    CITATION_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    hits: HitsFound
+    text: str
+    withdrawn: str
+    citation: Citation
+    verdict: Judgement
+    answer: Answer
+    def __init__(self, hits: _Optional[_Union[HitsFound, _Mapping]] = ..., text: _Optional[str] = ..., withdrawn: _Optional[str] = ..., citation: _Optional[_Union[Citation, _Mapping]] = ..., verdict: _Optional[_Union[Judgement, _Mapping]] = ..., answer: _Optional[_Union[Answer, _Mapping]] = ...) -> None: ...
+
+class HitsFound(_message.Message):
+    __slots__ = ("hits", "degraded")
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    DEGRADED_FIELD_NUMBER: _ClassVar[int]
+    hits: _containers.RepeatedCompositeFieldContainer[Hit]
+    degraded: _containers.RepeatedCompositeFieldContainer[Degraded]
+    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ...) -> None: ...
+
+class Judgement(_message.Message):
+    __slots__ = ("verdict", "sub_questions")
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    SUB_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
+    verdict: str
+    sub_questions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, verdict: _Optional[str] = ..., sub_questions: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Answer(_message.Message):
+    __slots__ = ("question", "text", "engine", "verdict", "found", "citations", "hits", "degraded", "sub_questions", "notes", "usage", "timings_ms")
+    class TimingsMsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    QUESTION_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    ENGINE_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    FOUND_FIELD_NUMBER: _ClassVar[int]
+    CITATIONS_FIELD_NUMBER: _ClassVar[int]
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    DEGRADED_FIELD_NUMBER: _ClassVar[int]
+    SUB_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    TIMINGS_MS_FIELD_NUMBER: _ClassVar[int]
+    question: str
+    text: str
+    engine: str
+    verdict: str
+    found: bool
+    citations: _containers.RepeatedCompositeFieldContainer[Citation]
+    hits: _containers.RepeatedCompositeFieldContainer[Hit]
+    degraded: _containers.RepeatedCompositeFieldContainer[Degraded]
+    sub_questions: _containers.RepeatedScalarFieldContainer[str]
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    usage: Usage
+    timings_ms: _containers.ScalarMap[str, float]
+    def __init__(self, question: _Optional[str] = ..., text: _Optional[str] = ..., engine: _Optional[str] = ..., verdict: _Optional[str] = ..., found: _Optional[bool] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., sub_questions: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ...) -> None: ...
+
+class Citation(_message.Message):
+    __slots__ = ("marker", "chunk_id", "document_id", "source", "chunk_number", "quote", "positions")
+    MARKER_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    QUOTE_FIELD_NUMBER: _ClassVar[int]
+    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    marker: str
+    chunk_id: str
+    document_id: str
+    source: str
+    chunk_number: int
+    quote: str
+    positions: _containers.RepeatedCompositeFieldContainer[Position]
+    def __init__(self, marker: _Optional[str] = ..., chunk_id: _Optional[str] = ..., document_id: _Optional[str] = ..., source: _Optional[str] = ..., chunk_number: _Optional[int] = ..., quote: _Optional[str] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ...) -> None: ...
+
+class Usage(_message.Message):
+    __slots__ = ("input_tokens", "output_tokens", "calls")
+    INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    CALLS_FIELD_NUMBER: _ClassVar[int]
+    input_tokens: int
+    output_tokens: int
+    calls: int
+    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., calls: _Optional[int] = ...) -> None: ...
+
+class Hit(_message.Message):
+    __slots__ = ("rank", "score", "chunk", "sources", "bridge")
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    BRIDGE_FIELD_NUMBER: _ClassVar[int]
+    rank: int
+    score: float
+    chunk: Chunk
+    sources: _containers.RepeatedCompositeFieldContainer[SourceRank]
+    bridge: Bridge
+    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ...) -> None: ...
+
+class SourceRank(_message.Message):
+    __slots__ = ("source", "rank", "score")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    source: str
+    rank: int
+    score: float
+    def __init__(self, source: _Optional[str] = ..., rank: _Optional[int] = ..., score: _Optional[float] = ...) -> None: ...
+
+class Bridge(_message.Message):
+    __slots__ = ("from_chunk_id", "name", "sentence", "strength")
+    FROM_CHUNK_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    STRENGTH_FIELD_NUMBER: _ClassVar[int]
+    from_chunk_id: str
+    name: str
+    sentence: str
+    strength: float
+    def __init__(self, from_chunk_id: _Optional[str] = ..., name: _Optional[str] = ..., sentence: _Optional[str] = ..., strength: _Optional[float] = ...) -> None: ...
+
+class Degraded(_message.Message):
+    __slots__ = ("source", "reason")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    source: str
+    reason: str
+    def __init__(self, source: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class Chunk(_message.Message):
+    __slots__ = ("id", "document_id", "version", "number", "text", "source", "kind", "title", "section", "positions", "context")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    SECTION_FIELD_NUMBER: _ClassVar[int]
+    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    document_id: str
+    version: str
+    number: int
+    text: str
+    source: str
+    kind: str
+    title: str
+    section: _containers.RepeatedScalarFieldContainer[str]
+    positions: _containers.RepeatedCompositeFieldContainer[Position]
+    context: str
+    def __init__(self, id: _Optional[str] = ..., document_id: _Optional[str] = ..., version: _Optional[str] = ..., number: _Optional[int] = ..., text: _Optional[str] = ..., source: _Optional[str] = ..., kind: _Optional[str] = ..., title: _Optional[str] = ..., section: _Optional[_Iterable[str]] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ..., context: _Optional[str] = ...) -> None: ...
+
+class Position(_message.Message):
+    __slots__ = ("page", "box", "slide", "sheet", "rows", "section", "offset")
+    PAGE_FIELD_NUMBER: _ClassVar[int]
+    BOX_FIELD_NUMBER: _ClassVar[int]
+    SLIDE_FIELD_NUMBER: _ClassVar[int]
+    SHEET_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    SECTION_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    page: int
+    box: Box
+    slide: int
+    sheet: str
+    rows: Range
+    section: _containers.RepeatedScalarFieldContainer[str]
+    offset: Range
+    def __init__(self, page: _Optional[int] = ..., box: _Optional[_Union[Box, _Mapping]] = ..., slide: _Optional[int] = ..., sheet: _Optional[str] = ..., rows: _Optional[_Union[Range, _Mapping]] = ..., section: _Optional[_Iterable[str]] = ..., offset: _Optional[_Union[Range, _Mapping]] = ...) -> None: ...
+
+class Range(_message.Message):
+    __slots__ = ("first", "last")
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    LAST_FIELD_NUMBER: _ClassVar[int]
+    first: int
+    last: int
+    def __init__(self, first: _Optional[int] = ..., last: _Optional[int] = ...) -> None: ...
+
+class Box(_message.Message):
+    __slots__ = ("left", "top", "right", "bottom")
+    LEFT_FIELD_NUMBER: _ClassVar[int]
+    TOP_FIELD_NUMBER: _ClassVar[int]
+    RIGHT_FIELD_NUMBER: _ClassVar[int]
+    BOTTOM_FIELD_NUMBER: _ClassVar[int]
+    left: float
+    top: float
+    right: float
+    bottom: float
+    def __init__(self, left: _Optional[float] = ..., top: _Optional[float] = ..., right: _Optional[float] = ..., bottom: _Optional[float] = ...) -> None: ...

@@ -1,0 +1,80 @@
+"""READ FIRST: what stands behind the doors. HTTP and gRPC both call `trivium_query.handlers`, and those call this.
+
+request -> http/ or rpc/ (decode, who is asking) -> handlers/ (what it means) -> Services (who does it)
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from trivium.config import Settings
+from trivium.domain.answers import Answer, AnswerEvent, Turn
+from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
+from trivium.domain.scope import Tenant
+from trivium.ports.conversations import Conversations
+from trivium.ports.graph import Graphs
+from trivium.ports.intake import Intake
+from trivium.ports.keywords import Keywords
+from trivium.ports.registry import Registry
+from trivium.ports.vectors import Vectors
+
+
+class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A question with everything that shapes its answer. `history` is oldest first.
+
+    `timeout_s` bounds the whole answer: what it cannot afford is left out and noted.
+    """
+
+    question: str
+    mode: Mode = Mode.HYBRID
+    top_k: int = 10
+    filter: SearchFilter = SearchFilter()
+    history: tuple[Turn, ...] = ()
+    timeout_s: float = 30.0
+
+
+class Searcher(Protocol):
+    """Ranked passages. A source that is late or down is named in `degraded`; raises `TryLater` when none is left."""
+
+    async def search(
+        self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
+    ) -> SearchResult:
+        """At most `top_k` hits, best first."""
+        ...
+
+
+class Answerer(Protocol):
+    """Cited answers. Cancelling the call, or closing the generator, stops the work."""
+
+    async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
+        """The whole answer at once."""
+        ...
+
+    def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
+        """The same answer as it is written; ends with `Finished` or `Failed`."""
+        ...
+
+
+Probe = Callable[[], Awaitable[None]]
+"""Returns when its subject is ready, raises `TriviumError` with the reason when it is not."""
+
+
+class Services(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the doors need; built once by the wiring.
+
+    `probes` are asked by `/readyz` beside the stores (a model that loads, a server far away).
+    """
+
+    settings: Settings
+    intake: Intake
+    registry: Registry
+    keywords: Keywords
+    vectors: Vectors
+    graphs: Graphs
+    conversations: Conversations
+    searcher: Searcher
+    answerer: Answerer
+    probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)

@@ -1,0 +1,65 @@
+"""The one table from a failure to what HTTP and gRPC callers see."""
+
+from __future__ import annotations
+
+import msgspec
+import structlog
+from grpc import StatusCode
+
+from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """How a failure looks from outside."""
+
+    http: int
+    grpc: StatusCode
+    title: str
+
+
+BY_CODE = {
+    "unauthenticated": Seen(401, StatusCode.UNAUTHENTICATED, "Not authenticated"),
+    "foreign_host": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed from there"),
+    "foreign_origin": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed from there"),
+    "too_large": Seen(413, StatusCode.RESOURCE_EXHAUSTED, "Too large"),
+    "body_late": Seen(408, StatusCode.DEADLINE_EXCEEDED, "The request came too slowly"),
+    "wrong_content_type": Seen(415, StatusCode.INVALID_ARGUMENT, "Unsupported content type"),
+    "invalid_request": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
+    "deadline_passed": Seen(504, StatusCode.DEADLINE_EXCEEDED, "Out of time"),
+}
+
+BY_FAMILY: tuple[tuple[type[TriviumError], Seen], ...] = (
+    (NotFound, Seen(404, StatusCode.NOT_FOUND, "Not found")),
+    (Conflict, Seen(409, StatusCode.ABORTED, "Changed by someone else")),
+    (Refused, Seen(400, StatusCode.INVALID_ARGUMENT, "Refused")),
+    (NeverWill, Seen(422, StatusCode.FAILED_PRECONDITION, "Cannot be done")),
+    (TryLater, Seen(503, StatusCode.UNAVAILABLE, "Unavailable for now")),
+)
+
+INTERNAL = Seen(500, StatusCode.INTERNAL, "Internal error")
+
+
+def seen(error: TriviumError) -> Seen:
+    """The status of `error`: by its code where that says more, else by its family."""
+    if error.code in BY_CODE:
+        return BY_CODE[error.code]
+    return next((status for family, status in BY_FAMILY if isinstance(error, family)), INTERNAL)
+
+
+def internal(error: BaseException, request_id: str) -> TriviumError:
+    """Log a fault of ours; the caller hears how to report it, and nothing of its insides."""
+    structlog.get_logger().error("internal_error", request_id=request_id, exc_info=error)
+    return TriviumError(
+        "internal",
+        "Something went wrong inside Trivium.",
+        f"Try again; if it stays, report request {request_id} with the server's log.",
+    )
+
+
+def deadline_passed(timeout_s: float) -> TryLater:
+    """The work was cut off after `timeout_s`."""
+    return TryLater(
+        "deadline_passed",
+        f"The work did not finish within {timeout_s:g} s.",
+        "Ask for less, try again later, or raise TRIVIUM_QUERY_TIMEOUT_S.",
+    )

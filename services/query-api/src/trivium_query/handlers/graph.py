@@ -1,0 +1,85 @@
+"""The knowledge graph: entities, their neighbours and the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.errors import NotFound
+from trivium.domain.graph import Edge, Entity, Mention, Relation
+from trivium.domain.ids import ID_HEX_DIGITS, entity_id
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import EntityPage
+from trivium.text.names import fold_name
+from trivium_query.doors import Services
+
+MAX_NEIGHBOURS = 100
+MAX_EVIDENCE = 100
+_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
+
+
+class Neighbour(msgspec.Struct, frozen=True):
+    """An edge of an entity and what stands at its other end; `outgoing` when the edge leaves the entity."""
+
+    entity: Entity
+    edge: Edge
+    outgoing: bool
+
+
+class EntityPicture(msgspec.Struct, frozen=True):
+    """An entity with its surroundings. `chunks` holds the chunks that mentions and relations point into."""
+
+    entity: Entity
+    neighbours: tuple[Neighbour, ...]
+    mentions: tuple[Mention, ...]
+    relations: tuple[Relation, ...]
+    chunks: dict[str, Chunk]
+
+
+async def browse(services: Services, tenant: Tenant, prefix: str, kind: str, limit: int, cursor: str) -> EntityPage:
+    """Entities by number of mentions, most first."""
+    return await services.graphs.reader(tenant).entities(fold_name(prefix), kind, limit, cursor)
+
+
+async def picture(services: Services, tenant: Tenant, wanted: str, neighbours: int, evidence: int) -> EntityPicture:
+    """One entity with at most `neighbours` edges and `evidence` places. Raises `NotFound`."""
+    if not _ID.fullmatch(wanted):
+        raise unknown_entity()
+    reader = services.graphs.reader(tenant)
+    entity = await reader.entity(wanted)
+    edges, (mentions, relations) = await asyncio.gather(
+        reader.edges([entity.key], neighbours), reader.evidence(entity.key, evidence)
+    )
+    places = {m.chunk_id for m in mentions} | {r.chunk_id for r in relations}
+    around, chunks = await asyncio.gather(
+        _neighbours(services, tenant, entity, edges.get(entity.key, [])),
+        services.keywords.reader(tenant).chunks(sorted(places)),
+    )
+    return EntityPicture(entity, around, tuple(mentions), tuple(relations), chunks)
+
+
+async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges: list[Edge]) -> tuple[Neighbour, ...]:
+    """The edges whose other end still exists: a deletion may run between the two reads."""
+    reader = services.graphs.reader(tenant)
+    ends = [e.target_key if e.source_key == entity.key else e.source_key for e in edges]
+    keys = sorted(set(ends))
+    found = await asyncio.gather(*(reader.entity(entity_id(tenant, key)) for key in keys), return_exceptions=True)
+    known: dict[str, Entity] = {}
+    for key, result in zip(keys, found, strict=True):
+        if isinstance(result, Entity):
+            known[key] = result
+        elif not isinstance(result, NotFound):
+            raise result
+    return tuple(
+        Neighbour(known[end], edge, edge.source_key == entity.key)
+        for end, edge in zip(ends, edges, strict=True)
+        if end in known
+    )
+
+
+def unknown_entity() -> NotFound:
+    """No entity of this tenant has that id."""
+    return NotFound("unknown_entity", "There is no such entity.", "Search with GET /v1/graph/entities?prefix=NAME.")

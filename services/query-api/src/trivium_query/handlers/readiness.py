@@ -1,0 +1,73 @@
+"""Readiness: every store answers a real read within its time, or is named."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from trivium.domain.errors import NotFound, TriviumError
+from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium_query.doors import Probe, Services
+
+PROBE_TIMEOUT_S = 2.0
+NOBODY = "0" * ID_HEX_DIGITS
+
+
+class Readiness(msgspec.Struct, frozen=True):
+    """What answered, and what did not with the reason."""
+
+    ready: tuple[str, ...]
+    missing: dict[str, str]
+
+
+async def readiness(services: Services) -> Readiness:
+    """Ask every store and every probe at once."""
+    probes: dict[str, Probe] = {**_stores(services), **services.probes}
+    reasons = await asyncio.gather(*(_reason(probe) for probe in probes.values()))
+    found = dict(zip(probes, reasons, strict=True))
+    return Readiness(
+        tuple(name for name, reason in found.items() if not reason),
+        {name: reason for name, reason in found.items() if reason},
+    )
+
+
+def _stores(services: Services) -> dict[str, Probe]:
+    """One read per store that each answers with "nothing there"."""
+
+    async def registry() -> None:
+        await asyncio.to_thread(services.registry.for_tenant(DEFAULT_TENANT).counts)
+
+    async def conversations() -> None:
+        await asyncio.to_thread(services.conversations.for_tenant(DEFAULT_TENANT).list, 1)
+
+    async def keywords() -> None:
+        await services.keywords.reader(DEFAULT_TENANT).chunks([NOBODY])
+
+    async def vectors() -> None:
+        await services.vectors.reader(DEFAULT_TENANT).passage_vectors([NOBODY])
+
+    async def graph() -> None:
+        await services.graphs.reader(DEFAULT_TENANT).entity(NOBODY)
+
+    return {
+        "registry": registry,
+        "conversations": conversations,
+        "keywords": keywords,
+        "vectors": vectors,
+        "graph": graph,
+    }
+
+
+async def _reason(probe: Probe) -> str:
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            await probe()
+    except NotFound:
+        return ""
+    except TriviumError as error:
+        return str(error)
+    except TimeoutError:
+        return f"No answer within {PROBE_TIMEOUT_S:g} s."
+    return ""

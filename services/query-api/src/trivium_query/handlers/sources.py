@@ -1,0 +1,142 @@
+"""Sources: take, list, show, hand back, delete."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import anyio.to_thread
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.scope import Tenant
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium.ports.registry import DocumentCounts, DocumentPage
+from trivium_query.doors import Services
+
+MAX_NAME_CHARS = 512
+MAX_CURSOR_CHARS = 1024
+MAX_ORDINAL = 2**31 - 1
+_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+class ChunkPage(msgspec.Struct, frozen=True):
+    """One page of a document's chunks in order; `cursor` is "" on the last page."""
+
+    chunks: tuple[Chunk, ...]
+    cursor: str = ""
+
+
+async def accept(services: Services, tenant: Tenant, source: NewSource) -> Document:
+    """Take one file. Raises `Refused` (`too_large`, `name_needed`)."""
+    limit = services.settings.max_upload_bytes
+    if len(source.blob.content) > limit:
+        raise too_large(limit)
+    name = source_name(source.blob.name)
+    named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
+    return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
+
+
+async def accept_url(services: Services, tenant: Tenant, url: str, dataset: str) -> Document:
+    """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
+    intake = services.intake.for_tenant(tenant)
+    return await anyio.to_thread.run_sync(intake.accept_url, url, dataset, abandon_on_cancel=True)
+
+
+async def find(services: Services, tenant: Tenant, document_id: str) -> Document:
+    """One document. Raises `NotFound`, also for another tenant's and for what cannot be an id."""
+    if not _ID.fullmatch(document_id):
+        raise unknown_source()
+    return await asyncio.to_thread(services.registry.for_tenant(tenant).get, document_id)
+
+
+async def browse(
+    services: Services, tenant: Tenant, state: DocumentState | None, limit: int, cursor: str
+) -> DocumentPage:
+    """Newest first."""
+    return await asyncio.to_thread(services.registry.for_tenant(tenant).list, state, limit, cursor)
+
+
+async def counts(services: Services, tenant: Tenant) -> DocumentCounts:
+    """Documents by state and by stage."""
+    return await asyncio.to_thread(services.registry.for_tenant(tenant).counts)
+
+
+async def delete(services: Services, tenant: Tenant, document_id: str) -> Document:
+    """Remove a document everywhere; returns its last record."""
+    if not _ID.fullmatch(document_id):
+        raise unknown_source()
+    return await asyncio.to_thread(services.intake.for_tenant(tenant).delete, document_id)
+
+
+async def original(services: Services, tenant: Tenant, document_id: str) -> tuple[Document, Blob]:
+    """The bytes as they came, with the record they belong to."""
+    document = await find(services, tenant, document_id)
+    blob = await asyncio.to_thread(services.intake.for_tenant(tenant).original, document_id)
+    return document, blob
+
+
+async def chunks(services: Services, tenant: Tenant, document_id: str, limit: int, cursor: str) -> ChunkPage:
+    """The chunks that queries see, in order. Raises `Refused` (`bad_cursor`)."""
+    start = _ordinal(cursor)
+    document = await find(services, tenant, document_id)
+    if not document.active_version:
+        return ChunkPage(())
+    reader = services.keywords.reader(tenant)
+    found = await reader.document_chunks(document.id, document.active_version, start, limit + 1)
+    page = tuple(found[:limit])
+    return ChunkPage(page, str(found[limit].ordinal) if len(found) > limit else "")
+
+
+async def chunk(services: Services, tenant: Tenant, document_id: str, number: int) -> Chunk:
+    """The passage that the citation `[Source: file, chunk number]` means."""
+    document = await find(services, tenant, document_id)
+    if document.active_version:
+        reader = services.keywords.reader(tenant)
+        found = await reader.document_chunks(document.id, document.active_version, number - 1, 1)
+        if found and found[0].number == number:
+            return found[0]
+    raise NotFound(
+        "unknown_chunk",
+        f"This source has no chunk {number}.",
+        f"Ask /v1/sources/{document.id}/chunks for what it has.",
+    )
+
+
+def source_name(name: str) -> str:
+    """`name` as a relative path that cannot climb. Raises `Refused` (`name_needed`) when nothing is left of it.
+
+    Folders are kept: they tell two files of one name apart.
+    """
+    parts = _CONTROLS.sub("", name.replace("\\", "/")).split("/")
+    kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
+    if not kept:
+        raise Refused("name_needed", "The source has no name.", "Send a file name with it.")
+    if len(kept) > MAX_NAME_CHARS:
+        raise Refused(
+            "name_too_long", f"A source's name has at most {MAX_NAME_CHARS} characters.", "Shorten the file name."
+        )
+    return kept
+
+
+def too_large(limit: int) -> Refused:
+    """The body or file passed its bound."""
+    return Refused("too_large", f"More than {limit} bytes.", "Send less, split it, or raise TRIVIUM_MAX_UPLOAD_BYTES.")
+
+
+def unknown_source() -> NotFound:
+    """The same words whether a source never was, is gone or is another tenant's."""
+    return NotFound("unknown_source", "There is no such source.", "List sources with GET /v1/sources.")
+
+
+def _ordinal(cursor: str) -> int:
+    if not cursor:
+        return 0
+    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 11 and int(cursor) <= MAX_ORDINAL):
+        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without a cursor.")
+    return int(cursor)

@@ -1,0 +1,87 @@
+"""The HTTP application: routes, errors, middleware and the OpenAPI document, put together."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from trivium_query.doors import Services
+from trivium_query.http import conversations, docs, graph, operations, problems, queries, sources
+from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
+from trivium_query.http.schemas import FieldProblem, Problem, UrlSource
+from trivium_query.identity import Keyring
+
+DESCRIPTION = """\
+Hand over sources, ask questions, get answers whose every claim leads back to its passage.
+
+Errors are `application/problem+json` (RFC 9457) with a stable `code` and an `action`. Listings hand out a `cursor`;
+send it back for the next page. Without configured keys the server answers only to localhost, as tenant `default`.
+"""
+TAGS = [
+    {"name": "sources", "description": "What is searched."},
+    {"name": "queries", "description": "Search and cited answers."},
+    {"name": "conversations", "description": "Questions that follow each other."},
+    {"name": "graph", "description": "Names and how they are related."},
+    {"name": "operations", "description": "Progress, health, metrics."},
+]
+REF = "#/components/schemas/{model}"
+
+
+def create_app(services: Services) -> FastAPI:
+    """The application over `services`; touches none of them until a request comes."""
+    app = FastAPI(
+        title="Trivium",
+        version=version("trivium-query-api"),
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
+    )
+    app.state.services = services
+    for module in (sources, queries, conversations, graph, operations):
+        app.include_router(module.router)
+    docs.install(app)
+    problems.install(app)
+    # The last one added is the outermost.
+    app.add_middleware(Bounded, settings=services.settings)
+    app.add_middleware(Identified, keys=Keyring(services.settings))
+    app.add_middleware(Observed)
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
+    return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with what the framework cannot know: keys, problems and the two upload bodies."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+            tags=app.openapi_tags,
+            license_info=app.license_info,
+        )
+        components = document["components"]
+        for model in (Problem, FieldProblem, UrlSource):
+            schema = model.model_json_schema(ref_template=REF)
+            schema.pop("$defs", None)
+            components["schemas"][model.__name__] = schema
+        for unused in ("HTTPValidationError", "ValidationError"):
+            components["schemas"].pop(unused, None)
+        components["securitySchemes"] = {
+            "bearer": {"type": "http", "scheme": "bearer"},
+            "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+        }
+        for path, operations_of_path in document["paths"].items():
+            if path not in OPEN_PATHS:
+                for operation in operations_of_path.values():
+                    operation["security"] = [{}, {"bearer": []}, {"key": []}]
+        app.openapi_schema = document
+    return app.openapi_schema

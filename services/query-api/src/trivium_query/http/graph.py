@@ -1,0 +1,43 @@
+"""The knowledge graph."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from trivium.domain.graph import EntityType
+from trivium_query.handlers import graph
+from trivium_query.http import schemas, views
+from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
+
+router = APIRouter(prefix="/v1/graph", tags=["graph"])
+
+
+@router.get("/entities", response_model=schemas.EntityPage, responses=errors())
+async def browse(
+    services: Behind,
+    tenant: Asking,
+    prefix: Annotated[
+        str, Query(max_length=200, pattern=schemas.NO_NUL, description="How a name or alias begins.")
+    ] = "",
+    type: Annotated[EntityType | None, Query(description="Only this type.")] = None,
+    limit: Limit = 50,
+    cursor: PageCursor = "",
+) -> Response:
+    """Entities, most mentioned first."""
+    page = await graph.browse(services, tenant, prefix, type or "", limit, cursor)
+    return write(schemas.EntityPage(entities=[views.entity(e) for e in page.entities], cursor=page.cursor))
+
+
+@router.get("/entities/{id}", response_model=schemas.EntityPicture, responses=errors(404))
+async def show(
+    id: AnyId,
+    services: Behind,
+    tenant: Asking,
+    neighbours: Annotated[int, Query(ge=1, le=graph.MAX_NEIGHBOURS)] = 25,
+    evidence: Annotated[int, Query(ge=1, le=graph.MAX_EVIDENCE)] = 20,
+) -> Response:
+    """An entity, what it is related to, and the passages that say so."""
+    return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence)))

@@ -1,0 +1,213 @@
+"""What every request passes, outermost first: `Observed`, `Identified`, `Bounded`.
+
+Pure ASGI: a search must not pay for it (a few microseconds each).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+
+import structlog
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused, TriviumError, TryLater
+from trivium.telemetry import REQUEST_SECONDS, REQUESTS
+from trivium_query.failures import deadline_passed, internal
+from trivium_query.handlers.sources import too_large
+from trivium_query.http.problems import REQUEST_ID, of_error
+from trivium_query.identity import Keyring, check_local
+
+TENANT = "trivium.tenant"
+OPEN_PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
+UPLOAD_PATH = "/v1/sources"
+MAX_JSON_BYTES = 1024 * 1024
+FORM_OVERHEAD_BYTES = 1024 * 1024  # boundaries, part headers and fields around the files
+BODY_IDLE_S = 30.0  # the longest pause between two pieces of a body
+DRAIN_BYTES = 4 * 1024 * 1024  # read past a refusal, so that the client sees the answer and not a reset
+DRAIN_S = 2.0
+CLIENT_GONE = 499  # nginx's word for it; nobody receives it, metrics count it
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def header(scope: Scope, name: bytes) -> str:
+    """The first header of that (lower-case) name, "" when absent."""
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+
+
+class Observed:
+    """Request id, metrics by route template, and the last word on faults of ours."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the class."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = header(scope, b"x-request-id")
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        scope[REQUEST_ID] = request_id
+        status = 0
+        started = time.perf_counter()
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self.app(scope, receive, sending)
+            except ClientDisconnect:
+                status = CLIENT_GONE
+            except Exception as error:  # noqa: BLE001  the boundary: nothing of it may reach the caller
+                told = internal(error, request_id)
+                if status == 0:
+                    await of_error(told, request_id)(scope, receive, sending)
+            finally:
+                _count(scope, status, time.perf_counter() - started)
+
+
+def _count(scope: Scope, status: int, seconds: float) -> None:
+    template = getattr(scope.get("route"), "path", "unmatched")
+    method = f"{scope['method']} {template}" if template != "unmatched" else template
+    REQUESTS.labels("http", method, str(status or CLIENT_GONE)).inc()
+    REQUEST_SECONDS.labels("http", method).observe(seconds)
+
+
+class Identified:
+    """Puts the tenant into the scope, or refuses."""
+
+    def __init__(self, app: ASGIApp, keys: Keyring) -> None:
+        self.app = app
+        self.keys = keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the class."""
+        if scope["type"] == "http":
+            try:
+                self._identify(scope)
+            except TriviumError as error:
+                await of_error(error, scope[REQUEST_ID])(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def _identify(self, scope: Scope) -> None:
+        if self.keys.open:
+            check_local(header(scope, b"host"), header(scope, b"origin"))
+        path = scope["path"]
+        if not any(path == known or path.startswith(known + "/") for known in OPEN_PATHS):
+            scope[TENANT] = self.keys.tenant(header(scope, b"authorization"), header(scope, b"x-api-key"))
+
+
+class Bounded:
+    """Bounds a request's body and time.
+
+    The body is counted as it streams. The clock of `request_timeout_s` starts when the body is
+    complete; until then no pause may be longer than `BODY_IDLE_S`. It stops when the answer starts:
+    a stream has a deadline of its own.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the class."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        upload = scope["path"] == UPLOAD_PATH
+        limit = self.settings.max_upload_bytes + FORM_OVERHEAD_BYTES if upload else MAX_JSON_BYTES
+        exchange = _Exchange(receive, send, limit, self.settings.request_timeout_s)
+        declared = header(scope, b"content-length")
+        refusal: TriviumError | None = None
+        try:
+            if declared.isdecimal() and int(declared) > limit:
+                raise _OverError
+            has_body = bool(declared and declared != "0") or bool(header(scope, b"transfer-encoding"))
+            async with asyncio.timeout(BODY_IDLE_S if has_body else self.settings.request_timeout_s) as exchange.clock:
+                await self.app(scope, exchange.receive, exchange.send)
+        except _OverError:
+            refusal = too_large(self.settings.max_upload_bytes) if upload else _json_too_large()
+        except TimeoutError:
+            if exchange.started:
+                raise
+            refusal = deadline_passed(self.settings.request_timeout_s) if exchange.complete else _body_late()
+        if exchange.over:
+            refusal = too_large(self.settings.max_upload_bytes) if upload else _json_too_large()
+        if refusal is not None and not exchange.started:
+            await _drain(receive)
+            await of_error(refusal, scope[REQUEST_ID])(scope, receive, send)
+
+
+class _OverError(Exception):
+    """The body passed its bound."""
+
+
+class _Exchange:
+    """One request on its way: what came in so far, and whether the answer began."""
+
+    def __init__(self, receive: Receive, send: Send, limit: int, timeout_s: float) -> None:
+        self.clock: asyncio.Timeout | None = None
+        self.complete = False
+        self.started = False
+        self.over = False
+        self._receive, self._send = receive, send
+        self._limit, self._timeout_s = limit, timeout_s
+        self._size = 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._size += len(message.get("body", b""))
+            if self._size > self._limit:
+                self.over = True
+                raise _OverError
+            self.complete = not message.get("more_body", False)
+            if not self.started:
+                self._allow(self._timeout_s if self.complete else BODY_IDLE_S)
+        return message
+
+    async def send(self, message: Message) -> None:
+        if self.over:
+            return  # the framework's own words for a body that broke off; ours follow
+        if message["type"] == "http.response.start":
+            self.started = True
+            self._allow(None)
+        await self._send(message)
+
+    def _allow(self, seconds: float | None) -> None:
+        if self.clock is not None:
+            self.clock.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
+
+
+async def _drain(receive: Receive) -> None:
+    size = 0
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            while size < DRAIN_BYTES:
+                message = await receive()
+                size += len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body", False):
+                    return
+    except TimeoutError:
+        return
+
+
+def _json_too_large() -> Refused:
+    return Refused("too_large", f"A request has at most {MAX_JSON_BYTES} bytes.", "Upload text as a source instead.")
+
+
+def _body_late() -> TryLater:
+    return TryLater(
+        "body_late", f"No part of the body came for {BODY_IDLE_S:g} s.", "Check the connection; send again."
+    )

@@ -1,0 +1,51 @@
+"""Progress, health and metrics."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from prometheus_client import REGISTRY
+from prometheus_client.exposition import choose_encoder
+from starlette.responses import Response
+
+from trivium_query.handlers import sources
+from trivium_query.handlers.readiness import readiness
+from trivium_query.http import schemas
+from trivium_query.http.routing import Asking, Behind, errors, write
+
+router = APIRouter(tags=["operations"])
+
+
+@router.get("/v1/status", response_model=schemas.Status, responses=errors())
+async def status(services: Behind, tenant: Asking) -> Response:
+    """How many sources are in which state and stage."""
+    counts = await sources.counts(services, tenant)
+    return write(schemas.Status(by_state=counts.by_state, by_stage=counts.by_stage, chunks=counts.chunks))
+
+
+@router.get("/healthz", response_model=schemas.Health)
+async def healthz() -> Response:
+    """The process is alive."""
+    return write(schemas.Health(status="ok"))
+
+
+@router.get(
+    "/readyz",
+    response_model=schemas.Readiness,
+    responses={503: {"model": schemas.Readiness, "description": "Something does not answer; `missing` names it."}},
+)
+async def readyz(services: Behind) -> Response:
+    """The stores answer."""
+    found = await readiness(services)
+    shown = schemas.Readiness(ready=list(found.ready), missing=found.missing)
+    return write(shown, 503 if found.missing else 200)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"description": "Prometheus metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(request: Request) -> Response:
+    """Metrics as Prometheus reads them."""
+    encode, content_type = choose_encoder(request.headers.get("accept", ""))
+    return Response(encode(REGISTRY), media_type=content_type)

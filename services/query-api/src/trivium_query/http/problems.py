@@ -1,0 +1,113 @@
+"""Errors as `application/problem+json` (RFC 9457)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from trivium.domain.errors import Refused, TriviumError
+from trivium_query.failures import seen
+from trivium_query.http.schemas import FieldProblem, Problem
+
+MEDIA_TYPE = "application/problem+json"
+REQUEST_ID = "trivium.request_id"
+RETRY_AFTER_S = 1
+MAX_FIELD_PROBLEMS = 20
+
+_ACTIONS = {
+    400: "Correct the request; /docs shows what it may be.",
+    404: "See /docs for the paths there are.",
+    405: "See /docs for the methods this path has.",
+    413: "Send less.",
+}
+
+
+def body(error: TriviumError, request_id: str, errors: Sequence[FieldProblem] = ()) -> Problem:
+    """An error of ours, by the table in `trivium_query.failures`."""
+    status = seen(error)
+    return Problem(
+        type=f"urn:trivium:problem:{error.code}",
+        title=status.title,
+        status=status.http,
+        detail=error.message,
+        code=error.code,
+        action=error.action,
+        request_id=request_id,
+        errors=list(errors) or None,
+    )
+
+
+def response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """One problem as a response."""
+    extra = {"cache-control": "no-store", **(headers or {})}
+    if problem.status == HTTPStatus.UNAUTHORIZED:
+        extra["www-authenticate"] = 'Bearer realm="trivium"'
+    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        extra["retry-after"] = str(RETRY_AFTER_S)
+    text = problem.model_dump_json(exclude_none=True)
+    return Response(text, problem.status, media_type=MEDIA_TYPE, headers=extra)
+
+
+def of_error(error: TriviumError, request_id: str) -> Response:
+    """The response that tells `error`."""
+    return response(body(error, request_id))
+
+
+def install(app: FastAPI) -> None:
+    """Turn every error that reaches the app into a problem."""
+
+    async def ours(request: Request, error: Exception) -> Response:
+        assert isinstance(error, TriviumError)  # noqa: S101  the registration below says so
+        return of_error(error, request.scope[REQUEST_ID])
+
+    async def invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)  # noqa: S101
+        return _invalid(error.errors(), request.scope[REQUEST_ID])
+
+    async def theirs(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101
+        return _framework(error, request.scope[REQUEST_ID])
+
+    app.add_exception_handler(TriviumError, ours)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, theirs)
+
+
+def _invalid(errors: Sequence[Mapping[str, Any]], request_id: str) -> Response:
+    """What was sent is left out: it may be large, secret or not even text."""
+    fields = [
+        FieldProblem(field=_printable(".".join(str(part) for part in e["loc"])), message=_printable(e["msg"]))
+        for e in errors[:MAX_FIELD_PROBLEMS]
+    ]
+    error = Refused(
+        "invalid_request",
+        f"{fields[0].field}: {fields[0].message}",
+        "Correct the fields named in errors; /docs shows what they may be.",
+    )
+    return response(body(error, request_id, fields))
+
+
+def _framework(error: HTTPException, request_id: str) -> Response:
+    """404, 405 and the like, raised by the framework."""
+    phrase = HTTPStatus(error.status_code).phrase
+    code = phrase.lower().replace(" ", "_")
+    problem = Problem(
+        type=f"urn:trivium:problem:{code}",
+        title=phrase,
+        status=error.status_code,
+        detail=error.detail if isinstance(error.detail, str) and error.detail != phrase else f"{phrase}.",
+        code=code,
+        action=_ACTIONS.get(error.status_code, ""),
+        request_id=request_id,
+    )
+    return response(problem, error.headers)
+
+
+def _printable(text: str) -> str:
+    return text[:200].encode("utf-8", "replace").decode()

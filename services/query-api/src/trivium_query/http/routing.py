@@ -1,0 +1,68 @@
+"""What every route shares: who is asking, what stands behind, how an answer is written, which errors may come."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from trivium.domain.scope import Tenant
+from trivium_query.doors import Services
+from trivium_query.handlers.sources import MAX_CURSOR_CHARS
+from trivium_query.http.middleware import TENANT
+from trivium_query.http.problems import MEDIA_TYPE
+from trivium_query.http.schemas import NO_NUL, Problem
+
+MAX_PAGE = 200
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+def _tenant(request: Request) -> Tenant:
+    tenant: Tenant = request.scope[TENANT]
+    return tenant
+
+
+Behind = Annotated[Services, Depends(_services)]
+Asking = Annotated[Tenant, Depends(_tenant)]
+AnyId = Annotated[str, Path(min_length=1, max_length=64, description="As another answer gave it.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most.")]
+PageCursor = Annotated[
+    str, Query(max_length=MAX_CURSOR_CHARS, pattern=NO_NUL, description="From the page before; absent: the first page.")
+]
+
+_TELLS = {
+    400: "The request cannot be served as it is.",
+    401: "The API key is missing or unknown.",
+    403: "Not allowed from that host or page.",
+    404: "There is no such thing, for you.",
+    408: "The body came too slowly.",
+    413: "Too large.",
+    415: "Another content type is needed.",
+    422: "A field does not fit, or the content can never succeed.",
+    500: "A fault of ours.",
+    503: "Something behind is down or busy; try again.",
+    504: "The work did not finish in time.",
+}
+_ALWAYS = (400, 401, 403, 422, 500, 503, 504)
+
+
+def errors(*more: int) -> dict[int | str, dict[str, Any]]:
+    """The problems a route may answer with, for the OpenAPI document."""
+    return {
+        status: {"description": _TELLS[status], "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}
+        for status in sorted({*_ALWAYS, *more})
+    }
+
+
+_PROBLEM = {"$ref": f"#/components/schemas/{Problem.__name__}"}
+
+
+def write(model: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """`model` as JSON, without a second validation: it is the route's response model already."""
+    return Response(model.model_dump_json(exclude_none=True), status, headers, "application/json")

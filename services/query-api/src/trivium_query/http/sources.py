@@ -1,0 +1,197 @@
+"""Sources: upload, follow, read back, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter, ValidationError
+from starlette.responses import Response
+
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import Refused, TriviumError
+from trivium.domain.scope import Tenant
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium_query.doors import Services
+from trivium_query.handlers import sources
+from trivium_query.http import schemas, views
+from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
+from trivium_query.http.uploads import read_upload
+
+router = APIRouter(prefix="/v1/sources", tags=["sources"])
+
+# Shown by a browser in place; everything else is offered as a download, and nothing of it may run.
+INLINE = frozenset({"application/pdf", "text/plain", "image/png", "image/jpeg", "image/tiff"})
+SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": 100,
+                            "items": {"type": "string", "format": "binary"},
+                            "description": "One file or several; folders in the file name are kept.",
+                        },
+                        "title": {"type": "string", "maxLength": 300, "description": "With one file: its title."},
+                        "dataset": {
+                            "type": "string",
+                            "minLength": 1,
+                            "maxLength": 100,
+                            "pattern": schemas.DATASET,
+                            "default": "default",
+                        },
+                    },
+                }
+            },
+            "application/json": {"schema": {"$ref": "#/components/schemas/UrlSource"}},
+        },
+    }
+}
+_URL = TypeAdapter(schemas.UrlSource)
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=schemas.Accepted,
+    responses=errors(408, 413, 415),
+    openapi_extra=_BODY,
+)
+async def submit(request: Request, services: Behind, tenant: Asking) -> Response:
+    """Hand over files (multipart) or an address (JSON). They are safe when this answers; the work goes on behind."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        accepted = schemas.Accepted(**_taken([await _fetch(request, services, tenant)]), refused=[])
+    elif kind == "multipart/form-data":
+        accepted = await _upload(request, services, tenant)
+    else:
+        raise Refused(
+            "wrong_content_type",
+            f"Cannot take {kind[:80] or 'a body without a content type'}.",
+            'Send multipart/form-data with a file, or application/json with {"url": ...}.',
+        )
+    return write(accepted, 202, {"location": f"/v1/sources/{accepted.id}"})
+
+
+async def _fetch(request: Request, services: Services, tenant: Tenant) -> Document:
+    try:
+        wanted = _URL.validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
+    return await sources.accept_url(services, tenant, wanted.url, wanted.dataset)
+
+
+async def _upload(request: Request, services: Services, tenant: Tenant) -> schemas.Accepted:
+    """Each file by itself: one that is refused keeps none of the others out."""
+    async with read_upload(request) as upload:
+        taken: list[Document] = []
+        refused: list[schemas.RefusedFile] = []
+        last: TriviumError | None = None
+        for file in upload.files:
+            blob = Blob(file.filename or "", await file.read(), file.content_type or "")
+            try:
+                source = NewSource(blob, upload.title, upload.dataset)
+                taken.append(await sources.accept(services, tenant, source))
+            except TriviumError as error:
+                last = error
+                name = (file.filename or "")[: sources.MAX_NAME_CHARS]
+                refused.append(
+                    schemas.RefusedFile(name=name, code=error.code, message=error.message, action=error.action)
+                )
+    if not taken and last is not None:
+        raise last
+    return schemas.Accepted(**_taken(taken), refused=refused)
+
+
+def _taken(documents: list[Document]) -> dict[str, Any]:
+    return {"id": documents[0].id, "sources": [views.source(document) for document in documents]}
+
+
+@router.get("", response_model=schemas.SourcePage, responses=errors())
+async def browse(
+    services: Behind,
+    tenant: Asking,
+    state: Annotated[DocumentState | None, Query(description="Only sources in this state.")] = None,
+    limit: Limit = 50,
+    cursor: PageCursor = "",
+) -> Response:
+    """Sources, newest first."""
+    page = await sources.browse(services, tenant, state, limit, cursor)
+    return write(schemas.SourcePage(sources=[views.source(d) for d in page.documents], cursor=page.cursor))
+
+
+@router.get("/{id}", response_model=schemas.Source, responses=errors(404))
+async def show(id: AnyId, services: Behind, tenant: Asking) -> Response:
+    """One source: how far it has come, or why it failed and what to do."""
+    return write(views.source(await sources.find(services, tenant, id)))
+
+
+@router.delete("/{id}", response_model=schemas.Source, responses=errors(404))
+async def delete(id: AnyId, services: Behind, tenant: Asking) -> Response:
+    """Remove a source from every store; queries no longer see it when this answers."""
+    return write(views.source(await sources.delete(services, tenant, id)))
+
+
+@router.get("/{id}/chunks", response_model=schemas.ChunkPage, responses=errors(404))
+async def chunks(
+    id: AnyId,
+    services: Behind,
+    tenant: Asking,
+    limit: Limit = 50,
+    cursor: PageCursor = "",
+) -> Response:
+    """The passages that queries see, in order."""
+    page = await sources.chunks(services, tenant, id, limit, cursor)
+    return write(schemas.ChunkPage(chunks=[views.chunk(c) for c in page.chunks], cursor=page.cursor))
+
+
+@router.get(
+    "/{id}/content",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The original's bytes; with `chunk`, where that citation points in it.",
+            "content": {
+                "*/*": {"schema": {"type": "string", "format": "binary"}},
+                "application/json": {"schema": {"$ref": "#/components/schemas/Chunk"}},
+            },
+        },
+        **errors(404),
+    },
+)
+async def content(
+    id: AnyId,
+    services: Behind,
+    tenant: Asking,
+    chunk: Annotated[
+        int | None, Query(ge=1, le=sources.MAX_ORDINAL, description="The chunk's number, as the citation shows it.")
+    ] = None,
+) -> Response:
+    """The original as it came; or, with `chunk=N`, the passage of `[Source: file, chunk N]` and its position."""
+    if chunk is not None:
+        return write(views.chunk(await sources.chunk(services, tenant, id, chunk)))
+    document, blob = await sources.original(services, tenant, id)
+    media_type = document.media_type or "application/octet-stream"
+    shown = "inline" if media_type in INLINE else "attachment"
+    name = quote(blob.name.rsplit("/", 1)[-1], safe="")
+    return Response(
+        blob.content,
+        media_type=media_type if media_type in INLINE else "application/octet-stream",
+        headers={
+            "content-disposition": f"{shown}; filename*=UTF-8''{name}",
+            "content-security-policy": SANDBOX,
+            "x-content-type-options": "nosniff",
+            "cache-control": "private, no-cache",
+        },
+    )

@@ -1,0 +1,59 @@
+"""A multipart upload, checked field by field."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+
+from trivium_query.http.schemas import Dataset, Given, Title
+
+MAX_FILES = 100
+MAX_FIELDS = 10
+MAX_FIELD_BYTES = 16 * 1024
+
+
+class _Fields(Given):
+    title: Title = ""
+    dataset: Dataset = "default"
+
+
+class Upload(msgspec.Struct, frozen=True):
+    """Files, spooled to disk when large, and what was said of them."""
+
+    files: tuple[UploadFile, ...]
+    title: str
+    dataset: str
+
+
+@asynccontextmanager
+async def read_upload(request: Request) -> AsyncIterator[Upload]:
+    """The form in `request`; its files are gone when the block ends. Raises `RequestValidationError`."""
+    async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
+        files: list[UploadFile] = []
+        fields: dict[str, str] = {}
+        for name, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                if name != "file":
+                    raise _invalid(name, "Send files in the field 'file'.")
+                files.append(value)
+            else:
+                fields[name] = value
+        if not files:
+            raise _invalid("file", "Send at least one file.")
+        if len(files) > 1 and fields.get("title"):
+            raise _invalid("title", "A title needs a single file.")
+        try:
+            said = _Fields.model_validate(fields)
+        except ValidationError as error:
+            raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
+        yield Upload(tuple(files), said.title, said.dataset)
+
+
+def _invalid(field: str, message: str) -> RequestValidationError:
+    return RequestValidationError([{"loc": ("body", field), "msg": message, "type": "value_error"}])

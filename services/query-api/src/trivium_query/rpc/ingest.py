@@ -1,0 +1,92 @@
+"""IngestService over the shared handlers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import Refused
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium_query.doors import Services
+from trivium_query.handlers import sources
+from trivium_query.rpc import messages
+from trivium_query.rpc.calls import Call, Calls, Context
+
+MAX_PAGE = 200
+DEFAULT_PAGE = 50
+MAX_FIELD_CHARS = 300
+
+
+class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # generated code is untyped
+    """What is handed over, and how far it has come."""
+
+    def __init__(self, services: Services, calls: Calls) -> None:
+        self._services = services
+        self._calls = calls
+
+    async def SubmitSource(  # noqa: N802  the service's word
+        self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest], context: Context
+    ) -> ingest_pb2.SubmitSourceResponse:
+        """One source: a header, then its bytes."""
+        async with self._calls.open("SubmitSource", context) as call:
+            return ingest_pb2.SubmitSourceResponse(source=messages.source(await self._submit(requests, call)))
+
+    async def GetSource(  # noqa: N802
+        self, request: ingest_pb2.GetSourceRequest, context: Context
+    ) -> ingest_pb2.GetSourceResponse:
+        """How far one source has come."""
+        async with self._calls.open("GetSource", context) as call:
+            document = await sources.find(self._services, call.tenant, request.id)
+            return ingest_pb2.GetSourceResponse(source=messages.source(document))
+
+    async def ListSources(  # noqa: N802
+        self, request: ingest_pb2.ListSourcesRequest, context: Context
+    ) -> ingest_pb2.ListSourcesResponse:
+        """Newest first."""
+        async with self._calls.open("ListSources", context) as call:
+            state = messages.one_of(DocumentState, request.state, "state") if request.state else None
+            limit = min(request.page_size or DEFAULT_PAGE, MAX_PAGE)
+            cursor = request.page_token
+            if len(cursor) > sources.MAX_CURSOR_CHARS:
+                raise Refused("bad_cursor", "The page token is too long.", "Start again without one.")
+            page = await sources.browse(self._services, call.tenant, state, limit, cursor)
+            return ingest_pb2.ListSourcesResponse(
+                sources=[messages.source(document) for document in page.documents],
+                next_page_token=page.cursor,
+            )
+
+    async def DeleteSource(  # noqa: N802
+        self, request: ingest_pb2.DeleteSourceRequest, context: Context
+    ) -> ingest_pb2.DeleteSourceResponse:
+        """Gone from every store when this returns."""
+        async with self._calls.open("DeleteSource", context) as call:
+            document = await sources.delete(self._services, call.tenant, request.id)
+            return ingest_pb2.DeleteSourceResponse(source=messages.source(document))
+
+    async def _submit(self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest], call: Call) -> Document:
+        first = await anext(aiter(requests), None)
+        if first is None or first.WhichOneof("part") != "header":
+            raise Refused("invalid_request", "The first message must be the header.", "Send a header, then bytes.")
+        header = first.header
+        if max(len(header.title), len(header.dataset), len(header.media_type)) > MAX_FIELD_CHARS:
+            raise Refused("invalid_request", "A field of the header is too long.", "Shorten it.")
+        dataset = header.dataset or "default"
+        if header.url:
+            return await sources.accept_url(self._services, call.tenant, header.url, dataset)
+        content = await self._read(requests)
+        blob = Blob(header.name, content, header.media_type)
+        return await sources.accept(self._services, call.tenant, NewSource(blob, header.title, dataset))
+
+    async def _read(self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest]) -> bytes:
+        """The bytes, refused as soon as they pass the bound."""
+        limit = self._services.settings.max_upload_bytes
+        content = bytearray()
+        async for request in requests:
+            if request.WhichOneof("part") != "content":
+                raise Refused("invalid_request", "Only the first message is a header.", "Send one source per call.")
+            content += request.content
+            if len(content) > limit:
+                raise sources.too_large(limit)
+        return bytes(content)

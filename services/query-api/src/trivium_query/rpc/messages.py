@@ -1,0 +1,199 @@
+"""Between domain values and protobuf messages."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import TypeVar
+
+from trivium.domain import answers, chunks, documents, parsed, retrieval
+from trivium.domain.errors import Refused
+from trivium.v1 import ingest_pb2, query_pb2
+from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K, Search
+
+E = TypeVar("E", bound=enum.StrEnum)
+
+
+def one_of(kind: type[E], value: str, field: str) -> E:
+    """`value` as a member of `kind`. Raises `Refused` (`invalid_request`) naming what it may be."""
+    try:
+        return kind(value)
+    except ValueError as error:
+        known = ", ".join(member.value for member in kind)
+        raise Refused("invalid_request", f"{value[:80]!r} is no {field}.", f"Use one of {known}.") from error
+
+
+def source(document: documents.Document) -> ingest_pb2.Source:
+    """A registry record."""
+    failure = document.failure
+    return ingest_pb2.Source(
+        id=document.id,
+        name=document.source,
+        title=document.title,
+        dataset=document.dataset,
+        state=document.state.value,
+        stage=document.stage,
+        progress=document.progress,
+        media_type=document.media_type,
+        size_bytes=document.size_bytes,
+        chunks=document.chunks,
+        version=document.version,
+        active_version=document.active_version,
+        attempt=document.attempt,
+        reason=ingest_pb2.Reason(code=failure.code, message=failure.message, action=failure.action, stage=failure.stage)
+        if failure
+        else None,
+        warnings=document.warnings,
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+    )
+
+
+def wanted(request: query_pb2.SearchRequest, timeout_s: float | None) -> Search:
+    """A search as the handlers take it. Raises `Refused` (`invalid_request`)."""
+    return _search(request.query, request.mode, request.top_k, request.filter, timeout_s)
+
+
+def asked(request: query_pb2.AskRequest, timeout_s: float | None) -> Search:
+    """A question as the handlers take it. Raises `Refused` (`invalid_request`)."""
+    return _search(request.question, request.mode, request.top_k, request.filter, timeout_s)
+
+
+def _search(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter, timeout_s: float | None) -> Search:
+    if top_k > MAX_TOP_K:
+        raise Refused("invalid_request", f"top_k is at most {MAX_TOP_K}.", "Ask for fewer.")
+    if len(restrict.document_ids) > MAX_FILTER_VALUES:
+        raise Refused("invalid_request", f"At most {MAX_FILTER_VALUES} document ids.", "Name fewer.")
+    kinds = tuple(one_of(parsed.UnitKind, kind, "kind") for kind in restrict.kinds)
+    return Search(
+        query,
+        one_of(retrieval.Mode, mode, "mode") if mode else None,
+        top_k or DEFAULT_TOP_K,
+        retrieval.SearchFilter(tuple(restrict.document_ids), restrict.dataset, kinds),
+        timeout_s,
+    )
+
+
+def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.SearchResponse:
+    """A search's answer."""
+    return query_pb2.SearchResponse(
+        hits=[hit(h) for h in result.hits],
+        degraded=degraded(result.degraded),
+        timings_ms=result.timings_ms,
+        mode=mode.value,
+    )
+
+
+def hit(ranked: retrieval.Hit) -> query_pb2.Hit:
+    """A hit and why it is there."""
+    bridge = ranked.bridge
+    return query_pb2.Hit(
+        rank=ranked.rank,
+        score=ranked.score,
+        chunk=chunk(ranked.chunk),
+        sources=[query_pb2.SourceRank(source=s.source, rank=s.rank, score=s.score) for s in ranked.sources],
+        bridge=query_pb2.Bridge(
+            from_chunk_id=bridge.from_chunk_id,
+            name=bridge.name,
+            sentence=bridge.sentence,
+            strength=bridge.strength,
+        )
+        if bridge
+        else None,
+    )
+
+
+def degraded(sources: Iterable[retrieval.Degraded]) -> list[query_pb2.Degraded]:
+    """Sources that failed."""
+    return [query_pb2.Degraded(source=d.source, reason=d.reason) for d in sources]
+
+
+def chunk(passage: chunks.Chunk) -> query_pb2.Chunk:
+    """A passage with its address."""
+    return query_pb2.Chunk(
+        id=passage.id,
+        document_id=passage.document_id,
+        version=passage.version,
+        number=passage.number,
+        text=passage.text,
+        source=passage.source,
+        kind=passage.kind.value,
+        title=passage.title,
+        section=passage.section,
+        positions=[position(at) for at in passage.positions],
+        context=passage.context,
+    )
+
+
+def position(at: parsed.Position) -> query_pb2.Position:
+    """A place in the original; what does not apply is unset."""
+    box = at.box
+    return query_pb2.Position(
+        page=at.page,
+        box=query_pb2.Box(left=box.left, top=box.top, right=box.right, bottom=box.bottom) if box else None,
+        slide=at.slide,
+        sheet=at.sheet,
+        rows=_range(at.rows),
+        section=at.section,
+        offset=_range(at.offset),
+    )
+
+
+def answer(given: answers.Answer) -> query_pb2.Answer:
+    """An answer with its citations and hits."""
+    return query_pb2.Answer(
+        question=given.question,
+        text=given.text,
+        engine=given.engine,
+        verdict=given.verdict.value,
+        found=given.found,
+        citations=[citation(c) for c in given.citations],
+        hits=[hit(h) for h in given.hits],
+        degraded=degraded(given.degraded),
+        sub_questions=given.sub_questions,
+        notes=given.notes,
+        usage=query_pb2.Usage(
+            input_tokens=given.usage.input_tokens,
+            output_tokens=given.usage.output_tokens,
+            calls=given.usage.calls,
+        ),
+        timings_ms=given.timings_ms,
+    )
+
+
+def citation(claim: answers.Citation) -> query_pb2.Citation:
+    """A claim's way back."""
+    return query_pb2.Citation(
+        marker=claim.marker,
+        chunk_id=claim.chunk_id,
+        document_id=claim.document_id,
+        source=claim.source,
+        chunk_number=claim.chunk_number,
+        quote=claim.quote,
+        positions=[position(at) for at in claim.positions],
+    )
+
+
+def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
+    """One event of an answer's stream."""
+    match happened:
+        case answers.HitsFound():
+            hits = query_pb2.HitsFound(hits=[hit(h) for h in happened.hits], degraded=degraded(happened.degraded))
+            return query_pb2.AskStreamResponse(hits=hits)
+        case answers.TextPiece():
+            return query_pb2.AskStreamResponse(text=happened.text)
+        case answers.TextWithdrawn():
+            return query_pb2.AskStreamResponse(withdrawn=happened.reason)
+        case answers.Cited():
+            return query_pb2.AskStreamResponse(citation=citation(happened.citation))
+        case answers.Judged():
+            verdict = query_pb2.Judgement(verdict=happened.verdict.value, sub_questions=happened.sub_questions)
+            return query_pb2.AskStreamResponse(verdict=verdict)
+        case answers.Finished():
+            return query_pb2.AskStreamResponse(answer=answer(happened.answer))
+        case answers.Failed():
+            raise TypeError("a failure is raised, not shown")
+
+
+def _range(pair: tuple[int, int] | None) -> query_pb2.Range | None:
+    return query_pb2.Range(first=pair[0], last=pair[1]) if pair else None

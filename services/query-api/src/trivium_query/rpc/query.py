@@ -1,0 +1,48 @@
+"""QueryService over the shared handlers."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium_query.doors import Services
+from trivium_query.handlers import queries
+from trivium_query.rpc import messages
+from trivium_query.rpc.calls import Calls, Context
+
+
+class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # generated code is untyped
+    """Search and cited answers. The caller's deadline bounds the work; a cancelled call stops it."""
+
+    def __init__(self, services: Services, calls: Calls) -> None:
+        self._services = services
+        self._calls = calls
+
+    async def Search(  # noqa: N802  the service's word
+        self, request: query_pb2.SearchRequest, context: Context
+    ) -> query_pb2.SearchResponse:
+        """Ranked passages."""
+        async with self._calls.open("Search", context) as call:
+            wanted = messages.wanted(request, call.timeout_s)
+            result = await queries.search(self._services, call.tenant, wanted)
+            return messages.found(queries.mode_of(self._services, wanted), result)
+
+    async def Ask(  # noqa: N802
+        self, request: query_pb2.AskRequest, context: Context
+    ) -> query_pb2.AskResponse:
+        """One whole answer."""
+        async with self._calls.open("Ask", context) as call:
+            ask = queries.Ask(messages.asked(request, call.timeout_s), request.conversation_id)
+            answer = await queries.ask(self._services, call.tenant, ask)
+            return query_pb2.AskResponse(answer=messages.answer(answer))
+
+    async def AskStream(  # noqa: N802
+        self, request: query_pb2.AskStreamRequest, context: Context
+    ) -> None:
+        """The answer as it is written."""
+        async with self._calls.open("AskStream", context) as call:
+            asked = messages.asked(request.request, call.timeout_s)
+            ask = queries.Ask(asked, request.request.conversation_id)
+            async with aclosing(await queries.open_stream(self._services, call.tenant, ask)) as events:
+                async for event in events:
+                    await context.write(messages.event(event))

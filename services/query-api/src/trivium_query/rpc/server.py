@@ -1,0 +1,76 @@
+"""The gRPC server: both services, health and reflection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+import msgspec
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health import SERVICE_NAME as HEALTH
+from grpc_health.v1.health import aio as health_aio  # type: ignore[attr-defined]  # its stubs lag behind
+from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
+from grpc_reflection.v1alpha import reflection
+
+from trivium.domain.errors import Refused
+from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
+from trivium_query.doors import Services
+from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.ingest import Ingest
+from trivium_query.rpc.query import Query
+
+
+MAX_RECEIVED_BYTES = 4 * 1024 * 1024  # a source comes in pieces; gRPC's own default, said aloud
+MAX_SENT_BYTES = 64 * 1024 * 1024
+SERVICES = (
+    ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
+    query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
+)
+
+
+class GrpcServer(msgspec.Struct, frozen=True):
+    """A bound server, not started yet, its health, and the port it got."""
+
+    server: grpc.aio.Server
+    health: Any
+    port: int
+
+    async def start(self) -> None:
+        """Serve, and say so through the health service."""
+        await self.server.start()
+        for name in ("", *SERVICES):
+            await self.health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    async def stop(self, grace_s: float) -> None:
+        """Tell health checks first, then let running calls end within `grace_s`."""
+        await self.health.enter_graceful_shutdown()
+        await self.server.stop(grace_s)
+
+
+def create_grpc_server(services: Services, address: str) -> GrpcServer:
+    """A server on `address` (`host:port`, port 0 for any). Raises `Refused` (`port_in_use`).
+
+    Call it within the event loop that will serve.
+    """
+    server = grpc.aio.server(
+        options=[
+            ("grpc.max_receive_message_length", MAX_RECEIVED_BYTES),
+            ("grpc.max_send_message_length", MAX_SENT_BYTES),
+            ("grpc.so_reuseport", 0),  # else a second server would share the port in silence
+        ]
+    )
+    calls = Calls(services)
+    ingest_pb2_grpc.add_IngestServiceServicer_to_server(Ingest(services, calls), server)
+    query_pb2_grpc.add_QueryServiceServicer_to_server(Query(services, calls), server)
+    checks = health_aio.HealthServicer()
+    add_HealthServicer_to_server(checks, server)
+    reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)
+    try:
+        port = server.add_insecure_port(address)
+    except RuntimeError as error:
+        raise Refused(
+            "port_in_use",
+            f"Cannot listen on {address} for gRPC: the port is in use or not allowed.",
+            "Stop what listens there, or set TRIVIUM_GRPC_PORT to another port.",
+        ) from error
+    return GrpcServer(server, checks, port)

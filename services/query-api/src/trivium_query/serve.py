@@ -1,0 +1,135 @@
+"""Both doors of the query service in one process, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import msgspec
+import uvicorn
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium_query.doors import Services
+from trivium_query.http.app import create_app
+from trivium_query.rpc.server import create_grpc_server
+
+GRACE_S = 10.0
+BACKLOG = 512
+KEEP_ALIVE_S = 30
+MAX_HEADER_BYTES = 32 * 1024
+
+
+class Listening(msgspec.Struct, frozen=True):
+    """Where the doors are, with the ports they really got."""
+
+    http: str
+    grpc: str
+
+
+async def serve(services: Services, *, on_ready: Callable[[Listening], None] | None = None) -> None:
+    """Serve HTTP and gRPC until SIGINT or SIGTERM; running requests get `GRACE_S` to end.
+
+    `on_ready` is called once both answer. Raises `Refused` (`port_in_use`, `cannot_listen`) before anything is served.
+    """
+    settings = services.settings
+    with contextlib.closing(_listen(settings)) as listener:
+        rpc = create_grpc_server(services, _address(settings.grpc_host, settings.grpc_port))
+        listening = Listening(
+            f"http://{_address(settings.http_host, listener.getsockname()[1])}",
+            _address(settings.grpc_host, rpc.port),
+        )
+        web = _Web(_web_config(services), on_started=lambda: on_ready and on_ready(listening))
+        stop = asyncio.Event()
+        with _on_signals(lambda: _told_to_stop(stop, web)):
+            await rpc.start()
+            serving = asyncio.create_task(web.serve([listener]))
+            stopping = asyncio.create_task(stop.wait())
+            try:
+                await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                stopping.cancel()
+                web.should_exit = True
+                await asyncio.gather(rpc.stop(GRACE_S), serving)
+
+
+class _Web(uvicorn.Server):
+    """uvicorn without its own signal handling: two servers share the process."""
+
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_started()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _web_config(services: Services) -> uvicorn.Config:
+    return uvicorn.Config(
+        create_app(services),
+        http="h11",  # the parser that bounds headers
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=int(GRACE_S),
+    )
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """The HTTP socket, bound here so that a port in use is told before anything starts."""
+    host, port = settings.http_host, settings.http_port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise Refused(
+                "port_in_use",
+                f"Port {port} on {host} is in use.",
+                "Stop what listens there, or set TRIVIUM_HTTP_PORT to another port.",
+            ) from error
+        raise Refused(
+            "cannot_listen",
+            f"Cannot listen on {host}:{port}: {error.strerror or error}.",
+            "Correct TRIVIUM_HTTP_HOST and TRIVIUM_HTTP_PORT.",
+        ) from error
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _told_to_stop(stop: asyncio.Event, web: _Web) -> None:
+    """The first signal asks nicely; the second waits for nobody."""
+    if stop.is_set():
+        web.force_exit = True
+    stop.set()
+
+
+@contextlib.contextmanager
+def _on_signals(act: Callable[[], None]) -> Iterator[None]:
+    """Call `act` on SIGINT and SIGTERM. Outside the main thread there are no signals to hear."""
+    loop = asyncio.get_running_loop()
+    heard = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    for number in heard:
+        loop.add_signal_handler(number, act)
+    try:
+        yield
+    finally:
+        for number in heard:
+            loop.remove_signal_handler(number)
