@@ -30,6 +30,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings with their defaults. Units stand in the names."""
 
     data_dir: Path = Path(".trivium")
+    cache_dir: Path = Path("~/.cache/trivium")
+    """What can be made again at any time: models converted for this machine."""
 
     http_host: str = "127.0.0.1"
     http_port: Port = 8080
@@ -105,9 +107,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 "Set TRIVIUM_API_KEYS=tenant:key, or listen on 127.0.0.1.",
             )
         if self.llm and not self.llm_model:
-            raise Refused(
-                "bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name."
-            )
+            raise Refused("bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name.")
         if self.rerank == "cross-encoder" and not self.rerank_model:
             raise Refused(
                 "bad_setting",
@@ -160,12 +160,15 @@ def describe(settings: Settings, environ: Mapping[str, str] | None = None) -> li
     return rows
 
 
+def wants_debugging(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether a failure should show its insides. Never raises, so that it can be asked about any failure."""
+    return (os.environ if environ is None else environ).get(PREFIX + "LOG_LEVEL", "").lower() == "debug"
+
+
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """Variables that look like settings and are none: most likely misspelt."""
     names = {PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)}
-    return sorted(
-        k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names
-    )
+    return sorted(k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names)
 
 
 def _decode(kind: type, raw: object) -> object:

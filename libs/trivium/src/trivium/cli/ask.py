@@ -1,0 +1,92 @@
+"""`trivium ask`: a question in, a cited answer out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+import click
+
+from trivium import wire
+from trivium.cli.session import connected
+from trivium.cli.terminal import address, clean, note, one_line, print_json, say
+from trivium.domain.answers import Verdict
+from trivium.domain.retrieval import Mode
+
+MAX_QUOTE_CHARS = 240
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
+@click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer from.")
+@click.option("--conversation", default="", metavar="ID", help="Continue a conversation; 'new' begins one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
+def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversation: str, as_json: bool) -> None:
+    """Answer QUESTION from the documents, with the sources of every claim."""
+    words = " ".join(question)
+    if not words.strip():
+        raise click.UsageError("The question is empty.")
+    chosen = Mode(mode) if mode else None
+    with connected() as client:
+        if conversation == "new":
+            conversation = client.create_conversation(one_line(words, 80)).id
+            note(f"Conversation {conversation}")
+        if as_json:
+            print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation))
+        elif sys.stdout.isatty():
+            show(written(client.ask_stream(words, mode=chosen, top_k=top_k, conversation=conversation)), seen=True)
+        else:
+            show(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation), seen=False)
+
+
+def written(events: Iterable[wire.AnswerEvent]) -> wire.Answer:
+    """Print the text as it comes; what the finished answer says differently is printed again."""
+    so_far = ""
+    for event in events:
+        match event:
+            case wire.TextPiece():
+                so_far += event.text
+                click.echo(clean(event.text), nl=False)
+            case wire.TextWithdrawn() if so_far:
+                say(f"\n[withdrawn: {one_line(event.reason)}]\n")
+                so_far = ""
+            case wire.Answer():
+                if so_far.strip() != event.text.strip():
+                    say(f"\n[checked answer]\n{event.text}" if so_far else event.text)
+                elif not so_far.endswith("\n"):
+                    say()
+                return event
+    raise click.ClickException("The answer broke off.")
+
+
+def show(answer: wire.Answer, *, seen: bool) -> None:
+    """The answer's text unless it was `seen` already, then what it stands on."""
+    if not seen:
+        say(answer.text)
+    if answer.citations:
+        say("\nSources")
+    for number, citation in enumerate(_once(answer.citations), start=1):
+        say(f"  {number}. {address(citation.source, citation.chunk_number, citation.positions)}")
+        if citation.quote:
+            say(f"     “{one_line(citation.quote, MAX_QUOTE_CHARS)}”")
+    say()
+    say(f"{_VERDICTS[answer.verdict] if answer.found else 'Not found in the documents.'} Answered by: {answer.engine}.")
+    for sub_question in answer.sub_questions:
+        say(f"Also asked: {one_line(sub_question)}")
+    for remark in answer.notes:
+        say(f"Note: {one_line(remark)}")
+    for source in answer.degraded:
+        say(f"Note: the {one_line(source.source)} search took no part: {one_line(source.reason)}")
+
+
+_VERDICTS = {
+    Verdict.SUPPORTED: "Supported by the sources.",
+    Verdict.PARTIALLY_SUPPORTED: "Only partly supported by the sources.",
+    Verdict.NOT_SUPPORTED: "Not supported by the sources: check it before you rely on it.",
+}
+
+
+def _once(citations: Iterable[wire.Citation]) -> list[wire.Citation]:
+    """Each passage once, in the order of its first mention."""
+    return list({citation.chunk_id: citation for citation in reversed(list(citations))}.values())[::-1]

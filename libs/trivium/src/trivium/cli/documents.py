@@ -1,0 +1,154 @@
+"""`trivium status`, `documents`, `chunks` and `delete`: what has been read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from trivium import wire
+from trivium.cli.session import connected
+from trivium.cli.terminal import note, one_line, print_json, print_table, say, where
+from trivium.domain.documents import STAGES, DocumentState
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.ids import ID_HEX_DIGITS
+
+if TYPE_CHECKING:
+    from trivium.client import TriviumClient
+
+MAX_AMBIGUOUS = 5
+_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
+_VISIBLE = [state for state in DocumentState if state is not DocumentState.DELETED]
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(as_json: bool) -> None:
+    """Show how much is done, running and failed."""
+    with connected() as client:
+        counts, where_it_runs = client.status(), client.url
+    if as_json:
+        print_json(counts)
+        return
+    say(f"Server     {where_it_runs}")
+    say(f"Documents  {sum(counts.by_state.get(state, 0) for state in _VISIBLE)}")
+    for state in _VISIBLE:
+        if counts.by_state.get(state):
+            say(f"  {state.value:<8} {counts.by_state[state]}")
+    for stage in STAGES:
+        if counts.by_stage.get(stage):
+            say(f"    in {stage.value:<8} {counts.by_stage[stage]}")
+    say(f"Passages   {counts.chunks}")
+    if counts.by_state.get(DocumentState.FAILED):
+        say("Why they failed: trivium documents --state failed")
+
+
+@click.command()
+@click.option("--state", type=click.Choice([state.value for state in _VISIBLE]), help="Only those in this state.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many, newest first.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def documents(state: str | None, limit: int | None, as_json: bool) -> None:
+    """List the documents and their states, newest first."""
+    with connected() as client:
+        wanted = DocumentState(state) if state else None
+        found = list(islice(_visible(client.all_sources(wanted)), limit))
+    if as_json:
+        for source in found:
+            print_json_line(source)
+        return
+    if not found:
+        note("No documents. Add some with: trivium ingest FOLDER")
+        return
+    columns = {"state": "left", "chunks": "right", "changed": "left", "id": "left", "name": "left", "remark": "left"}
+    print_table(columns, [_row(source) for source in found])
+
+
+@click.command()
+@click.argument("document")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def chunks(document: str, as_json: bool) -> None:
+    """Print the passages of DOCUMENT, an id or a name."""
+    with connected() as client:
+        source = resolve(client, document)
+        count = 0
+        for chunk in client.chunks(source.id):
+            count += 1
+            if as_json:
+                print_json_line(chunk)
+            else:
+                _print_chunk(chunk)
+    if not count:
+        note(f"{source.name} has no passages: it is {source.state.value}. {remark(source)}")
+
+
+@click.command()
+@click.argument("document")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+def delete(document: str, yes: bool) -> None:
+    """Remove DOCUMENT, an id or a name, from everywhere."""
+    with connected() as client:
+        source = resolve(client, document)
+        if not yes:
+            click.confirm(f"Delete {one_line(source.name)} with its {source.chunks} passages?", abort=True, err=True)
+        client.delete(source.id)
+        say(f"Deleted {one_line(source.name)}.")
+
+
+def resolve(client: TriviumClient, wanted: str) -> wire.Source:
+    """The source with that id, that name, or a name that ends so and no other does.
+
+    Raises `NotFound`, or `Refused` (`ambiguous_name`).
+    """
+    if _ID.fullmatch(wanted):
+        return client.source(wanted)
+    endings = []
+    for source in _visible(client.all_sources()):
+        if source.name == wanted:
+            return source
+        if source.name.endswith("/" + wanted):
+            endings.append(source)
+    if not endings:
+        raise NotFound(
+            "unknown_source", f"There is no document called {wanted!r}.", "List them with: trivium documents"
+        )
+    if len(endings) > 1:
+        names = ", ".join(source.name for source in endings[:MAX_AMBIGUOUS])
+        raise Refused("ambiguous_name", f"{len(endings)} documents are called so: {names}.", "Give more of the name.")
+    return endings[0]
+
+
+def print_json_line(value: wire.Source | wire.Passage) -> None:
+    """One object on one line."""
+    print_json(value, indent=0)
+
+
+def _visible(sources: Iterator[wire.Source]) -> Iterator[wire.Source]:
+    return (source for source in sources if source.state is not DocumentState.DELETED)
+
+
+def _row(source: wire.Source) -> tuple[str, ...]:
+    state = (
+        f"{source.state.value} ({source.stage})" if source.stage and not source.state.terminal else source.state.value
+    )
+    changed = datetime.fromtimestamp(source.updated_at).astimezone().strftime("%Y-%m-%d %H:%M")
+    return state, str(source.chunks), changed, source.id, source.name, remark(source)
+
+
+def remark(source: wire.Source) -> str:
+    """Why it failed and what to do, else what could not be read of it."""
+    if source.reason:
+        return f"{source.reason.message} {source.reason.action}".strip()
+    return "; ".join(source.warnings)
+
+
+def _print_chunk(chunk: wire.Passage) -> None:
+    place = where(chunk.positions)
+    say(f"--- chunk {chunk.number} [{chunk.kind}]{place and f' {one_line(place)}'}")
+    if chunk.context:
+        say(f"({one_line(chunk.context)})")
+    say(chunk.text)
+    say()

@@ -1,0 +1,26 @@
+"""`trivium eval`: measure retrieval through the product's own flow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trivium.cli import runtime
+from trivium.config import load_settings
+
+
+@click.command(name="eval")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--run-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write one TREC run file per mode into this folder.",
+)
+def evaluate(folder: Path, run_dir: Path | None) -> None:
+    """Measure retrieval on FOLDER (corpus*.jsonl.gz and queries.jsonl.gz).
+
+    The documents go through ingest into a throw-away tenant, every mode is run, and a table of Recall@2/5/10,
+    nDCG@10 and MRR is printed. No language model is used.
+    """
+    runtime.evaluation()(load_settings(), folder, run_dir)

@@ -1,0 +1,108 @@
+"""`trivium graph`: names, what they are related to, and the passages that say so."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from trivium import wire
+from trivium.cli.session import connected
+from trivium.cli.terminal import note, one_line, print_json, print_table, say
+from trivium.domain.errors import NotFound
+from trivium.domain.graph import CO_OCCURS, EntityType
+from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.text.names import fold_name
+
+if TYPE_CHECKING:
+    from trivium.client import TriviumClient
+
+MAX_QUOTE_CHARS = 200
+MAX_SUGGESTIONS = 5
+_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
+
+
+@click.group()
+def graph() -> None:
+    """Look at the knowledge graph."""
+
+
+@graph.command(name="list")
+@click.argument("prefix", default="")
+@click.option("--type", "kind", type=click.Choice([kind.value for kind in EntityType]), help="Only this type.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="How many.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_entities(prefix: str, kind: str | None, limit: int, as_json: bool) -> None:
+    """List entities, most mentioned first; with PREFIX, those whose name begins so."""
+    with connected() as client:
+        page = client.entities(prefix, kind or "", limit=limit)
+    if as_json:
+        print_json(page.entities)
+        return
+    if not page.entities:
+        note("No such entities." if prefix or kind else "The graph is empty. Add documents with: trivium ingest FOLDER")
+        return
+    columns = {"chunks": "right", "related": "right", "type": "left", "name": "left", "also": "left"}
+    rows = [(str(e.mentions), str(e.degree), e.type, e.name, ", ".join(e.aliases)) for e in page.entities]
+    print_table(columns, rows)
+    if page.cursor:
+        note("There are more: raise --limit or give a PREFIX.")
+
+
+@graph.command()
+@click.argument("entity")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(entity: str, as_json: bool) -> None:
+    """Show ENTITY, a name or an id: its relations and the passages that name it."""
+    with connected() as client:
+        picture = client.entity(entity if _ID.fullmatch(entity) else _by_name(client, entity).id)
+    if as_json:
+        print_json(picture)
+        return
+    seen = picture.entity
+    say(f"{one_line(seen.name)} ({one_line(seen.type)}), in {seen.mentions} chunks, {seen.degree} neighbours")
+    if seen.aliases:
+        say(f"Also called: {one_line(', '.join(seen.aliases))}")
+    if picture.neighbours:
+        say("\nRelated to")
+    for neighbour in picture.neighbours:
+        say(f"  {_relation(neighbour)}")
+    if picture.relations:
+        say("\nStated in")
+    for relation in picture.relations:
+        say(f"  {one_line(relation.source_key)} {relation.type} {one_line(relation.target_key)}: {_at(relation.place)}")
+        say(f"    “{one_line(relation.snippet, MAX_QUOTE_CHARS)}”")
+    if picture.mentions:
+        say("\nNamed in")
+    for mention in picture.mentions:
+        say(f"  {_at(mention.place)}")
+        if mention.sentence:
+            say(f"    “{one_line(mention.sentence, MAX_QUOTE_CHARS)}”")
+
+
+def _by_name(client: TriviumClient, name: str) -> wire.Entity:
+    """The entity of that name or alias, spelt alike; else the only one whose name begins so."""
+    key = fold_name(name)
+    found = client.entities(name).entities if key else ()
+    for entity in found:
+        if key in {fold_name(spelling) for spelling in (entity.name, *entity.aliases)}:
+            return entity
+    if len(found) == 1:
+        return found[0]
+    action = "Look for it with: trivium graph list BEGINNING"
+    if found:
+        action = "Perhaps: " + ", ".join(entity.name for entity in found[:MAX_SUGGESTIONS])
+    raise NotFound("unknown_entity", f"There is no entity called {name!r}.", action)
+
+
+def _relation(neighbour: wire.Neighbour) -> str:
+    name = f"{one_line(neighbour.entity.name)} ({one_line(neighbour.entity.type)})"
+    if neighbour.relation == CO_OCCURS:
+        return f"-- together in {neighbour.evidence} chunks -- {name}"
+    arrow = f"--{one_line(neighbour.relation)}-->" if neighbour.outgoing else f"<--{one_line(neighbour.relation)}--"
+    return f"{arrow} {name}  ({neighbour.confidence:.2f}, {neighbour.evidence} chunks)"
+
+
+def _at(place: wire.Place) -> str:
+    return f"{one_line(place.source)}, chunk {place.chunk_number}"

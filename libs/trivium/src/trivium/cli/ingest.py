@@ -1,0 +1,203 @@
+"""`trivium ingest`: hand files, folders and web pages over, and wait until they can be asked about."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from trivium import wire
+from trivium.cli.documents import remark
+from trivium.cli.progress import Progress, progress
+from trivium.cli.session import connected, server_is_running
+from trivium.cli.terminal import note, one_line, say
+from trivium.cli.walk import FoundFile, Skipped, Walk
+from trivium.config import load_settings
+from trivium.domain.documents import DocumentState
+from trivium.domain.errors import TriviumError, TryLater
+
+if TYPE_CHECKING:
+    from trivium.client import TriviumClient
+
+TRIES = 5
+FIRST_PAUSE_S = 0.5
+MAX_LISTED = 50
+_WEB = ("http://", "https://")
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """A source that was not read, and why."""
+
+    name: str
+    reason: str
+
+
+class Sent(msgspec.Struct):
+    """What became of the hand-over: ids to wait for, sources known already, and problems."""
+
+    ids: list[str] = []
+    unchanged: int = 0
+    problems: list[Problem] = []
+
+
+@click.command()
+@click.argument("what", nargs=-1, required=True, metavar="PATH|URL...")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    help="Name the files relative to this folder (default: the working folder).",
+)
+@click.option("--dataset", default="default", show_default=True, help="A named group of sources.")
+@click.option("--hidden", is_flag=True, help="Take hidden files and folders too.")
+@click.option("--follow-links", is_flag=True, help="Follow links to folders.")
+@click.option("--no-wait", is_flag=True, help="Return when everything is handed over.")
+@click.pass_context
+def ingest(
+    ctx: click.Context,
+    what: Sequence[str],
+    root: Path,
+    dataset: str,
+    hidden: bool,
+    follow_links: bool,
+    no_wait: bool,
+) -> None:
+    """Read files, folders and web pages, and wait until they can be asked about.
+
+    A source is known by its path relative to the working folder (or --root); outside of it, by its full path.
+    What has not changed since the last time is not read again. The exit code is 1 when anything failed.
+    """
+    started = time.monotonic()
+    settings = load_settings()
+    walk = Walk(root, settings.data_dir.resolve(), hidden, follow_links)
+    urls = [entry for entry in what if entry.startswith(_WEB)]
+    found = list(walk.files([Path(entry).expanduser() for entry in what if not entry.startswith(_WEB)]))
+    files = [entry for entry in found if isinstance(entry, FoundFile)]
+    skipped = [entry for entry in found if isinstance(entry, Skipped)]
+    ours = not server_is_running(settings)
+    settled: list[wire.Source] = []
+    sent = Sent()
+    if files or urls:
+        with connected(settings) as client, progress(len(files) + len(urls)) as shown:
+            sent = _send(client, files, urls, dataset, shown)
+            if not no_wait:
+                settled = _wait(client, sent.ids, shown)
+    problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed] + sent.problems
+    if no_wait:
+        _tell_sent(sent, ours)
+    else:
+        _tell(settled, sent, time.monotonic() - started)
+        problems += [Problem(s.name, remark(s)) for s in settled if s.state is DocumentState.FAILED]
+    _tell_left_out([entry for entry in skipped if not entry.failed])
+    _tell_problems(problems)
+    ctx.exit(1 if problems else 0)
+
+
+def _send(
+    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], dataset: str, shown: Progress
+) -> Sent:
+    """Hand everything over. One that fails keeps none of the others back; a server that is gone ends it."""
+    sent = Sent()
+    for count, (name, submit) in enumerate(_submissions(client, files, urls, dataset), start=1):
+        try:
+            source = submit()
+        except OSError as error:
+            sent.problems.append(Problem(name, f"It could not be read: {error.strerror or error}."))
+        except TriviumError as error:
+            if error.code == "server_unreachable":
+                raise
+            sent.problems.append(Problem(name, str(error)))
+        else:
+            if source.state.terminal:
+                sent.unchanged += 1
+            else:
+                sent.ids.append(source.id)
+        shown.sent(count)
+    return sent
+
+
+def _submissions(
+    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], dataset: str
+) -> Iterator[tuple[str, Callable[[], wire.Source]]]:
+    for file in files:
+        yield (
+            file.name,
+            lambda file=file: _patiently(  # type: ignore[misc]
+                lambda: client.submit_file(file.path, file.name, dataset=dataset)
+            ),
+        )
+    for url in urls:
+        yield url, partial(client.submit_url, url, dataset=dataset)
+
+
+def _patiently(submit: Callable[[], wire.Source]) -> wire.Source:
+    """Try again with jittered, growing pauses while the server says that it is busy."""
+    for attempt in range(1, TRIES):
+        try:
+            return submit()
+        except TryLater:
+            time.sleep(FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+    return submit()
+
+
+def _wait(client: TriviumClient, ids: Sequence[str], shown: Progress) -> list[wire.Source]:
+    shown.awaiting(len(ids))
+    settled = []
+    for batch in client.watch(ids):
+        settled += batch
+        shown.looked(_counts(client), batch)
+    return settled
+
+
+def _counts(client: TriviumClient) -> wire.Status | None:
+    try:
+        return client.status()
+    except TryLater:
+        return None
+
+
+def _tell_sent(sent: Sent, ours: bool) -> None:
+    say(f"{len(sent.ids)} handed over, {sent.unchanged} unchanged, {len(sent.problems)} refused.")
+    if ours and sent.ids:
+        note("Reading stopped with this command; the next one goes on, and so does: trivium serve")
+    elif sent.ids:
+        note("Follow it with: trivium status")
+
+
+def _tell(settled: Sequence[wire.Source], sent: Sent, seconds: float) -> None:
+    count = {state: sum(source.state is state for source in settled) for state in DocumentState}
+    passages = sum(source.chunks for source in settled if source.state is DocumentState.READY)
+    parts = [f"{count[DocumentState.READY]} ready ({passages} passages)"]
+    if count[DocumentState.EMPTY]:
+        parts.append(f"{count[DocumentState.EMPTY]} without text")
+    failed = count[DocumentState.FAILED] + len(sent.problems)
+    if failed:
+        parts.append(f"{failed} failed")
+    gone = len(sent.ids) - len(settled)
+    if gone:
+        parts.append(f"{gone} deleted meanwhile")
+    parts.append(f"{sent.unchanged} unchanged")
+    say(f"{', '.join(parts)}; {seconds:.1f} s.")
+    for source in settled:
+        if source.state is DocumentState.EMPTY:
+            note(f"Without text: {source.name}. {remark(source)}")
+
+
+def _tell_left_out(skipped: Sequence[Skipped]) -> None:
+    for entry in skipped[:MAX_LISTED]:
+        note(f"Left out: {entry.path}. {entry.reason}")
+    if len(skipped) > MAX_LISTED:
+        note(f"... and {len(skipped) - MAX_LISTED} more were left out.")
+
+
+def _tell_problems(problems: Sequence[Problem]) -> None:
+    for problem in problems[:MAX_LISTED]:
+        note(f"Failed: {one_line(problem.name)}: {one_line(problem.reason)}")
+    if len(problems) > MAX_LISTED:
+        note(f"... and {len(problems) - MAX_LISTED} more: trivium documents --state failed")

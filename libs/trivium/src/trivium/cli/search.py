@@ -1,0 +1,49 @@
+"""`trivium search`: passages, and why each was found."""
+
+from __future__ import annotations
+
+import click
+
+from trivium import wire
+from trivium.cli.session import connected
+from trivium.cli.terminal import address, note, one_line, print_json, say
+from trivium.domain.retrieval import Mode
+
+MAX_TEXT_CHARS = 320
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
+@click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to show.")
+@click.option("--full", is_flag=True, help="Print whole passages.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def search(words: tuple[str, ...], mode: str | None, top_k: int | None, full: bool, as_json: bool) -> None:
+    """Find the passages for WORDS, and show why each was found."""
+    query = " ".join(words)
+    if not query.strip():
+        raise click.UsageError("There is nothing to search for.")
+    with connected() as client:
+        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k)
+    if as_json:
+        print_json(found)
+        return
+    for hit in found.hits:
+        _show(hit, full)
+    if not found.hits:
+        say("Nothing found.")
+    for source in found.degraded:
+        note(f"Note: the {source.source} search took no part: {source.reason}")
+    total_ms = found.timings_ms.get("total", sum(found.timings_ms.values()))
+    note(f"{len(found.hits)} passages, mode {found.mode.value}, {total_ms:.0f} ms")
+
+
+def _show(hit: wire.Hit, full: bool) -> None:
+    chunk = hit.chunk
+    say(f"{hit.rank}. {address(chunk.source, chunk.number, chunk.positions)}")
+    say(chunk.text if full else f"   {one_line(chunk.text, MAX_TEXT_CHARS)}")
+    ranks = ", ".join(f"{at.source} #{at.rank} ({at.score:.3f})" for at in hit.sources)
+    say(f"   score {hit.score:.4f}{ranks and ': ' + ranks}")
+    if hit.bridge:
+        say(f"   through “{one_line(hit.bridge.name)}”: “{one_line(hit.bridge.sentence, MAX_TEXT_CHARS)}”")
+    say()

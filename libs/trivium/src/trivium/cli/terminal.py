@@ -1,0 +1,109 @@
+"""Words on a terminal.
+
+Text from documents is never trusted: it may hold escape sequences that move the cursor, rewrite what was printed,
+or fill the clipboard.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from trivium.domain.parsed import Position
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_C1 = re.compile("[\x80-\x9f]")
+_INVISIBLE = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")  # they reorder what is read
+_UNSAFE_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_DELETE = 0x7F
+_PICTURES = 0x2400  # Unicode's pictures of the control characters
+_PICTURE_OF_DELETE = "\u2421"
+
+
+def clean(text: str) -> str:
+    """`text` with control characters made visible and harmless; tabs and line ends stay."""
+    text = _CONTROLS.sub(lambda m: _PICTURE_OF_DELETE if ord(m[0]) == _DELETE else chr(_PICTURES + ord(m[0])), text)
+    return _INVISIBLE.sub("", _C1.sub("\ufffd", text))
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """`text` cleaned, on one line, at most `limit` characters long (0: any)."""
+    flat = " ".join(clean(text).split())
+    return flat[: limit - 1] + "…" if limit and len(flat) > limit else flat
+
+
+def say(text: str = "") -> None:
+    """One line of the result, cleaned."""
+    click.echo(clean(text))
+
+
+def note(text: str) -> None:
+    """One line for the person, beside the result: on standard error."""
+    click.echo(clean(text), err=True)
+
+
+def print_json(value: Any, indent: int = 2) -> None:
+    """`value` as JSON, on one line when `indent` is 0; characters that a terminal would obey are escaped."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=indent).decode()
+    click.echo(_UNSAFE_JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text))
+
+
+def print_table(columns: dict[str, str], rows: Sequence[tuple[str, ...]]) -> None:
+    """A table on a terminal; tab-separated lines, with a header and nothing cut, elsewhere.
+
+    `columns` maps each title to `left` or `right`.
+    """
+    cleaned = [tuple(one_line(cell) for cell in row) for row in rows]
+    if not sys.stdout.isatty():
+        for row in [tuple(columns), *cleaned]:
+            click.echo("\t".join(row))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for index, (title, side) in enumerate(columns.items()):
+        table.add_column(title, justify="right" if side == "right" else "left", overflow="fold", no_wrap=index > 0)
+    for row in cleaned:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def console() -> Console:
+    """Standard output as rich sees it, with nothing read into the text."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def address(source: str, chunk_number: int, positions: tuple[Position, ...]) -> str:
+    """A passage's place on one line: `report.pdf, chunk 4 (page 3)`."""
+    place = one_line(where(positions))
+    return f"{one_line(source)}, chunk {chunk_number}" + (f" ({place})" if place else "")
+
+
+def where(positions: tuple[Position, ...]) -> str:
+    """A place in the original, as people say it: `page 3`, `slide 2`, `sheet Costs, rows 4-9`."""
+    named = list(dict.fromkeys(_place(position) for position in positions))
+    return "; ".join(place for place in named if place)
+
+
+def _place(position: Position) -> str:
+    parts = []
+    if position.page is not None:
+        parts.append(f"page {position.page}")
+    if position.slide is not None:
+        parts.append(f"slide {position.slide}")
+    if position.sheet is not None:
+        parts.append(f"sheet {position.sheet}")
+    if position.rows is not None:
+        first, last = position.rows
+        parts.append(f"row {first}" if first == last else f"rows {first}-{last}")
+    if position.section:
+        parts.append(" > ".join(position.section))
+    elif not parts and position.offset is not None:
+        parts.append(f"characters {position.offset[0]}-{position.offset[1]}")
+    return ", ".join(parts)

@@ -1,0 +1,362 @@
+"""The client of Trivium's HTTP interface: plain calls in, values of `trivium.wire` out.
+
+    with TriviumClient("http://127.0.0.1:8080") as client:
+        source = client.submit_file(Path("report.pdf"))
+        client.wait([source.id])
+        print(client.ask("What did it find?").text)
+
+Every failure is one of `trivium.domain.errors`, rebuilt from the server's problem report (RFC 9457).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from trivium import wire
+from trivium.config import LOOPBACK
+from trivium.domain.documents import DocumentState
+from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium.domain.retrieval import Mode
+
+CONNECT_TIMEOUT_S = 5.0
+DEFAULT_TIMEOUT_S = 120.0
+POLL_S = 0.25
+PATIENCE_S = 30.0  # how long `watch` bears a server that is away (a restart) before it gives up
+LOOK_AHEAD = 8  # unfinished sources that `watch` looks at each time: they finish nearly in the order they came
+PAGE = 100
+
+T = TypeVar("T")
+
+
+class _Problem(msgspec.Struct):
+    """The fields of a problem report that a client needs."""
+
+    detail: str = ""
+    code: str = ""
+    action: str = ""
+    status: int = 0
+
+
+class TriviumClient:
+    """Calls one server. Not thread-safe in `ask_stream`; close it, or use it as a context manager.
+
+    `timeout_s` bounds the silence of the server within one call, not a whole stream.
+    """
+
+    def __init__(self, url: str, api_key: str = "", timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
+        base = _base_url(url)
+        self.url = str(base).rstrip("/")
+        self._http = httpx.Client(
+            base_url=base,
+            headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
+            timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
+            trust_env=base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._http.close()
+
+    def submit_file(self, path: Path, name: str = "", *, dataset: str = "default") -> wire.Source:
+        """Upload a file under `name` (default: the file's own). Known bytes under a known name change nothing.
+
+        Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
+        """
+        with path.open("rb") as content:
+            form = {"file": (name or path.name, content, "application/octet-stream")}
+            return _taken(self._call("POST", "/v1/sources", wire.Accepted, files=form, data={"dataset": dataset}))
+
+    def submit_url(self, url: str, *, dataset: str = "default") -> wire.Source:
+        """Have the server fetch a web page or file."""
+        return _taken(self._call("POST", "/v1/sources", wire.Accepted, json={"url": url, "dataset": dataset}))
+
+    def sources(self, state: DocumentState | None = None, *, limit: int = PAGE, cursor: str = "") -> wire.SourcePage:
+        """One page of sources, newest first."""
+        return self._get("/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, state=state and state.value)
+
+    def all_sources(self, state: DocumentState | None = None) -> Iterator[wire.Source]:
+        """Every source, newest first, page by page."""
+        cursor = ""
+        while True:
+            page = self.sources(state, cursor=cursor)
+            yield from page.sources
+            cursor = page.cursor
+            if not cursor:
+                return
+
+    def source(self, source_id: str) -> wire.Source:
+        """One source. Raises `NotFound`."""
+        return self._get(f"/v1/sources/{_part(source_id)}", wire.Source)
+
+    def delete(self, source_id: str) -> wire.Source:
+        """Remove a source from every store; its last record. Raises `NotFound`."""
+        return self._call("DELETE", f"/v1/sources/{_part(source_id)}", wire.Source)
+
+    def chunks(self, source_id: str) -> Iterator[wire.Passage]:
+        """A source's chunks that queries see, in order. Raises `NotFound`."""
+        cursor = ""
+        while True:
+            page = self._get(f"/v1/sources/{_part(source_id)}/chunks", wire.PassagePage, limit=PAGE, cursor=cursor)
+            yield from page.chunks
+            cursor = page.cursor
+            if not cursor:
+                return
+
+    def status(self) -> wire.Status:
+        """How many sources are in which state and stage."""
+        return self._get("/v1/status", wire.Status)
+
+    def watch(self, source_ids: Iterable[str], timeout_s: float | None = None) -> Iterator[list[wire.Source]]:
+        """Yield, at each look, the sources that have settled since the last one, until all have.
+
+        A source deleted meanwhile is left out. Raises `TryLater` when `timeout_s` passes, or when the server is
+        away for longer than a restart takes.
+        """
+        waiting = deque(dict.fromkeys(source_ids))
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        heard = time.monotonic()
+        while waiting:
+            try:
+                settled = self._look(waiting)
+                heard = time.monotonic()
+            except TryLater:
+                if time.monotonic() - heard > PATIENCE_S:
+                    raise
+                settled = []
+            yield settled
+            if not waiting:
+                return
+            if end is not None and time.monotonic() > end:
+                raise TryLater("still_running", f"{len(waiting)} sources were not done in time.", "Wait longer.")
+            time.sleep(POLL_S)
+
+    def wait(self, source_ids: Sequence[str], timeout_s: float | None = None) -> list[wire.Source]:
+        """The sources once all have settled (ready, empty or failed), in the order of settling; see `watch`."""
+        return [source for settled in self.watch(source_ids, timeout_s) for source in settled]
+
+    def _look(self, waiting: deque[str]) -> list[wire.Source]:
+        """Take the settled ones from the front of `waiting`."""
+        settled: list[wire.Source] = []
+        running: list[str] = []
+        while waiting and len(running) < LOOK_AHEAD:
+            source_id = waiting[0]
+            try:
+                source = self.source(source_id)
+            except NotFound:
+                waiting.popleft()
+                continue
+            waiting.popleft()
+            if source.state.terminal:
+                settled.append(source)
+            else:
+                running.append(source_id)
+        waiting.extendleft(reversed(running))
+        return settled
+
+    def search(self, query: str, *, mode: Mode | None = None, top_k: int | None = None) -> wire.Found:
+        """Passages, best first, each with the reasons why it is there."""
+        return self._call("POST", "/v1/search", wire.Found, json=_given(query=query, mode=mode, top_k=top_k))
+
+    def ask(
+        self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
+    ) -> wire.Answer:
+        """A cited answer. `conversation` is the id of one to continue."""
+        body = _given(question=question, mode=mode, top_k=top_k, conversation_id=conversation or None)
+        return self._call("POST", "/v1/queries", wire.Answer, json=body)
+
+    def ask_stream(
+        self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
+    ) -> Iterator[wire.AnswerEvent]:
+        """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
+        body = _given(question=question, mode=mode, top_k=top_k, conversation_id=conversation or None, stream=True)
+        with self._failures():
+            request = self._http.build_request("POST", "/v1/queries", json=body)
+            response = self._http.send(request, stream=True)
+            try:
+                if response.is_error:
+                    response.read()
+                    raise _error(response)
+                yield from _events(response.iter_lines())
+            finally:
+                response.close()
+
+    def conversations(self, *, limit: int = PAGE, cursor: str = "") -> wire.ConversationPage:
+        """One page of conversations, newest change first."""
+        return self._get("/v1/conversations", wire.ConversationPage, limit=limit, cursor=cursor)
+
+    def create_conversation(self, title: str = "") -> wire.Conversation:
+        """A new conversation, whose id `ask` takes."""
+        return self._call("POST", "/v1/conversations", wire.Conversation, json={"title": title})
+
+    def conversation(self, conversation_id: str) -> wire.Conversation:
+        """One conversation with its turns. Raises `NotFound`."""
+        return self._get(f"/v1/conversations/{_part(conversation_id)}", wire.Conversation)
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Forget a conversation. Raises `NotFound`."""
+        self._call("DELETE", f"/v1/conversations/{_part(conversation_id)}", None)
+
+    def entities(self, prefix: str = "", kind: str = "", *, limit: int = PAGE, cursor: str = "") -> wire.EntityPage:
+        """One page of entities, most mentioned first; `prefix` matches names and aliases."""
+        return self._get(
+            "/v1/graph/entities", wire.EntityPage, prefix=prefix, type=kind or None, limit=limit, cursor=cursor
+        )
+
+    def entity(self, entity_id: str) -> wire.EntityPicture:
+        """One entity with its neighbours and evidence. Raises `NotFound`."""
+        return self._get(f"/v1/graph/entities/{_part(entity_id)}", wire.EntityPicture)
+
+    def _get(self, path: str, kind: type[T], **query: str | int | None) -> T:
+        given = {name: value for name, value in query.items() if value not in (None, "")}
+        return self._call("GET", path, kind, params=given)
+
+    def _call(self, method: str, path: str, kind: type[T] | None, **sent: Any) -> T:
+        with self._failures():
+            response = self._http.request(method, path, **sent)
+        if response.is_error:
+            raise _error(response)
+        return _decoded(response.content, kind) if kind else None  # type: ignore[return-value]
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Httpx's own failures in our words."""
+        try:
+            yield
+        except httpx.ConnectError as error:
+            raise TryLater(
+                "server_unreachable",
+                f"No Trivium server answers at {self.url}.",
+                "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
+            ) from error
+        except httpx.TimeoutException as error:
+            raise TryLater(
+                "server_slow", f"The server at {self.url} did not answer in time.", "Try again later."
+            ) from error
+        except httpx.TransportError as error:
+            raise TryLater(
+                "connection_lost",
+                f"The connection to {self.url} was lost: {error or type(error).__name__}.",
+                "Try again.",
+            ) from error
+
+
+def _base_url(url: str) -> httpx.URL:
+    try:
+        base = httpx.URL(url)
+    except httpx.InvalidURL:
+        base = httpx.URL("")
+    if base.scheme not in ("http", "https") or not base.host:
+        raise Refused("bad_setting", f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
+    return base
+
+
+def _part(identifier: str) -> str:
+    return quote(identifier, safe="")
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _taken(accepted: wire.Accepted) -> wire.Source:
+    if accepted.sources:
+        return accepted.sources[0]
+    refused = accepted.refused[0] if accepted.refused else wire.RefusedFile("", "refused", "The server took nothing.")
+    raise Refused(refused.code, refused.message, refused.action)
+
+
+def _decoded(content: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.DecodeError as error:
+        raise NeverWill(
+            "foreign_answer",
+            f"The server's answer is not one of Trivium's: {error}.",
+            "Check TRIVIUM_URL, and that client and server have the same version.",
+        ) from error
+
+
+def _error(response: httpx.Response) -> TriviumError:
+    """The failure that a response tells of, in the family that says what to do next."""
+    try:
+        problem = msgspec.json.decode(response.content, type=_Problem)
+    except msgspec.DecodeError:
+        problem = _Problem()
+    return _rebuilt(problem, response.status_code)
+
+
+def _rebuilt(problem: _Problem, status: int) -> TriviumError:
+    code = problem.code or f"http_{status}"
+    family = Refused if code == "invalid_request" else _FAMILIES.get(status)
+    if family is None:
+        family = TriviumError if status >= httpx.codes.INTERNAL_SERVER_ERROR else Refused
+    detail = problem.detail or f"The server answered {status} {httpx.codes.get_reason_phrase(status)}.".strip()
+    return family(code, detail, problem.action)
+
+
+_FAMILIES: Mapping[int, type[TriviumError]] = {
+    404: NotFound,
+    408: TryLater,
+    409: Conflict,
+    422: NeverWill,
+    429: TryLater,
+    502: TryLater,
+    503: TryLater,
+    504: TryLater,
+}
+
+
+def _events(lines: Iterator[str]) -> Iterator[wire.AnswerEvent]:
+    """Server-sent events (WHATWG HTML 9.2) as values; ends with the `Answer`, or raises."""
+    name, data = "", ""
+    for line in lines:
+        field, _, value = line.partition(":")
+        if field == "event":
+            name = value.strip()
+        elif field == "data":
+            data += value.removeprefix(" ")
+        elif not line and data:
+            event = _event(name, data.encode())
+            if event is not None:
+                yield event
+            if isinstance(event, wire.Answer):
+                return
+            name, data = "", ""
+    raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
+
+
+def _event(name: str, data: bytes) -> wire.AnswerEvent | None:
+    """One event; None for a kind that this version does not know."""
+    if name == "error":
+        problem = _decoded(data, _Problem)
+        raise _rebuilt(problem, problem.status)
+    kind = _EVENTS.get(name)
+    return _decoded(data, kind) if kind else None
+
+
+_EVENTS: Mapping[str, type[wire.AnswerEvent]] = {
+    "hits": wire.HitsFound,
+    "text": wire.TextPiece,
+    "withdrawn": wire.TextWithdrawn,
+    "citation": wire.Citation,
+    "verdict": wire.Judged,
+    "answer": wire.Answer,
+}
