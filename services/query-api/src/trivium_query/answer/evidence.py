@@ -24,8 +24,8 @@ NAME_WEIGHT = 2.0  # a name or number of the question counts twice a common word
 HEADING_SHARE = 0.5  # a word found only in the chunk's heading counts half
 # Weights of the score, tuned on 2wiki_dev, hotpotqa_train100 and qasper_full10 (`bench/answers.py`).
 COSINE_WEIGHT = 1.0
-COVERAGE_WEIGHT = 0.6
-TYPE_WEIGHT = 0.1
+COVERAGE_WEIGHT = 0.5
+TYPE_WEIGHT = 0.2
 RANK_WEIGHT = 0.25
 
 _NUMBER = re.compile(r"\d")
@@ -52,7 +52,10 @@ _WANTED = (
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """One sentence of one hit. `covered` are the question's words it holds; `cosine` is with the question."""
+    """One sentence of one hit. `covered` are the question's words it holds; `cosine` is with the question.
+
+    `via` is the sentence of another hit that leads to it.
+    """
 
     hit: Hit
     span: Span
@@ -62,6 +65,7 @@ class Candidate(msgspec.Struct, frozen=True):
     cosine: float
     score: float
     vector: Vector | None = None
+    via: Candidate | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -101,10 +105,11 @@ def candidates(
     sentence_vectors: Mapping[str, Vector],
 ) -> list[Candidate]:
     """Every sentence of the best hits, best first. Without vectors the cosine is 0 for all of them."""
+    known = sentence_vectors if question_vector is not None else {}
     found = [
         _candidate(asked, hit, span, question_vector, vector)
         for hit in hits[:MAX_HITS]
-        for span, vector in _sentences(hit, sentence_vectors.get(hit.chunk.id))
+        for span, vector in _sentences(hit, known.get(hit.chunk.id))
     ]
     return sorted((one for one in found if one.words), key=lambda one: (-one.score, one.hit.rank, one.span.start))
 

@@ -7,19 +7,21 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from trivium.domain.chunks import Span
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
 from trivium_query.answer.citations import Draft, Shelf
 from trivium_query.answer.evidence import Asked, Candidate, analyse, candidates
+from trivium_query.answer.paths import along_paths
 from trivium_query.answer.support import Support, measure
-from trivium_query.answer.words import content_words
 
 NOT_FOUND = "Not found in the documents."
 MAX_SENTENCES = 4
 # A further sentence must come near the best one's score, and tell something that was not told.
-NEAR_BEST = 0.75
+NEAR_BEST = 0.6
 MIN_NEW_COVERAGE = 0.08
+# Or it is about another part of the question.
+FAR_FROM_BEST = 0.4
+OTHER_PART_COVERAGE = 0.25
 NEAR_DUPLICATE_WORDS = 0.8
 NEAR_DUPLICATE_COSINE = 0.95
 
@@ -40,10 +42,9 @@ def extract(
 ) -> Extract:
     """Choose one to four sentences that bear on the question. Pure; no hit gives no sentence."""
     asked = analyse(question, hits)
-    ranked = candidates(asked, hits, question_vector, sentence_vectors)
+    ranked = along_paths(asked, candidates(asked, hits, question_vector, sentence_vectors), hits, question_vector)
     chosen = _choose(asked, ranked)
-    ordered = _with_bridges(chosen, ranked, hits)
-    return Extract(tuple(ordered), measure(asked, ordered, hits), asked.names)
+    return Extract(tuple(chosen), measure(asked, chosen, hits), asked.names)
 
 
 def compose(extracted: Extract, hits: Sequence[Hit]) -> Draft:
@@ -57,18 +58,27 @@ def compose(extracted: Extract, hits: Sequence[Hit]) -> Draft:
 
 
 def _choose(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Greedy: the best sentence, then those near it in score that add words of the question."""
+    """Greedy: the best sentence, then those near it in score that add words of the question, bridges included."""
     chosen: list[Candidate] = []
     covered: frozenset[str] = frozenset()
+    best = max(ranked[0].score, 1e-6) if ranked else 1.0
     for one in ranked:
-        if chosen and (one.score < NEAR_BEST * chosen[0].score or len(chosen) == MAX_SENTENCES - 1):
-            break
-        if any(_same(one, other) for other in chosen):
+        steps = [step for step in (one.via, one) if step is not None and not any(_same(step, k) for k in chosen)]
+        if one not in steps or len(chosen) + len(steps) > MAX_SENTENCES:
             continue
-        if not chosen or asked.coverage(one.covered - covered) >= MIN_NEW_COVERAGE:
-            chosen.append(one)
-            covered |= one.covered
+        added = asked.coverage(frozenset[str]().union(*(step.covered for step in steps)) - covered)
+        if chosen and not _adds(one.score / best, added):
+            continue
+        chosen.extend(steps)
+        covered = covered.union(*(step.covered for step in steps))
     return chosen
+
+
+def _adds(relative_score: float, added: float) -> bool:
+    """Whether a further sentence is worth reading: near the best, or telling of another part of the question."""
+    if relative_score >= NEAR_BEST:
+        return added >= MIN_NEW_COVERAGE
+    return relative_score >= FAR_FROM_BEST and added >= OTHER_PART_COVERAGE
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
@@ -79,32 +89,3 @@ def _same(one: Candidate, other: Candidate) -> bool:
     if one.vector is None or other.vector is None:
         return False
     return float(np.dot(one.vector, other.vector)) >= NEAR_DUPLICATE_COSINE
-
-
-def _with_bridges(chosen: Sequence[Candidate], ranked: Sequence[Candidate], hits: Sequence[Hit]) -> list[Candidate]:
-    """Before a sentence reached by a path stands the sentence that leads to it."""
-    by_chunk = {hit.chunk.id: hit for hit in hits}
-    ordered: list[Candidate] = []
-    for one in chosen:
-        bridge = _bridge(one, by_chunk, ranked)
-        for sentence in (bridge, one):
-            if sentence is not None and not any(_same(sentence, other) for other in ordered):
-                ordered.append(sentence)
-    return ordered[:MAX_SENTENCES]
-
-
-def _bridge(one: Candidate, by_chunk: Mapping[str, Hit], ranked: Sequence[Candidate]) -> Candidate | None:
-    """The bridge's sentence as a candidate; None when its chunk is not a hit or does not hold it."""
-    bridge = one.hit.bridge
-    origin = by_chunk.get(bridge.from_chunk_id) if bridge else None
-    if bridge is None or origin is None or origin.chunk.id == one.hit.chunk.id:
-        return None
-    start = origin.chunk.text.find(bridge.sentence)
-    if start < 0 or not bridge.sentence.strip():
-        return None
-    for known in ranked:
-        if known.hit.chunk.id == origin.chunk.id and known.text == bridge.sentence:
-            return known
-    words = frozenset(content_words(bridge.sentence))
-    span = Span(start, start + len(bridge.sentence))
-    return Candidate(origin, span, bridge.sentence, words, frozenset(), 0.0, 0.0)

@@ -1,0 +1,58 @@
+"""Sentences reached by a path: what leads to them counts for them, and is shown before them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from trivium.domain.chunks import Span
+from trivium.domain.retrieval import Hit
+from trivium.text.names import fold_name
+from trivium_query.answer.evidence import Asked, Candidate
+from trivium_query.answer.words import content_words
+
+# The share of its bridge's score that a sentence inherits: the bridge holds the half of the question that
+# the sentence cannot. Tuned with `bench/answers.py`.
+BRIDGE_SHARE = 0.8
+# Words of the question that the bridge has told already count against a sentence, the others for it.
+LEFT_WORDS_WEIGHT = 0.3
+
+
+def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) -> list[Candidate]:
+    """The candidates with their bridges as `via` and their scores raised by them, best first.
+
+    A bridge through a name that the question itself gives leads nowhere new and is left out.
+    """
+    by_chunk = {hit.chunk.id: hit for hit in hits}
+    by_place = {(one.hit.chunk.id, one.text): one for one in ranked}
+    vias = {
+        hit.chunk.id: _bridge(hit, by_chunk, by_place)
+        for hit in hits
+        if hit.bridge is not None and fold_name(hit.bridge.name) not in asked.names
+    }
+    raised = [_raised(asked, one, vias.get(one.hit.chunk.id)) for one in ranked]
+    return sorted(raised, key=lambda one: (-one.score, one.hit.rank, one.span.start))
+
+
+def _raised(asked: Asked, one: Candidate, via: Candidate | None) -> Candidate:
+    if via is None:
+        return one
+    left = asked.coverage(one.covered - via.covered) - asked.coverage(one.covered & via.covered)
+    score = one.score + BRIDGE_SHARE * max(0.0, via.score) + LEFT_WORDS_WEIGHT * left
+    return msgspec.structs.replace(one, via=via, score=score)
+
+
+def _bridge(hit: Hit, by_chunk: Mapping[str, Hit], by_place: Mapping[tuple[str, str], Candidate]) -> Candidate | None:
+    """The bridge's sentence; None when its chunk is not a hit or does not hold it, for then it cannot be cited."""
+    bridge = hit.bridge
+    origin = by_chunk.get(bridge.from_chunk_id) if bridge else None
+    if bridge is None or origin is None or origin.chunk.id == hit.chunk.id or not bridge.sentence.strip():
+        return None
+    known = by_place.get((origin.chunk.id, bridge.sentence))
+    start = origin.chunk.text.find(bridge.sentence)
+    if known is not None or start < 0:
+        return known
+    words = frozenset(content_words(bridge.sentence))
+    span = Span(start, start + len(bridge.sentence))
+    return Candidate(origin, span, bridge.sentence, words, frozenset(), 0.0, 0.0)

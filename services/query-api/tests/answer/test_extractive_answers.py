@@ -1,0 +1,183 @@
+"""Answers without a language model."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trivium.domain.answers import Citation, Finished, HitsFound, Judged, TextPiece, Turn, Verdict
+from trivium.domain.errors import Refused, TryLater
+from trivium.domain.parsed import Position, UnitKind
+from trivium.domain.retrieval import Degraded, SearchResult
+from trivium.ports.inference import Vector
+from trivium_query.answer.citations import without_markers
+from trivium_query.answer.extractive import NOT_FOUND
+from trivium_query.answer.pipeline import Means, Request, answer, stream
+
+if TYPE_CHECKING:
+    from conftest import Library
+
+Ask = Callable[..., Request]
+
+
+async def test_an_answer_is_made_of_cited_sentences_of_the_sources(library: Library, ask: Ask) -> None:
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
+    assert given.text.startswith(
+        "Neil Armstrong commanded the Apollo 11 mission. [Source: apollo.pdf, chunk 2]"
+    )
+    assert (given.engine, given.found) == ("extractive", True)
+    sources = " ".join(chunk.text for chunk in library.chunks)
+    for line in given.text.splitlines():
+        assert without_markers(line) in sources
+    assert given.citations[0] == Citation(
+        marker="[Source: apollo.pdf, chunk 2]",
+        chunk_id="reports/apollo.pdf#2",
+        document_id="reports/apollo.pdf",
+        source="reports/apollo.pdf",
+        chunk_number=2,
+        quote="Neil Armstrong commanded the Apollo 11 mission.",
+        positions=(Position(page=3),),
+    )
+    assert {"retrieve", "extract", "vector"} <= given.timings_ms.keys()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who painted the ceiling of the Sistine Chapel?",
+        "What is the boiling point of nitrogen?",
+        "How many moons does Zorblatt Prime have?",
+        "Who commanded the Zorblatt mission?",
+    ],
+)
+async def test_what_the_documents_do_not_hold_is_not_answered(library: Library, ask: Ask, question: str) -> None:
+    given = await answer(ask(question), library.means())
+    assert given.text == NOT_FOUND
+    assert (given.found, given.citations, given.verdict) == (False, (), Verdict.NOT_SUPPORTED)
+    assert given.hits
+
+
+async def test_no_document_at_all_is_not_found(library: Library, ask: Ask) -> None:
+    library.chunks.clear()
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
+    assert (given.text, given.hits) == (NOT_FOUND, ())
+
+
+async def test_a_path_shows_its_bridge_before_its_target(library: Library, ask: Ask) -> None:
+    apollo, armstrong, _ = library.chunks
+    library.bridge(apollo, "Neil Armstrong commanded the Apollo 11 mission.", "Neil Armstrong", armstrong)
+    given = await answer(ask("Where was the commander of the Apollo 11 mission born?"), library.means())
+    lines = [without_markers(line) for line in given.text.splitlines()]
+    bridge = lines.index("Neil Armstrong commanded the Apollo 11 mission.")
+    assert bridge < lines.index("Neil Armstrong was born in Wapakoneta, Ohio.")
+
+
+async def test_the_row_of_a_table_answers(library: Library, ask: Ask) -> None:
+    library.add(
+        "sales.xlsx",
+        "Region: North; Revenue: 120\nRegion: South; Revenue: 95\nRegion: Atlantis; Revenue: 77",
+        kind=UnitKind.TABLE,
+        position=Position(sheet="Q1", rows=(2, 4)),
+    )
+    given = await answer(ask("What is the revenue of region Atlantis?"), library.means())
+    assert "Region: Atlantis; Revenue: 77 [Source: sales.xlsx, chunk 1]" in given.text
+    assert given.citations[0].positions == (Position(sheet="Q1", rows=(2, 4)),)
+
+
+async def test_the_same_sentence_in_two_files_is_said_once(library: Library, ask: Ask) -> None:
+    library.add("copy/apollo.pdf", library.chunks[0].text, title="Apollo 11")
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
+    assert given.text.count("Neil Armstrong commanded") == 1
+    assert "[Source: reports/apollo.pdf, chunk 2]" in given.text or "[Source: copy/apollo.pdf" in given.text
+
+
+async def test_a_question_of_two_parts_is_answered_from_both(library: Library, ask: Ask) -> None:
+    question = "Who commanded the Apollo 11 mission and how often do tomatoes need water in the morning?"
+    given = await answer(ask(question), library.means())
+    assert "Neil Armstrong commanded" in given.text
+    assert "garden.md" in given.text
+
+
+async def test_a_follow_up_carries_the_names_of_its_history(library: Library, ask: Ask) -> None:
+    history = (Turn("Who was Neil Armstrong?", "Neil Armstrong was an astronaut."),)
+    given = await answer(ask("Where was he born?", history=history), library.means())
+    assert "Neil Armstrong" in library.asked[0]
+    assert "Wapakoneta" in given.text
+    assert given.question == "Where was he born?"
+
+
+async def test_a_question_is_bounded(library: Library, ask: Ask) -> None:
+    with pytest.raises(Refused) as caught:
+        await answer(ask("why " * 25_000), library.means())
+    assert caught.value.code == "question_too_long"
+    assert "4,000" in caught.value.message
+    with pytest.raises(Refused):
+        await answer(ask(" \u200b\n?! "), library.means())
+    events = [event async for event in stream(ask("why " * 25_000), library.means())]
+    assert [getattr(event, "code", "") for event in events] == ["question_too_long"]
+
+
+async def test_a_stream_ends_with_the_same_answer(library: Library, ask: Ask) -> None:
+    events = [event async for event in stream(ask("Who commanded the Apollo 11 mission?"), library.means())]
+    assert isinstance(events[0], HitsFound)
+    assert any(isinstance(event, Judged) for event in events)
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    assert "".join(event.text for event in events if isinstance(event, TextPiece)) == finished.answer.text
+
+
+async def test_without_vectors_words_alone_decide_and_the_answer_says_so(library: Library, ask: Ask) -> None:
+    async def down(_: Sequence[str]) -> Vector:
+        raise TryLater("embedder_down", "The embedder is down.")
+
+    means = Means(library.retrieve, library.sentence_vectors, down)
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), means)
+    assert "Neil Armstrong commanded" in given.text
+    assert Degraded("sentences", "The embedder is down.") in given.degraded
+
+
+async def test_lost_sources_are_named_and_a_late_search_is_an_error(library: Library, ask: Ask) -> None:
+    async def partial(question: str, top_k: int) -> SearchResult:
+        return SearchResult(library.hits(question, top_k), (Degraded("graph", "late"),))
+
+    async def hanging(_: str, __: int) -> SearchResult:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    given = await answer(
+        ask("Who commanded the Apollo 11 mission?"), Means(partial, library.sentence_vectors, library.embed)
+    )
+    assert given.degraded == (Degraded("graph", "late"),)
+    started = time.monotonic()
+    with pytest.raises(TryLater) as caught:
+        await answer(ask("Who?", timeout_s=0.2), Means(hanging, library.sentence_vectors, library.embed))
+    assert caught.value.code == "retrieve_late"
+    assert time.monotonic() - started < 2
+
+
+async def test_a_reranker_reorders_and_its_failure_keeps_the_order(library: Library, ask: Ask) -> None:
+    class Backwards:
+        name = "backwards"
+
+        async def score(self, query: str, passages: Sequence[str]) -> list[float]:
+            return [float(index) for index in range(len(passages))]
+
+    class Down:
+        name = "down"
+
+        async def score(self, query: str, passages: Sequence[str]) -> list[float]:
+            raise TryLater("reranker_down", "The reranker is down.")
+
+    question = "Who commanded the Apollo 11 mission?"
+    plain = await answer(ask(question), library.means())
+    turned = await answer(ask(question, rerank="cross-encoder"), library.means(reranker=Backwards()))
+    failed = await answer(ask(question, rerank="cross-encoder"), library.means(reranker=Down()))
+    ids = [hit.chunk.id for hit in plain.hits]
+    assert [hit.chunk.id for hit in turned.hits] == ids[::-1]
+    assert [hit.rank for hit in turned.hits] == [1, 2, 3]
+    assert [hit.chunk.id for hit in failed.hits] == ids
+    assert Degraded("rerank", "The reranker is down.") in failed.degraded
