@@ -42,7 +42,7 @@ def extract(
 ) -> Extract:
     """Choose one to four sentences that bear on the question. Pure; no hit gives no sentence."""
     asked = analyse(question, hits)
-    ranked = along_paths(asked, candidates(asked, hits, question_vector, sentence_vectors), hits, question_vector)
+    ranked = along_paths(asked, candidates(asked, hits, question_vector, sentence_vectors), hits)
     chosen = _choose(asked, ranked)
     return Extract(tuple(chosen), measure(asked, chosen, hits), asked.names)
 
