@@ -1,0 +1,1 @@
+"""Chunking: a parsed document becomes passages with an address."""

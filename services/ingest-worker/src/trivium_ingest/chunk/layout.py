@@ -1,0 +1,170 @@
+"""Where a parsed document's units and sentences stand in its canonical text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from trivium.domain.chunks import Span
+from trivium.domain.parsed import UNIT_SEPARATOR, Box, ParsedDocument, Position, Unit, UnitKind
+from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
+
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A unit and the range of the canonical text that it fills."""
+
+    unit: Unit
+    span: Span
+
+
+class Layout:
+    """A document's canonical text with its blocks and sentences. Units without visible text are left out."""
+
+    def __init__(self, document: ParsedDocument) -> None:
+        self.text = document.text
+        self.blocks = tuple(_blocks(document.units))
+        self._ends = [block.span.end for block in self.blocks]
+        self._starts = [block.span.start for block in self.blocks]
+        self.sentences = tuple(span for block in self.blocks for span in _sentences(block))
+        self._sentence_ends = [span.end for span in self.sentences]
+        self._sentence_starts = [span.start for span in self.sentences]
+
+    def blocks_in(self, span: Span) -> Sequence[Block]:
+        """Blocks that share a character with `span`, in order."""
+        return self.blocks[bisect_right(self._ends, span.start) : bisect_left(self._starts, span.end)]
+
+    def sentences_in(self, span: Span) -> tuple[Span, ...]:
+        """Sentences that share a character with `span`, cut to it, counted from its start."""
+        first = bisect_right(self._sentence_ends, span.start)
+        last = bisect_left(self._sentence_starts, span.end)
+        return tuple(
+            Span(max(s.start, span.start) - span.start, min(s.end, span.end) - span.start)
+            for s in self.sentences[first:last]
+        )
+
+    def trimmed(self, start: int, end: int) -> Span:
+        """[start, end) without white space at its edges."""
+        piece = self.text[start:end]
+        end = start + len(piece.rstrip())
+        return Span(min(end, start + len(piece) - len(piece.lstrip())), end)
+
+
+def lines_of(text: str, span: Span) -> Iterator[Span]:
+    """The lines of `span` that hold visible text, without white space at their ends."""
+    for match in _LINE.finditer(text, span.start, span.end):
+        yield Span(match.start(), match.start() + len(match.group().rstrip()))
+
+
+def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:
+    """Where `span` stands in the original: one position per page, slide or sheet, merged in order."""
+    merged: list[Position] = []
+    for block in blocks:
+        position = _narrowed(block, span)
+        if merged and _place(merged[-1]) == _place(position):
+            merged[-1] = _joined(merged[-1], position)
+        else:
+            merged.append(position)
+    return tuple(position for position in merged if position != Position())
+
+
+def section_of(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The section path that all blocks share."""
+    paths = [block.unit.position.section for block in blocks]
+    if not paths:
+        return ()
+    shared = paths[0]
+    for path in paths[1:]:
+        shared = shared[: _common(shared, path)]
+    return shared
+
+
+def kind_of(blocks: Iterable[Block]) -> UnitKind:
+    """The kind of a chunk: that of its blocks when they agree, headings aside, else text."""
+    kinds = {block.unit.kind for block in blocks} - {UnitKind.HEADING}
+    return kinds.pop() if len(kinds) == 1 else UnitKind.TEXT
+
+
+def _blocks(units: Iterable[Unit]) -> Iterator[Block]:
+    at = 0
+    for unit in units:
+        end = at + len(unit.text)
+        if unit.text.strip():
+            yield Block(unit, Span(at, end))
+        at = end + len(UNIT_SEPARATOR)
+
+
+def _sentences(block: Block) -> Iterator[Span]:
+    text, start = block.unit.text, block.span.start
+    if block.unit.kind is not UnitKind.TABLE:
+        yield from (Span(start + s.start, start + s.end) for s in split_sentences(text))
+        return
+    for row in lines_of(text, Span(0, len(text))):  # a row is one statement, whatever marks its cells hold
+        visible = row.start + len(row.of(text)) - len(row.of(text).lstrip())
+        if row.end - visible <= MAX_SENTENCE_CHARS:
+            yield Span(start + visible, start + row.end)
+        else:
+            base = start + row.start
+            yield from (Span(base + s.start, base + s.end) for s in split_sentences(row.of(text)))
+
+
+def _narrowed(block: Block, span: Span) -> Position:
+    """The position of the part of `block` in `span`: rows and offset exactly where they can be told."""
+    position = block.unit.position
+    start, end = max(block.span.start, span.start), min(block.span.end, span.end)
+    if (start, end) == (block.span.start, block.span.end):
+        return position
+    skipped, taken = start - block.span.start, end - start
+    if position.offset and position.offset[1] - position.offset[0] == len(block.unit.text):
+        first = position.offset[0] + skipped
+        position = msgspec.structs.replace(position, offset=(first, first + taken))
+    if position.rows and position.rows[1] - position.rows[0] == block.unit.text.count("\n"):
+        before = block.unit.text.count("\n", 0, skipped)
+        within = block.unit.text.count("\n", skipped, skipped + taken)
+        first = position.rows[0] + before
+        position = msgspec.structs.replace(position, rows=(first, first + within))
+    return position
+
+
+def _place(position: Position) -> tuple[int | None, int | None, str | None]:
+    return position.page, position.slide, position.sheet
+
+
+def _joined(one: Position, other: Position) -> Position:
+    return msgspec.structs.replace(
+        one,
+        box=_union(one.box, other.box),
+        rows=_range(one.rows, other.rows),
+        offset=_range(one.offset, other.offset),
+        section=one.section[: _common(one.section, other.section)],
+    )
+
+
+def _union(one: Box | None, other: Box | None) -> Box | None:
+    if one is None or other is None:
+        return one or other
+    return Box(
+        min(one.left, other.left),
+        min(one.top, other.top),
+        max(one.right, other.right),
+        max(one.bottom, other.bottom),
+    )
+
+
+def _range(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    same = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        same += 1
+    return same
