@@ -19,7 +19,6 @@ from trivium_query.rpc.calls import Calls
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query
 
-
 MAX_RECEIVED_BYTES = 4 * 1024 * 1024  # a source comes in pieces; gRPC's own default, said aloud
 MAX_SENT_BYTES = 64 * 1024 * 1024
 SERVICES = (

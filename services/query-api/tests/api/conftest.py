@@ -1,0 +1,334 @@
+"""A small world behind the doors: two tenants, one document each, and stores that live in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from pathlib import Path
+
+import httpx
+import msgspec
+import numpy as np
+import pytest
+
+from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.config import Settings
+from trivium.domain.answers import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    Cited,
+    Finished,
+    HitsFound,
+    Judged,
+    TextPiece,
+    Verdict,
+)
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import NeverWill, NotFound, Refused, TryLater
+from trivium.domain.graph import CO_OCCURS, Edge, Entity, EntityType, Mention, Relation
+from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
+from trivium.domain.parsed import Box, Position
+from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import EntityPage
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium_query.doors import AskRequest, Services
+from trivium_query.http.app import create_app
+
+TEXTS = (
+    "Charles Babbage designed the Analytical Engine.",
+    "Ada Lovelace wrote notes on the Analytical Engine.",
+    "The engine was never finished.",
+)
+
+
+class MemoryIntake:
+    """Accepts, keeps the bytes, and never works on them."""
+
+    def __init__(self, registry: SqliteRegistry) -> None:
+        self.registry = registry
+        self.blobs: dict[str, Blob] = {}
+
+    def for_tenant(self, tenant: Tenant) -> TenantMemoryIntake:
+        return TenantMemoryIntake(self, tenant)
+
+
+class TenantMemoryIntake:
+    def __init__(self, world: MemoryIntake, tenant: Tenant) -> None:
+        self._world, self._tenant = world, tenant
+
+    def accept(self, source: NewSource) -> Document:
+        if source.blob.content.startswith(b"REFUSE"):
+            raise Refused("forbidden_content", "This file is not taken.", "Send another.")
+        document = Document(
+            id=document_id(self._tenant, source.blob.name),
+            tenant=self._tenant.name,
+            source=source.blob.name,
+            version=content_version(source.blob.content),
+            title=source.title,
+            dataset=source.dataset,
+            size_bytes=len(source.blob.content),
+            created_at=time.time(),
+        )
+        self._world.blobs[document.id] = source.blob
+        return self._world.registry.for_tenant(self._tenant).accept(document)
+
+    def accept_url(self, url: str, dataset: str = "default") -> Document:
+        if "127.0.0.1" in url:
+            raise Refused("forbidden_address", "That address is private.", "Add it to TRIVIUM_URL_ALLOW.")
+        if "broken" in url:
+            raise NeverWill("fetch_failed", "The address answered 410.", "Check the address.")
+        return self.accept(NewSource(Blob(url, b"<p>fetched</p>"), dataset=dataset))
+
+    def delete(self, document_id: str) -> Document:
+        registry = self._world.registry.for_tenant(self._tenant)
+        document = registry.get(document_id)
+        gone = msgspec.structs.replace(document, state=DocumentState.DELETED, active_version="")
+        registry.save(gone)
+        return gone
+
+    def original(self, document_id: str) -> Blob:
+        self._world.registry.for_tenant(self._tenant).get(document_id)
+        return self._world.blobs[document_id]
+
+
+class MemoryKeywords:
+    def __init__(self) -> None:
+        self.kept: dict[str, list[Chunk]] = {}
+        self.down = False
+
+    def reader(self, tenant: Tenant) -> MemoryKeywordReader:
+        return MemoryKeywordReader(self, tenant)
+
+
+class MemoryKeywordReader:
+    def __init__(self, store: MemoryKeywords, tenant: Tenant) -> None:
+        self._store = store
+        self._chunks = store.kept.get(tenant.name, [])
+
+    async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        if self._store.down:
+            raise TryLater("keywords_down", "The keyword store does not answer.", "Start it.")
+        return {c.id: c for c in self._chunks if c.id in chunk_ids}
+
+    async def document_chunks(self, document_id: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
+        found = [c for c in self._chunks if (c.document_id, c.version) == (document_id, version)]
+        return [c for c in found if c.ordinal >= start][:limit]
+
+
+class MemoryVectors:
+    def reader(self, tenant: Tenant) -> MemoryVectors:
+        return self
+
+    async def passage_vectors(self, chunk_ids: Sequence[str]) -> dict[str, np.ndarray]:
+        return {}
+
+
+class MemoryGraphs:
+    def __init__(self) -> None:
+        self.entities_of: dict[str, dict[str, Entity]] = {}
+        self.keywords: MemoryKeywords | None = None
+
+    def reader(self, tenant: Tenant) -> MemoryGraphReader:
+        assert self.keywords is not None
+        return MemoryGraphReader(self.entities_of.get(tenant.name, {}), self.keywords.kept.get(tenant.name, []))
+
+
+class MemoryGraphReader:
+    def __init__(self, entities: dict[str, Entity], chunks: list[Chunk]) -> None:
+        self._entities, self._chunks = entities, chunks
+
+    async def entity(self, entity_id: str) -> Entity:
+        for entity in self._entities.values():
+            if entity.id == entity_id:
+                return entity
+        raise NotFound("no_such_entity", "There is no such entity.", "List them.")
+
+    async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
+        if cursor and not (cursor.isdecimal() and cursor.isascii() and len(cursor) < 10):
+            raise Refused("bad_cursor", "The cursor is not one of ours.", "Start again.")
+        found = [e for e in self._entities.values() if e.key.startswith(prefix) and kind in ("", e.type)]
+        start = min(int(cursor or 0), len(found))
+        following = str(start + limit) if start + limit < len(found) else ""
+        return EntityPage(tuple(found[start : start + limit]), following)
+
+    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+        known = sorted(self._entities)
+        return {
+            key: [Edge(*sorted((key, other)), CO_OCCURS, 0.5) for other in known if other != key][:limit]
+            for key in keys
+        }
+
+    async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
+        mentions = [
+            Mention(key, c.id, 0, Span(0, 3), self._entities[key].name) for c in self._chunks if key in c.text.lower()
+        ]
+        relations = [
+            Relation(key, "x", "DESIGNED", 0.9, c.id, Span(0, len(c.text)), c.text, "pattern:designed")
+            for c in self._chunks[:1]
+        ]
+        return mentions[:limit], relations[:limit]
+
+
+class WordSearcher:
+    """Passages that share words with the question; `gate` holds a search until it is set."""
+
+    def __init__(self, keywords: MemoryKeywords) -> None:
+        self._keywords = keywords
+        self.gate: asyncio.Event | None = None
+        self.cancelled = 0
+
+    async def search(
+        self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
+    ) -> SearchResult:
+        await self._wait()
+        if question == "explode":
+            raise RuntimeError("secret inside")
+        words = set(question.lower().strip("?").split())
+        scored = [
+            (len(words & set(c.text.lower().strip(".").split())), c)
+            for c in self._keywords.kept.get(tenant.name, [])
+            if not restrict.document_ids or c.document_id in restrict.document_ids
+        ]
+        best = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])[:top_k]
+        hits = tuple(
+            Hit(
+                c,
+                n,
+                float(score),
+                (SourceRank("keyword", n, float(score)),),
+                Bridge(c.id, "Engine", c.text, 0.5) if n > 1 else None,
+            )
+            for n, (score, c) in enumerate(best, 1)
+        )
+        return SearchResult(hits, timings_ms={"keyword": 0.1})
+
+    async def _wait(self) -> None:
+        if self.gate is not None:
+            try:
+                await self.gate.wait()
+            except asyncio.CancelledError:
+                self.cancelled += 1
+                raise
+
+
+class QuotingAnswerer:
+    """Answers with the best passage; tells how much history it saw."""
+
+    def __init__(self, searcher: WordSearcher) -> None:
+        self._searcher = searcher
+
+    async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
+        result = await self._searcher.search(tenant, ask.question, ask.mode, ask.top_k, ask.filter)
+        return self._compose(ask, result)
+
+    async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
+        result = await self._searcher.search(tenant, ask.question, ask.mode, ask.top_k, ask.filter)
+        answer = self._compose(ask, result)
+        yield HitsFound(result.hits)
+        for word in answer.text.split():
+            yield TextPiece(word + " ")
+        if ask.question == "break engine":
+            raise TryLater("llm_down", "The model went away.", "Try again.")
+        for citation in answer.citations:
+            yield Cited(citation)
+        yield Judged(answer.verdict)
+        yield Finished(answer)
+
+    def _compose(self, ask: AskRequest, result: SearchResult) -> Answer:
+        if not result.hits:
+            return Answer(ask.question, "Not found in the documents.", "extractive", Verdict.NOT_SUPPORTED, found=False)
+        chunk = result.hits[0].chunk
+        marker = f"[Source: {chunk.source}, chunk {chunk.number}]"
+        cited = Citation(marker, chunk.id, chunk.document_id, chunk.source, chunk.number, chunk.text, chunk.positions)
+        return Answer(
+            ask.question,
+            f"{chunk.text} {marker}",
+            "extractive",
+            Verdict.SUPPORTED,
+            found=True,
+            citations=(cited,),
+            hits=result.hits,
+            notes=(f"turns before: {len(ask.history)}",),
+        )
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(max_upload_bytes=200_000)
+
+
+@pytest.fixture
+def services(tmp_path: Path, settings: Settings) -> Services:
+    """A world in which tenants `default` and `other` hold one READY document each."""
+    registry = SqliteRegistry(tmp_path)
+    keywords, graphs = MemoryKeywords(), MemoryGraphs()
+    graphs.keywords = keywords
+    searcher = WordSearcher(keywords)
+    intake = MemoryIntake(registry)
+    for name in ("default", "other"):
+        _fill(Tenant(name), registry, intake, keywords, graphs)
+    return Services(
+        settings=settings,
+        intake=intake,
+        registry=registry,
+        keywords=keywords,
+        vectors=MemoryVectors(),
+        graphs=graphs,
+        conversations=SqliteConversations(tmp_path),
+        searcher=searcher,
+        answerer=QuotingAnswerer(searcher),
+    )
+
+
+def _fill(
+    tenant: Tenant, registry: SqliteRegistry, intake: MemoryIntake, keywords: MemoryKeywords, graphs: MemoryGraphs
+) -> None:
+    blob = Blob("engine.html", b"<script>alert(1)</script>", "text/html")
+    accepted = intake.for_tenant(tenant).accept(NewSource(blob, "Engines"))
+    registry.for_tenant(tenant).save(
+        msgspec.structs.replace(
+            accepted,
+            state=DocumentState.READY,
+            active_version=accepted.version,
+            media_type="text/html",
+            chunks=len(TEXTS),
+        )
+    )
+    keywords.kept[tenant.name] = [
+        Chunk(
+            chunk_id(accepted.id, accepted.version, n),
+            accepted.id,
+            accepted.version,
+            n,
+            text,
+            Span(0, len(text)),
+            "engine.html",
+            sentences=(Span(0, len(text)),),
+            positions=(Position(page=n + 1, box=Box(0, 0, 10, 10)),),
+        )
+        for n, text in enumerate(TEXTS)
+    ]
+    graphs.entities_of[tenant.name] = {
+        key: Entity(entity_id(tenant, key), key, key.title(), EntityType.PERSON, (), 1, 1)
+        for key in ("charles babbage", "ada lovelace", "analytical engine")
+    }
+
+
+@pytest.fixture
+def engine(services: Services) -> str:
+    """The id of the default tenant's document."""
+    return services.keywords.kept["default"][0].document_id
+
+
+@pytest.fixture
+async def client(services: Services) -> AsyncIterator[httpx.AsyncClient]:
+    """The HTTP door, without a socket."""
+    transport = httpx.ASGITransport(create_app(services), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
+        yield client

@@ -1,0 +1,217 @@
+"""The gRPC door over a real channel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_status import rpc_status
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium.v1 import ingest_pb2 as ingest
+from trivium.v1 import ingest_pb2_grpc, query_pb2_grpc
+from trivium.v1 import query_pb2 as query
+from trivium_query.doors import Services
+from trivium_query.rpc.server import create_grpc_server
+
+
+@pytest.fixture
+async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
+    server = create_grpc_server(services, "127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        yield channel
+    await server.stop(0)
+
+
+@pytest.fixture
+def asks(channel: grpc.aio.Channel) -> query_pb2_grpc.QueryServiceStub:
+    return query_pb2_grpc.QueryServiceStub(channel)
+
+
+@pytest.fixture
+def ingests(channel: grpc.aio.Channel) -> ingest_pb2_grpc.IngestServiceStub:
+    return ingest_pb2_grpc.IngestServiceStub(channel)
+
+
+def why(error: grpc.aio.AioRpcError) -> ErrorInfo:
+    """The rich reason of a failed call."""
+    status = rpc_status.from_call(error)
+    assert status is not None
+    info = ErrorInfo()
+    assert status.details[0].Unpack(info)
+    return info
+
+
+def pieces(*contents: bytes, **header: str) -> list[ingest.SubmitSourceRequest]:
+    return [
+        ingest.SubmitSourceRequest(header=ingest.SourceHeader(**header)),
+        *(ingest.SubmitSourceRequest(content=c) for c in contents),
+    ]
+
+
+async def test_a_source_comes_in_pieces_and_is_listed_shown_and_deleted(ingests) -> None:
+    taken = (await ingests.SubmitSource(iter(pieces(b"hel", b"lo", name="a.txt", title="A")))).source
+    assert (taken.name, taken.title, taken.size_bytes, taken.state) == ("a.txt", "A", 5, "pending")
+    shown = (await ingests.GetSource(ingest.GetSourceRequest(id=taken.id))).source
+    assert shown == taken
+    page = await ingests.ListSources(ingest.ListSourcesRequest(page_size=1))
+    assert [s.name for s in page.sources] == ["a.txt"]
+    rest = await ingests.ListSources(ingest.ListSourcesRequest(page_size=5, page_token=page.next_page_token))
+    assert [s.name for s in rest.sources] == ["engine.html"]
+    assert (await ingests.DeleteSource(ingest.DeleteSourceRequest(id=taken.id))).source.state == "deleted"
+    fetched = (await ingests.SubmitSource(iter(pieces(url="https://example.org/a")))).source
+    assert fetched.name.startswith("https:")
+
+
+async def test_search_tells_per_source_ranks(asks) -> None:
+    found = await asks.Search(query.SearchRequest(query="Who designed the Engine?", top_k=2, mode="keyword"))
+    assert [h.rank for h in found.hits] == [1, 2]
+    assert found.hits[0].sources[0].source == "keyword"
+    assert not found.hits[0].HasField("bridge")
+    assert found.hits[1].bridge.name == "Engine"
+    assert found.hits[0].chunk.positions[0].page == 1
+    assert found.mode == "keyword"
+
+
+async def test_an_answer_comes_whole_or_as_it_is_written(asks) -> None:
+    whole = (await asks.Ask(query.AskRequest(question="Who wrote notes?"))).answer
+    assert whole.citations[0].marker in whole.text
+    request = query.AskStreamRequest(request=query.AskRequest(question="Who wrote notes?"))
+    events = [e async for e in asks.AskStream(request)]
+    assert events[0].WhichOneof("event") == "hits"
+    assert events[-1].answer == whole
+    assert "".join(e.text for e in events).strip() == whole.text
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        (query.SearchRequest(query=""), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x" * 100_000), "INVALID_REQUEST"),
+        (query.SearchRequest(query="a\x00b"), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", top_k=101), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", mode="magic"), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", filter=query.SearchFilter(kinds=["magic"])), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", filter=query.SearchFilter(document_ids=["x"] * 101)), "INVALID_REQUEST"),
+    ],
+)
+async def test_a_search_that_does_not_fit_is_told_what_to_do(asks, request_: query.SearchRequest, reason: str) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await asks.Search(request_)
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    info = why(caught.value)
+    assert (info.reason, info.domain) == (reason, "trivium")
+    assert info.metadata["action"]
+
+
+async def test_unknown_things_are_not_found_and_faults_tell_nothing(asks, ingests) -> None:
+    for wanted in ("0" * 32, "x", "", "../.."):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await ingests.GetSource(ingest.GetSourceRequest(id=wanted))
+        assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await asks.Ask(query.AskRequest(question="x", conversation_id="0" * 32))
+    assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await asks.Search(query.SearchRequest(query="explode"))
+    assert caught.value.code() == grpc.StatusCode.INTERNAL
+    assert "secret" not in str(caught.value)
+
+
+async def test_a_stream_that_breaks_ends_with_a_rich_error(asks) -> None:
+    seen = []
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        async for event in asks.AskStream(query.AskStreamRequest(request=query.AskRequest(question="break engine"))):
+            seen.append(event)
+    assert seen
+    assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+    assert why(caught.value).reason == "LLM_DOWN"
+
+
+async def test_bytes_without_a_header_or_past_the_bound_are_refused(ingests) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await ingests.SubmitSource(iter([ingest.SubmitSourceRequest(content=b"x")]))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await ingests.SubmitSource(iter(pieces(*[b"x" * 50_000] * 10, name="big")))
+    assert why(caught.value).reason == "TOO_LARGE"
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await ingests.SubmitSource(iter([]))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_callers_deadline_stops_the_work(asks, services: Services) -> None:
+    services.searcher.gate = asyncio.Event()
+    for call in (
+        asks.Search(query.SearchRequest(query="engine"), timeout=0.2),
+        asks.Ask(query.AskRequest(question="engine"), timeout=0.2),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call
+        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    await _until(lambda: services.searcher.cancelled == 2)
+
+
+async def test_a_cancelled_call_stops_the_work(asks, services: Services) -> None:
+    services.searcher.gate = asyncio.Event()
+    for call in (
+        asks.Ask(query.AskRequest(question="engine")),
+        asks.AskStream(query.AskStreamRequest(request=query.AskRequest(question="engine"))),
+    ):
+        await asyncio.sleep(0.1)
+        call.cancel()
+    await _until(lambda: services.searcher.cancelled == 2)
+
+
+async def _until(condition) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+class TestWithKeys:
+    """A server with API keys."""
+
+    @pytest.fixture
+    def settings(self) -> Settings:
+        return Settings(api_keys="default:alpha,other:beta")
+
+    async def test_a_key_in_the_metadata_is_a_tenant(self, ingests, asks, engine: str) -> None:
+        wanted = ingest.GetSourceRequest(id=engine)
+        for metadata in ((), (("x-api-key", "no"),), (("authorization", "Basic alpha"),)):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await ingests.GetSource(wanted, metadata=metadata)
+            assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+        for metadata in ((("x-api-key", "alpha"),), (("authorization", "Bearer alpha"),)):
+            assert (await ingests.GetSource(wanted, metadata=metadata)).source.id == engine
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await ingests.GetSource(wanted, metadata=(("x-api-key", "beta"),))
+        assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+
+
+async def test_health_and_reflection_answer(channel: grpc.aio.Channel) -> None:
+    health = health_pb2_grpc.HealthStub(channel)
+    for name in ("", "trivium.v1.QueryService", "trivium.v1.IngestService"):
+        answer = await health.Check(health_pb2.HealthCheckRequest(service=name))
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+    stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+    listed = stub.ServerReflectionInfo(iter([reflection_pb2.ServerReflectionRequest(list_services="")]))
+    names = {s.name for s in (await anext(aiter(listed))).list_services_response.service}
+    assert {"trivium.v1.QueryService", "trivium.v1.IngestService", "grpc.health.v1.Health"} <= names
+
+
+async def test_a_port_in_use_is_told(services: Services) -> None:
+    first = create_grpc_server(services, "127.0.0.1:0")
+    await first.start()
+    with pytest.raises(Refused) as caught:
+        create_grpc_server(services, f"127.0.0.1:{first.port}")
+    assert caught.value.code == "port_in_use"
+    assert "TRIVIUM_GRPC_PORT" in caught.value.action
+    await first.stop(0)

@@ -1,0 +1,172 @@
+"""Search, questions and conversations over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import httpx
+import pytest
+
+from trivium.config import Settings
+from trivium_query.doors import Services
+from trivium_query.handlers.queries import MAX_QUESTION_CHARS
+from trivium_query.http import streaming
+
+
+def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
+    """(name, data) of each event in a text/event-stream."""
+    blocks = [b.split("\n") for b in text.split("\n\n") if b and not b.startswith(":")]
+    return [(b[0].removeprefix("event: "), json.loads(b[1].removeprefix("data: "))) for b in blocks]
+
+
+async def test_every_hit_tells_why_it_is_there(client: httpx.AsyncClient) -> None:
+    answer = (await client.post("/v1/search", json={"query": "Who designed the Engine?", "top_k": 2})).json()
+    assert [h["rank"] for h in answer["hits"]] == [1, 2]
+    assert answer["hits"][0]["sources"] == [{"source": "keyword", "rank": 1, "score": 3.0}]
+    assert "bridge" not in answer["hits"][0]
+    assert answer["hits"][1]["bridge"]["name"] == "Engine"
+    assert answer["mode"] == "hybrid"
+    assert answer["timings_ms"] == {"keyword": 0.1}
+
+
+async def test_a_filter_restricts_the_search(client: httpx.AsyncClient) -> None:
+    body = {"query": "engine", "filters": {"document_ids": ["0" * 32]}}
+    assert (await client.post("/v1/search", json=body)).json()["hits"] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"query": ""},
+        {"query": " \n"},
+        {"query": "x" * 100_000},
+        {"query": "x" * (MAX_QUESTION_CHARS + 1)},
+        {"query": "a\x00b"},
+        {"query": "x", "top_k": 0},
+        {"query": "x", "top_k": 101},
+        {"query": "x", "top_k": 10**400},
+        {"query": "x", "mode": "magic"},
+        {"query": "x", "filters": {"document_ids": ["a"] * 101}},
+        {"query": "x", "filters": {"unknown": 1}},
+        {"query": ["x"]},
+        {"query": "x", "surprise": True},
+        [],
+        None,
+    ],
+)
+async def test_a_search_that_does_not_fit_is_422_naming_the_field(client: httpx.AsyncClient, body: object) -> None:
+    answer = await client.post("/v1/search", json=body)
+    assert answer.status_code == 422, answer.text
+    problem = answer.json()
+    assert problem["code"] == "invalid_request"
+    assert problem["errors"][0]["field"].startswith("body")
+
+
+async def test_text_that_is_no_unicode_is_422(client: httpx.AsyncClient) -> None:
+    for raw in (b'{"query": "\\ud800"}', b'{"query": "\xff"}', b'{"query": "\\u0000 x"}', b"[" * 100_000):
+        answer = await client.post("/v1/search", content=raw, headers={"content-type": "application/json"})
+        assert answer.status_code in (400, 422), answer.text
+        assert answer.json()["code"]
+
+
+async def test_an_answer_cites_its_passages(client: httpx.AsyncClient) -> None:
+    answer = (await client.post("/v1/queries", json={"question": "Who wrote notes?"})).json()
+    assert answer["citations"][0]["marker"] in answer["text"]
+    assert (answer["verdict"], answer["found"], answer["engine"]) == ("SUPPORTED", True, "extractive")
+    nothing = (await client.post("/v1/queries", json={"question": "zebra"})).json()
+    assert (nothing["found"], nothing["verdict"]) == (False, "NOT_SUPPORTED")
+
+
+@pytest.mark.parametrize("by", ["accept", "field"])
+async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client: httpx.AsyncClient, by: str) -> None:
+    headers = {"accept": "text/event-stream"} if by == "accept" else {}
+    body = {"question": "Who wrote notes?", "stream": by == "field"}
+    answer = await client.post("/v1/queries", json=body, headers=headers)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = events_of(answer.text)
+    names = [name for name, _ in events]
+    assert names[0] == "hits"
+    assert names[-3:] == ["citation", "verdict", "answer"]
+    whole = events[-1][1]
+    assert "".join(str(data["text"]) for name, data in events if name == "text").strip() == whole["text"]
+
+
+async def test_a_stream_that_fails_ends_with_a_problem(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/queries", json={"question": "break engine", "stream": True})
+    name, problem = events_of(answer.text)[-1]
+    assert (name, problem["code"], problem["status"]) == ("error", "llm_down", 503)
+    answer = await client.post("/v1/queries", json={"question": "explode", "stream": True})
+    name, problem = events_of(answer.text)[-1]
+    assert (name, problem["code"]) == ("error", "internal")
+    assert "secret" not in answer.text
+
+
+async def test_a_silent_stream_keeps_the_connection_alive(
+    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.02)
+    services.searcher.gate = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.1, services.searcher.gate.set)
+    answer = await client.post("/v1/queries", json={"question": "engine", "stream": True})
+    assert answer.text.startswith(": keep-alive\n\n")
+    assert events_of(answer.text)[-1][0] == "answer"
+
+
+async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
+    made = await client.post("/v1/conversations", json={"title": "Engines"})
+    assert made.status_code == 201
+    where = made.headers["location"]
+    first = (await client.post(f"{where}/queries", json={"question": "Who wrote notes?"})).json()
+    assert first["notes"] == ["turns before: 0"]
+    second = await client.post(f"{where}/queries", json={"question": "Who designed it?", "stream": True})
+    assert events_of(second.text)[-1][1]["notes"] == ["turns before: 1"]
+    third = {"question": "engine?", "conversation_id": made.json()["id"]}
+    assert (await client.post("/v1/queries", json=third)).json()["notes"] == ["turns before: 2"]
+    kept = (await client.get(where)).json()
+    assert [t["question"] for t in kept["turns"]] == ["Who wrote notes?", "Who designed it?", "engine?"]
+    listed = (await client.get("/v1/conversations")).json()
+    assert [c["id"] for c in listed["conversations"]] == [kept["id"]]
+    assert (await client.delete(where)).status_code == 204
+    assert (await client.get(where)).status_code == 404
+    assert (await client.delete(where)).status_code == 404
+    assert (await client.post(f"{where}/queries", json={"question": "x", "stream": True})).status_code == 404
+
+
+async def test_a_conversation_needs_no_body(client: httpx.AsyncClient) -> None:
+    assert (await client.post("/v1/conversations")).json()["title"] == ""
+
+
+class TestWithLittleTime:
+    """A query that outlives its time."""
+
+    @pytest.fixture
+    def settings(self) -> Settings:
+        return Settings(query_timeout_s=0.05)
+
+    @pytest.mark.parametrize(
+        ("path", "body"), [("/v1/search", {"query": "engine"}), ("/v1/queries", {"question": "engine"})]
+    )
+    async def test_a_late_answer_is_504_and_its_work_is_stopped(
+        self, client: httpx.AsyncClient, services: Services, path: str, body: dict[str, str]
+    ) -> None:
+        services.searcher.gate = asyncio.Event()
+        answer = await client.post(path, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (504, "deadline_passed")
+        assert services.searcher.cancelled == 1
+
+
+async def test_entities_are_found_by_the_beginning_of_a_name(client: httpx.AsyncClient) -> None:
+    page = (await client.get("/v1/graph/entities", params={"prefix": "Ada"})).json()
+    assert [e["name"] for e in page["entities"]] == ["Ada Lovelace"]
+    assert (await client.get("/v1/graph/entities", params={"type": "dragon"})).status_code == 422
+
+
+async def test_an_entity_shows_neighbours_and_the_passages_that_name_it(client: httpx.AsyncClient) -> None:
+    listed = (await client.get("/v1/graph/entities", params={"prefix": "Ada"})).json()
+    seen = (await client.get(f"/v1/graph/entities/{listed['entities'][0]['id']}", params={"neighbours": 1})).json()
+    assert [n["entity"]["name"] for n in seen["neighbours"]] == ["Analytical Engine"]
+    assert seen["mentions"][0]["sentence"] == "Ada Lovelace wrote notes on the Analytical Engine."
+    assert seen["mentions"][0]["place"]["chunk_number"] == 2
+    assert seen["relations"][0]["snippet"] == "Charles Babbage designed the Analytical Engine."

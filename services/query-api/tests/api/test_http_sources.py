@@ -1,0 +1,175 @@
+"""Sources over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from trivium_query.doors import Services
+
+
+async def test_an_upload_answers_202_with_its_id_and_where_to_follow_it(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/sources", files={"file": ("a.txt", b"hello")}, data={"title": "A", "dataset": "d"})
+    assert answer.status_code == 202
+    taken = answer.json()
+    assert answer.headers["location"] == f"/v1/sources/{taken['id']}"
+    shown = (await client.get(answer.headers["location"])).json()
+    assert (shown["name"], shown["title"], shown["dataset"], shown["state"]) == ("a.txt", "A", "d", "pending")
+    assert shown["progress"] == 0
+
+
+async def test_one_upload_takes_several_files_and_one_bad_file_keeps_none_out(client: httpx.AsyncClient) -> None:
+    files = [("file", ("a.txt", b"a")), ("file", ("b.txt", b"REFUSE")), ("file", ("c.txt", b"c"))]
+    taken = (await client.post("/v1/sources", files=files)).json()
+    assert [s["name"] for s in taken["sources"]] == ["a.txt", "c.txt"]
+    assert [(r["name"], r["code"]) for r in taken["refused"]] == [("b.txt", "forbidden_content")]
+
+
+async def test_an_address_is_taken_and_a_private_one_refused(client: httpx.AsyncClient) -> None:
+    taken = await client.post("/v1/sources", json={"url": "https://example.org/a.html", "dataset": "web"})
+    assert taken.status_code == 202
+    assert taken.json()["sources"][0]["dataset"] == "web"
+    refused = await client.post("/v1/sources", json={"url": "http://127.0.0.1/"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "forbidden_address")
+    gone = await client.post("/v1/sources", json={"url": "https://broken.example/"})
+    assert (gone.status_code, gone.json()["code"]) == (422, "fetch_failed")
+    assert (await client.post("/v1/sources", json={"url": "file:///etc/passwd"})).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("../../etc/passwd", "etc/passwd"),
+        ("/abs/a.txt", "abs/a.txt"),
+        ("..\\..\\b.txt", "b.txt"),
+        ("docs/./a.txt", "docs/a.txt"),
+    ],
+)
+async def test_a_file_name_cannot_climb(client: httpx.AsyncClient, given: str, kept: str) -> None:
+    answer = await client.post("/v1/sources", files={"file": (given, b"x")})
+    assert answer.json()["sources"][0]["name"] == kept
+
+
+@pytest.mark.parametrize("name", ["..", "/", " ", "x" * 600])
+async def test_a_name_that_is_none_is_refused(client: httpx.AsyncClient, name: str) -> None:
+    answer = await client.post("/v1/sources", files={"file": (name, b"x")})
+    assert answer.status_code in (400, 422)
+
+
+async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client: httpx.AsyncClient) -> None:
+    sent = 0
+
+    async def endless():
+        nonlocal sent
+        yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+        for _ in range(10_000):
+            sent += 64_000
+            yield b"x" * 64_000
+
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    answer = await client.post("/v1/sources", content=endless(), headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+    assert sent < 10_000_000
+    declared = await client.post("/v1/sources", content=b"", headers={**headers, "content-length": "99999999999"})
+    assert declared.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        ({"content-type": "text/plain"}, b"hello", 415),
+        ({}, b"hello", 415),
+        ({"content-type": "application/json"}, b"{", 422),
+        ({"content-type": "application/json"}, b'{"url": "https://e.org/\\ud800"}', 422),
+        ({"content-type": "application/json"}, b"\xff\xfe", 422),
+        ({"content-type": "multipart/form-data"}, b"x", 400),
+        ({"content-type": "multipart/form-data; boundary=b"}, b"", 422),
+        ({"content-type": "multipart/form-data; boundary=b"}, b"--b\r\nnonsense", 422),
+    ],
+)
+async def test_a_body_that_is_no_source_is_a_problem(
+    client: httpx.AsyncClient, headers: dict[str, str], body: bytes, status: int
+) -> None:
+    answer = await client.post("/v1/sources", content=body, headers=headers)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["action"]
+
+
+async def test_listing_pages_through_every_source_once_newest_first(client: httpx.AsyncClient) -> None:
+    for n in range(7):
+        await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})
+    names, cursor = [], ""
+    while True:
+        page = (await client.get("/v1/sources", params={"limit": 3, "cursor": cursor})).json()
+        names += [s["name"] for s in page["sources"]]
+        cursor = page["cursor"]
+        if not cursor:
+            break
+    assert names == [*(f"{n}.txt" for n in reversed(range(7))), "engine.html"]
+    ready = (await client.get("/v1/sources", params={"state": "ready"})).json()
+    assert [s["name"] for s in ready["sources"]] == ["engine.html"]
+
+
+@pytest.mark.parametrize("path", ["/v1/sources", "/v1/conversations", "/v1/graph/entities"])
+async def test_a_cursor_that_is_none_is_a_problem(client: httpx.AsyncClient, path: str) -> None:
+    for cursor in ("nonsense", "%00", "-1", "9" * 900, "é"):
+        answer = await client.get(f"{path}?cursor={cursor}")
+        assert answer.status_code in (400, 422), (cursor, answer.text)
+        assert answer.json()["code"] in ("bad_cursor", "invalid_request")
+
+
+async def test_chunks_come_in_order_page_by_page(client: httpx.AsyncClient, engine: str) -> None:
+    first = (await client.get(f"/v1/sources/{engine}/chunks", params={"limit": 2})).json()
+    rest = (await client.get(f"/v1/sources/{engine}/chunks", params={"limit": 2, "cursor": first["cursor"]})).json()
+    assert [c["number"] for c in first["chunks"] + rest["chunks"]] == [1, 2, 3]
+    assert rest["cursor"] == ""
+    assert first["chunks"][0]["positions"] == [{"page": 1, "box": {"left": 0, "top": 0, "right": 10, "bottom": 10}}]
+    assert (await client.get(f"/v1/sources/{engine}/chunks", params={"cursor": "x"})).status_code == 400
+
+
+async def test_an_original_comes_back_byte_for_byte_and_harmless(client: httpx.AsyncClient, engine: str) -> None:
+    answer = await client.get(f"/v1/sources/{engine}/content")
+    assert answer.content == b"<script>alert(1)</script>"
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''engine.html"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in answer.headers["content-security-policy"]
+
+
+async def test_a_citation_leads_to_its_passage_and_position(client: httpx.AsyncClient, engine: str) -> None:
+    answer = (await client.get(f"/v1/sources/{engine}/content", params={"chunk": 2})).json()
+    assert answer["text"] == "Ada Lovelace wrote notes on the Analytical Engine."
+    assert answer["positions"][0]["page"] == 2
+    missing = await client.get(f"/v1/sources/{engine}/content", params={"chunk": 99})
+    assert (missing.status_code, missing.json()["code"]) == (404, "unknown_chunk")
+
+
+async def test_delete_answers_with_the_last_record(client: httpx.AsyncClient, engine: str) -> None:
+    answer = await client.delete(f"/v1/sources/{engine}")
+    assert (answer.status_code, answer.json()["state"]) == (200, "deleted")
+
+
+@pytest.mark.parametrize(
+    "wanted", ["0" * 32, "x", "..", "%2e%2e%2fetc%2fpasswd", "%00", "A" * 32, "0" * 32 + "%0a", "🙂"]
+)
+async def test_an_unknown_id_is_404_on_every_path(client: httpx.AsyncClient, wanted: str) -> None:
+    for method, path in (
+        ("GET", f"/v1/sources/{wanted}"),
+        ("DELETE", f"/v1/sources/{wanted}"),
+        ("GET", f"/v1/sources/{wanted}/content"),
+        ("GET", f"/v1/sources/{wanted}/chunks"),
+        ("GET", f"/v1/graph/entities/{wanted}"),
+        ("GET", f"/v1/conversations/{wanted}"),
+    ):
+        answer = await client.request(method, path)
+        assert answer.status_code in (404, 405), (method, path)
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_sixteen_uploads_at_once_are_all_taken(client: httpx.AsyncClient, services: Services) -> None:
+    answers = await asyncio.gather(*(client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")}) for n in range(16)))
+    assert {a.status_code for a in answers} == {202}
+    assert (await client.get("/v1/status")).json()["by_state"] == {"pending": 16, "ready": 1}
