@@ -11,10 +11,16 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 MAX_NAME_TOKENS = 12  # longer runs are headlines in title case, not names
 MAX_QUOTED_CHARS = 80  # a quotation longer than this is speech, not the title of a work
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 _ARTICLES = frozenset({"the", "a", "an"})
 # Words that may stand, uncapitalised, inside a name ("University of the West Indies").
@@ -23,7 +29,7 @@ _CONNECTORS = (
     "zu|zum|zur|y|e|ibn|bin|bint|ap|af|av|ter|ten"
 )
 # Openers of sentences and questions that are capitalised for their place, not as names.
-_OPENERS = frozenset(
+_OPENERS = _words(
     """a about according additionally after afterwards all also although among an and another any
     are as at be because been before being below besides between both but by can could despite did
     do does due during each either equation even every few figure finally first following for from
@@ -34,12 +40,12 @@ _OPENERS = frozenset(
     such table than that the their them then there therefore these they this those though
     three through throughout thus to today together two under unlike until up upon us very was we
     were what when where whereas whether which while who whom whose why will with within without
-    would yet you your born note give tell name list find describe explain compare""".split()
+    would yet you your born note give tell name list find describe explain compare"""
 )
-_DATES = frozenset(
+_DATES = _words(
     """january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept
-    oct nov dec bc ad bce ce am pm""".split()
+    oct nov dec bc ad bce ce am pm"""
 )
 
 
@@ -57,7 +63,7 @@ def _upper_class() -> str:
 
 
 _UP = _upper_class()
-_WORD = rf"(?:(?:[{_UP}]\.[ ]?)+(?=[{_UP}])|(?:[{_UP}]\.){{2,}}|[{_UP}]\w*(?:[-'’&/]\w+)*)"
+_WORD = rf"(?:(?:[{_UP}]\.[ ]?)+(?=[{_UP}])|(?:[{_UP}]\.){{2,}}|[{_UP}]\w*(?:[-'\u2019&/]\w+)*)"
 _ORDINAL = r"(?:\d{1,4}(?:st|nd|rd|th)?)"
 _GAP = rf"(?:[ ]|[ ]&[ ]|[ ](?:{_CONNECTORS})[ ](?:(?:the|la|las|los|le)[ ])?|[ ]?-[ ]?)"
 _NAME = re.compile(
@@ -65,17 +71,15 @@ _NAME = re.compile(
     rf"(?:[ ]{_ORDINAL}(?![\w.,]\d))?"
 )
 _QUOTED = re.compile(rf"[\"“«„]([{_UP}\d][^\"“”»«\n]{{0,{MAX_QUOTED_CHARS}}}?)[,.;:]?[\"”»]")
-_POSSESSIVE = re.compile(r"(?:['’]s|s['’])$|['’]$")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _TOKENS = re.compile(r"\w+")
-_APOSTROPHE = re.compile(r"['’]s\b|['’]")
+_APOSTROPHE = re.compile(r"['\u2019]s\b|['\u2019]")
 _WORD_BEFORE = re.compile(r"\w")
 _JOINT = re.compile(r", |,? (?:and|in|on|at|to|for|the|with|from)(?: the)? ")
 _LONGEST_JOINT = len(", from the ")
 _EDGES = (
-    frozenset(_CONNECTORS.split("|"))
-    | _ARTICLES
-    | {"and", "or", "in", "on", "at", "to", "for", "with", "from", "by"}
+    frozenset(_CONNECTORS.split("|")) | _ARTICLES | {"and", "or", "in", "on", "at", "to", "for", "with", "from", "by"}
 )
 
 
@@ -121,6 +125,11 @@ def subnames(key: str, longest: int = 8) -> Iterator[str]:
                 yield " ".join(tokens[start:end])
 
 
+def is_name_edge(token: str) -> bool:
+    """Whether a folded word neither begins nor ends a name by itself ("of", "the", "and")."""
+    return token in _EDGES
+
+
 def names_in(text: str, sentences: Sequence[tuple[int, int]] = ()) -> list[NameSpan]:
     """The names in `text`, ordered by start, longer before shorter; spans may overlap.
 
@@ -156,9 +165,7 @@ def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, in
         end -= len(ending.group())
     if all(word.rstrip(".").casefold() in _DATES or not word[0].isalpha() for word in words):
         return None
-    if len(words) == 1 and (
-        words[0].casefold() in _OPENERS or _is_common(words[0], text, opens and not dropped)
-    ):
+    if len(words) == 1 and (words[0].casefold() in _OPENERS or _is_common(words[0], text, opens and not dropped)):
         return None
     return (start, end) if end > start else None
 
@@ -175,7 +182,7 @@ def _is_common(word: str, text: str, opens: bool) -> bool:
 
 def _joined(text: str, runs: Sequence[tuple[int, int]]) -> Iterable[tuple[int, int]]:
     """Neighbouring names that may be one: "Wilmington, North Carolina", "Crime and Punishment"."""
-    for (start, end), (following, last) in zip(runs, runs[1:], strict=False):
+    for (start, end), (following, last) in pairwise(runs):
         if following - end <= _LONGEST_JOINT and _JOINT.fullmatch(text, end, following):
             yield start, last
 

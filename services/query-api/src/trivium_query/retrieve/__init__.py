@@ -1,0 +1,1 @@
+"""Retrieval: pure rankings (`fuse`, `anchors`, `path`, `pagerank`, `bfs`) and one fetcher (`pipeline`)."""

@@ -1,0 +1,137 @@
+"""What the stores say to a question, and what a step over names needs of them: every read of a search.
+
+Each function is a handful of batched reads; what they return is plain values for the pure files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from trivium.domain.graph import Mention, Mentioning, MentionRole
+from trivium.domain.retrieval import Scored
+from trivium.ports.graph import GraphReader
+from trivium.ports.keywords import KeywordReader
+from trivium.ports.vectors import Vector, VectorReader
+from trivium_query.retrieve import anchors, bfs, path
+from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Ledger
+
+MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
+
+EmbedQueries = Callable[[Sequence[str]], Awaitable[Vector]]
+"""(n, d) float32, one row per text, embedded as queries are."""
+
+
+class Readers(msgspec.Struct, frozen=True):
+    """One tenant's stores, and the model that turns its questions into vectors."""
+
+    vectors: VectorReader
+    keywords: KeywordReader
+    graph: GraphReader
+    embed: EmbedQueries
+
+
+class Query(msgspec.Struct, frozen=True):
+    """A question, the hits wanted, where to look (`documents` None: everywhere), and the rows to fetch per source."""
+
+    text: str
+    top_k: int
+    documents: tuple[str, ...] | None
+    limit: int
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """The first round's results. `asked` are the question's names, `anchored` those that passages are about."""
+
+    dense: list[Scored]
+    keyword: list[Scored]
+    about: dict[str, list[Scored]]
+    asked: frozenset[str]
+    anchored: list[str]
+    sentences: dict[str, path.Similarities]
+
+
+async def dense(query: Query, readers: Readers, ledger: Ledger) -> tuple[Vector | None, list[Scored]]:
+    """The question's vector and its nearest passages."""
+
+    async def read() -> tuple[Vector | None, list[Scored]]:
+        vector: Vector = (await readers.embed([query.text]))[0]
+        return vector, await readers.vectors.search(vector, query.limit, query.documents)
+
+    return await ledger.ask(VECTOR, read(), (None, []))
+
+
+async def keyword(query: Query, readers: Readers, ledger: Ledger) -> list[Scored]:
+    """The best passages by BM25."""
+    return await ledger.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), [])
+
+
+async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
+    """The three sources at once, then the sentences of everything they found."""
+    names = anchors.question_names(query.text)
+    asked = frozenset(name.key for name in names)
+    (vector, nearest), worded, about = await asyncio.gather(
+        dense(query, readers, ledger),
+        keyword(query, readers, ledger),
+        ledger.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
+    )
+    anchored = anchors.anchor_names(names, about)
+    known = dict.fromkeys(row.chunk_id for ranking in (nearest, worded) for row in ranking)
+    named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in known][:MAX_ANCHORED]
+    sentences = await similarities([*known, *named], vector, readers, ledger)
+    return Evidence(nearest, worded, about, asked, anchored, sentences)
+
+
+async def similarities(
+    chunk_ids: Sequence[str], vector: Vector | None, readers: Readers, ledger: Ledger
+) -> dict[str, path.Similarities]:
+    """Cosine of the question with every sentence of the passages."""
+    if vector is None or not chunk_ids:
+        return {}
+    rows = await ledger.ask(VECTOR, readers.vectors.sentence_vectors(chunk_ids), {})
+    filled = [(chunk_id, matrix) for chunk_id, matrix in rows.items() if len(matrix)]
+    if not filled:
+        return {}
+    ends = np.cumsum([len(matrix) for _, matrix in filled])
+    cosines = np.concatenate([matrix for _, matrix in filled]) @ vector
+    return {chunk_id: part for (chunk_id, _), part in zip(filled, np.split(cosines, ends[:-1]), strict=True)}
+
+
+async def mentions(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Mention]]:
+    """Every name of the passages."""
+    return await ledger.ask(GRAPH, readers.graph.mentions_in(chunk_ids), {}) if chunk_ids else {}
+
+
+async def places(parts: Sequence[str], whole: Sequence[str], readers: Readers, ledger: Ledger) -> path.Places:
+    """Where names lead to. `parts` are looked up among titles and headings, `whole` in the text."""
+    if not parts:
+        return path.Places({}, {}, {})
+    nowhere: dict[str, Mentioning] = {}
+    about, headings, mentioned = await asyncio.gather(
+        ledger.ask(GRAPH, readers.graph.about(parts), {}),
+        ledger.ask(GRAPH, readers.graph.mentioned_by(parts, path.MAX_SHARED, MentionRole.HEADING), nowhere),
+        ledger.ask(GRAPH, readers.graph.mentioned_by(whole, path.MAX_SHARED), nowhere),
+    )
+    return path.Places(about, headings, mentioned)
+
+
+async def breadth_first(names: Iterable[str], readers: Readers, ledger: Ledger) -> Mapping[str, float]:
+    """CORTEX's graph scores of passages, for the names of a question."""
+
+    async def read() -> Mapping[str, float]:
+        direct = bfs.direct_entities(await readers.graph.match(list(names)))
+        seen = list(direct)
+        border = direct
+        for _ in range(bfs.DEPTH):
+            if not border:
+                break
+            border = bfs.neighbours(await readers.graph.edges(border, bfs.EDGES_PER_NODE), seen)
+            seen.extend(border)
+        mentioned = await readers.graph.mentioned_by(seen, path.MAX_SHARED) if seen else {}
+        return bfs.graph_scores(direct, seen[len(direct) :], mentioned)
+
+    nothing: Mapping[str, float] = {}
+    return await ledger.ask(GRAPH, read(), nothing)

@@ -1,0 +1,107 @@
+"""Ways to make one ranking of several. Pure; every ranking is best first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from trivium.domain.retrieval import RankedChunk, Scored, SourceRank
+
+RRF_K = 60  # Cormack, Clarke, Buettcher 2009; ranks count from 1
+WEIGHTED_LAMBDA = 0.8  # K2RAG: the dense share of the weighted hybrid
+_EPSILON = 1e-9
+
+
+def source_ranks(rankings: Mapping[str, Sequence[Scored]]) -> dict[str, tuple[SourceRank, ...]]:
+    """Each chunk's place in every ranking that holds it, in the order of `rankings`."""
+    places: dict[str, list[SourceRank]] = {}
+    for source, ranking in rankings.items():
+        for rank, row in enumerate(ranking, start=1):
+            places.setdefault(row.chunk_id, []).append(SourceRank(source, rank, row.score))
+    return {chunk_id: tuple(ranks) for chunk_id, ranks in places.items()}
+
+
+def reciprocal_rank_fusion(rankings: Mapping[str, Sequence[Scored]], k: int = RRF_K) -> list[RankedChunk]:
+    """Sum of 1 / (k + rank) over the rankings; only ranks matter, not scores."""
+    places = source_ranks(rankings)
+    scores = {chunk_id: math.fsum(1 / (k + place.rank) for place in ranks) for chunk_id, ranks in places.items()}
+    return ranked(scores, places)
+
+
+def weighted_hybrid(
+    dense: Sequence[Scored], sparse: Sequence[Scored], lam: float = WEIGHTED_LAMBDA
+) -> list[RankedChunk]:
+    """K2RAG's lam * dense + (1 - lam) * sparse.
+
+    `dense` scores are cosines. BM25 has no upper bound, so `sparse` is divided by its best score,
+    which puts it in 0...1 as a cosine of term vectors would be. A chunk missing in one ranking has 0 there.
+    """
+    best = max((row.score for row in sparse), default=0.0)
+    scores = {row.chunk_id: lam * row.score for row in dense}
+    for row in sparse:
+        share = (1 - lam) * row.score / best if best > 0 else 0.0
+        scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + share
+    return ranked(scores, source_ranks({"vector": dense, "keyword": sparse}))
+
+
+def scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    """Each score's place between the least (0) and the greatest (1); all 1 when they are equal."""
+    if not scores:
+        return {}
+    least, greatest = min(scores.values()), max(scores.values())
+    width = greatest - least
+    return {key: (value - least) / width if width > 0 else 1.0 for key, value in scores.items()}
+
+
+def scaled_mean(rankings: Iterable[Sequence[Scored]]) -> dict[str, float]:
+    """The mean over rankings of each chunk's score scaled to 0...1; 0 where it is missing."""
+    tables = [scaled({row.chunk_id: row.score for row in ranking}) for ranking in rankings]
+    tables = [table for table in tables if table]
+    keys = {key for table in tables for key in table}
+    return {key: math.fsum(table.get(key, 0.0) for table in tables) / len(tables) for key in keys}
+
+
+def standard_scores(scores: Mapping[str, float], population: int) -> dict[str, float]:
+    """Distance from the mean in standard deviations, both taken over the `population` best scores.
+
+    A source whose best results stand out from its others thus says more than one whose results are
+    all alike. Scores below the population's least count as that least.
+    """
+    if not scores:
+        return {}
+    best = sorted(scores.values(), reverse=True)[:population]
+    mean = math.fsum(best) / len(best)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in best) / len(best)) + _EPSILON
+    floor = best[-1]
+    return {key: (max(value, floor) - mean) / deviation for key, value in scores.items()}
+
+
+def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], population: int) -> dict[str, float]:
+    """Weighted mean of standard scores, brought to 0...1: below average is 0, the best is 1.
+
+    `tables` are (weight, scores). A chunk that a table does not hold counts there as that table's
+    least score. A table without scores is left out, and the other weights make up for it.
+    """
+    present = [(weight, standard_scores(scores, population)) for weight, scores in tables if scores and weight > 0]
+    weights = math.fsum(weight for weight, _ in present)
+    total: dict[str, float] = dict.fromkeys((key for _, scores in tables for key in scores), 0.0)
+    for weight, standard in present:
+        floor = min(standard.values())
+        for key in total:
+            total[key] += weight / weights * standard.get(key, floor)
+    best = max(total.values(), default=0.0)
+    if best <= _EPSILON:  # every source finds everything alike
+        return dict.fromkeys(total, 1.0)
+    return {key: max(value, 0.0) / best for key, value in total.items()}
+
+
+def ranked(scores: Mapping[str, float], places: Mapping[str, tuple[SourceRank, ...]]) -> list[RankedChunk]:
+    """Best first, ties by chunk id."""
+    order = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
+    return [RankedChunk(chunk_id, scores[chunk_id], places.get(chunk_id, ())) for chunk_id in order]
+
+
+def as_ranking(scores: Mapping[str, float]) -> list[Scored]:
+    """Scores as a ranking: best first, ties by chunk id, zeros left out."""
+    order = sorted((key for key, value in scores.items() if value > 0), key=lambda key: (-scores[key], key))
+    return [Scored(key, scores[key]) for key in order]

@@ -1,0 +1,68 @@
+"""One search's bookkeeping: each source's time budget, what it cost, and what was lost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import msgspec
+
+from trivium.domain.errors import TriviumError
+from trivium.domain.retrieval import Degraded
+from trivium.telemetry import SOURCE_FAILED, SOURCE_SECONDS
+
+T = TypeVar("T")
+
+VECTOR = "vector"
+KEYWORD = "keyword"
+GRAPH = "graph"
+
+
+class Budgets(msgspec.Struct, frozen=True):
+    """Seconds that each source may take of one search, all its reads together."""
+
+    vector_s: float = 2.0
+    keyword_s: float = 2.0
+    graph_s: float = 2.0
+
+
+class Ledger:
+    """Runs reads within their source's budget; a source that was late or down is not asked again."""
+
+    def __init__(self, budgets: Budgets) -> None:
+        now = asyncio.get_running_loop().time()
+        self._ends = {VECTOR: now + budgets.vector_s, KEYWORD: now + budgets.keyword_s, GRAPH: now + budgets.graph_s}
+        self._budgets = {VECTOR: budgets.vector_s, KEYWORD: budgets.keyword_s, GRAPH: budgets.graph_s}
+        self.lost: dict[str, Degraded] = {}
+        self.timings_ms: dict[str, float] = {}
+
+    async def ask(self, source: str, reading: Awaitable[T], otherwise: T) -> T:
+        """What `reading` gives, or `otherwise` when the source failed, is late, or had failed before."""
+        if source in self.lost:
+            _discard(reading)
+            return otherwise
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout_at(self._ends[source]):
+                return await reading
+        except TimeoutError:
+            self._lose(source, "late", f"No answer within {self._budgets[source]:g} s.")
+        except TriviumError as error:
+            self._lose(source, "failed", str(error))
+        finally:
+            seconds = time.perf_counter() - started
+            SOURCE_SECONDS.labels(source).observe(seconds)
+            self.timings_ms[source] = round(self.timings_ms.get(source, 0.0) + seconds * 1000, 3)
+        return otherwise
+
+    def _lose(self, source: str, why: str, reason: str) -> None:
+        SOURCE_FAILED.labels(source, why).inc()
+        self.lost.setdefault(source, Degraded(source, reason))
+
+
+def _discard(reading: Awaitable[T]) -> None:
+    close = getattr(reading, "close", None)  # an unawaited coroutine would warn
+    if close is not None:
+        close()

@@ -1,0 +1,207 @@
+"""Path retrieval: a passage is good when a good passage says, in a sentence near the question, a name that leads to it.
+
+One step over names, without a language model:
+
+1. every candidate has a base score of 0...1 from vectors, keywords and its best sentence (`base_scores`);
+2. passages that the question names gain (`anchors`);
+3. from the best passages, each name they mention leads to the passages about it, to those whose
+   heading holds it, and to those that mention it too (`links`);
+4. a passage's score is its own plus the best link's; that link is its explanation (`step`).
+
+A name that stands in the question leads nowhere: whatever it leads to was found by the question itself.
+Measured in bench/retrieval-notes.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.graph import Mention, Mentioning, MentionRole
+from trivium.domain.retrieval import Scored
+from trivium.text.names import subnames
+from trivium_query.retrieve.fuse import standardised_mean
+
+CANDIDATES = 200  # fetched from vectors and from keywords; also the population of the standard scores
+SOURCES = 20  # passages that links start from
+KEYWORD_WEIGHT = 0.5  # words against meaning: even
+DENSE_WEIGHT = 0.25  # meaning is half the passage ...
+SENTENCE_WEIGHT = 0.25  # ... and half its best sentence
+FULL_SIMILARITY = 0.6  # a sentence this close to the question (cosine) passes on its passage's whole score
+ABOUT_STRENGTH = 1.0  # over the root of the passages about the name
+HEADING_STRENGTH = 0.4  # over the root of the passages with the name in a heading
+SHARED_STRENGTH = 0.42  # over the fourth root of the passages that mention the name
+MAX_SHARED = 50  # a name in more passages than this links none of them
+MAX_SUBNAME_TOKENS = 6
+UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
+
+Similarities = NDArray[np.float32]  # cosine of the question with each sentence of one chunk, (n_sentences,)
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Where names lead to: the three batched reads that one step needs."""
+
+    about: Mapping[str, Sequence[Scored]]
+    headings: Mapping[str, Mentioning]
+    mentioned: Mapping[str, Mentioning]
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A step: sentence `sentence` of `source` mentions `surface`, a name that leads to `target`.
+
+    `strength` is the link's own (0...1), `gain` what it adds to the target's score.
+    """
+
+    source: str
+    target: str
+    sentence: int
+    surface: str
+    strength: float
+    gain: float
+
+
+class Departure(msgspec.Struct, frozen=True):
+    """A name as a source mentions it: in the sentence closest to the question."""
+
+    source: str
+    key: str
+    surface: str
+    sentence: int
+    weight: float
+
+
+def base_scores(
+    dense: Sequence[Scored], keyword: Sequence[Scored], sentences: Mapping[str, Similarities]
+) -> dict[str, float]:
+    """0...1 for every passage that vectors, keywords or `sentences` hold."""
+    best = {chunk_id: float(values.max()) for chunk_id, values in sentences.items() if values.size}
+    return standardised_mean(
+        [
+            (KEYWORD_WEIGHT, {row.chunk_id: row.score for row in keyword}),
+            (DENSE_WEIGHT, {row.chunk_id: row.score for row in dense}),
+            (SENTENCE_WEIGHT, best),
+        ],
+        CANDIDATES,
+    )
+
+
+def added(scores: Mapping[str, float], gains: Mapping[str, float]) -> dict[str, float]:
+    """Scores with gains added; a passage with a gain alone has a score of that gain."""
+    return {key: scores.get(key, 0.0) + gains.get(key, 0.0) for key in {**scores, **gains}}
+
+
+def sources(scores: Mapping[str, float], limit: int = SOURCES) -> list[str]:
+    """The passages that links start from: the best, ties by id."""
+    return sorted((key for key, value in scores.items() if value > 0), key=lambda key: (-scores[key], key))[:limit]
+
+
+def departures(
+    starts: Sequence[str],
+    scores: Mapping[str, float],
+    mentions: Mapping[str, Sequence[Mention]],
+    sentences: Mapping[str, Similarities],
+    asked: frozenset[str],
+) -> list[Departure]:
+    """The names that each source mentions, once each, without its own names and those of the question.
+
+    `weight` is the source's score, as far as the sentence is close to the question. `asked` holds the
+    question's names, folded.
+    """
+    found: list[Departure] = []
+    for source in starts:
+        rows = mentions.get(source, ())
+        own = _own(rows)
+        near = sentences.get(source)
+        best: dict[str, tuple[float, Mention]] = {}
+        for row in rows:
+            if row.role is not MentionRole.MENTION or row.key in own or row.key in asked:
+                continue
+            share = _closeness(near, row.sentence)
+            if row.key not in best or share > best[row.key][0]:
+                best[row.key] = (share, row)
+        found.extend(
+            Departure(source, key, row.surface, row.sentence, scores[source] * share)
+            for key, (share, row) in best.items()
+            if share > 0
+        )
+    return found
+
+
+def own_names(mentions: Mapping[str, Sequence[Mention]]) -> dict[str, frozenset[str]]:
+    """What each passage is about; a name of its own leads nowhere from it."""
+    return {chunk_id: _own(rows) for chunk_id, rows in mentions.items()}
+
+
+def _own(rows: Sequence[Mention]) -> frozenset[str]:
+    return frozenset(row.key for row in rows if row.role is MentionRole.TITLE)
+
+
+def _closeness(near: Similarities | None, sentence: int) -> float:
+    if near is None:
+        return UNKNOWN_CLOSENESS
+    if not 0 <= sentence < near.size:
+        return 0.0
+    return min(1.0, max(0.0, float(near[sentence]) / FULL_SIMILARITY))
+
+
+def lookup_keys(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[list[str], list[str]]:
+    """The keys to read: names within names (for `about` and headings), and names as they stand (for mentions)."""
+    whole = dict.fromkeys(departure.key for departure in leaving)
+    parts = dict.fromkeys(part for key in whole for part in subnames(key, MAX_SUBNAME_TOKENS) if part not in asked)
+    return list({**whole, **parts}), list(whole)
+
+
+def links(
+    leaving: Iterable[Departure], places: Places, asked: frozenset[str], own: Mapping[str, frozenset[str]]
+) -> list[Link]:
+    """Every link of every departure. `own` are each source's own names, which lead nowhere from it."""
+    found: list[Link] = []
+    for departure in leaving:
+        parts = dict.fromkeys((departure.key, *subnames(departure.key, MAX_SUBNAME_TOKENS)))
+        for key in parts:
+            if key in asked or key in own.get(departure.source, frozenset()):
+                continue
+            found.extend(_links_to(departure, _arrivals(key, places)))
+        found.extend(_links_to(departure, _shared(departure.key, places)))
+    return found
+
+
+def _arrivals(key: str, places: Places) -> list[tuple[str, float]]:
+    rows = places.about.get(key, ())
+    root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
+    arrivals = [(row.chunk_id, ABOUT_STRENGTH * row.score / root) for row in rows]
+    heading = places.headings.get(key)
+    if heading is not None and heading.total <= MAX_SHARED:
+        strength = HEADING_STRENGTH / math.sqrt(max(1, heading.total))
+        arrivals.extend((chunk_id, strength) for chunk_id, _ in heading.places)
+    return arrivals
+
+
+def _shared(key: str, places: Places) -> list[tuple[str, float]]:
+    mentioning = places.mentioned.get(key)
+    if mentioning is None or not 1 < mentioning.total <= MAX_SHARED:
+        return []
+    strength = SHARED_STRENGTH / mentioning.total**0.25
+    return [(chunk_id, strength) for chunk_id, _ in mentioning.places]
+
+
+def _links_to(departure: Departure, arrivals: Iterable[tuple[str, float]]) -> list[Link]:
+    return [
+        Link(departure.source, target, departure.sentence, departure.surface, strength, departure.weight * strength)
+        for target, strength in arrivals
+        if target != departure.source
+    ]
+
+
+def step(scores: Mapping[str, float], steps: Iterable[Link]) -> tuple[dict[str, float], dict[str, Link]]:
+    """Scores after one step, and the best link into each passage that has one (ties: the first)."""
+    best: dict[str, Link] = {}
+    for link in steps:
+        known = best.get(link.target)
+        if known is None or link.gain > known.gain:
+            best[link.target] = link
+    return added(scores, {target: link.gain for target, link in best.items()}), best

@@ -1,0 +1,166 @@
+"""READ FIRST: from a question to ranked passages, in one of eight named modes.
+
+evidence (vectors, keywords and graph at once, each within its budget) -> ranking -> hits
+
+`hybrid`, the default, is path retrieval over all three sources (`path`); `graph` is what of it the
+graph alone reached. The other modes are the published methods. A source that is late or down costs
+its own results and is named in the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+import msgspec
+
+from trivium.domain.errors import TryLater
+from trivium.domain.retrieval import Mode, RankedChunk, Scored, SearchFilter, SearchResult
+from trivium.text.names import names_in
+from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
+from trivium_query.retrieve.evidence import Query, Readers
+from trivium_query.retrieve.hits import ActiveVersions, load_hits
+from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Budgets, Ledger
+
+RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
+MIN_RRF_DEPTH = 30
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """Chunk ids best first, and the best link into each that was reached by one."""
+
+    rows: list[RankedChunk]
+    links: Mapping[str, path.Link] = msgspec.field(default_factory=dict)
+
+
+async def search(
+    question: str,
+    mode: Mode,
+    top_k: int,
+    restrict: SearchFilter,
+    readers: Readers,
+    active: ActiveVersions,
+    budgets: Budgets,
+) -> SearchResult:
+    """At most `top_k` hits, best first. Raises `TryLater` when every source that the mode uses is lost."""
+    started = time.perf_counter()
+    ledger = Ledger(budgets)
+    documents = restrict.document_ids or None
+    ranking = await _MODES[mode](Query(question, top_k, documents, path.CANDIDATES), readers, ledger)
+    if not ranking.rows and ledger.lost:
+        reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in ledger.lost.values())
+        raise TryLater("no_source", f"No source could answer ({reasons}).", "Try again; /readyz says what is down.")
+    ranked_at = time.perf_counter()
+    hits = await load_hits(ranking.rows, ranking.links, top_k, restrict, readers.keywords, active)
+    now = time.perf_counter()
+    timings = {
+        **ledger.timings_ms,
+        "load": round((now - ranked_at) * 1000, 3),
+        "search": round((now - started) * 1000, 3),
+    }
+    return SearchResult(hits, tuple(ledger.lost.values()), timings)
+
+
+async def _vector(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    _, rows = await evidence.dense(_deep(query), readers, ledger)
+    return _plain({VECTOR: rows})
+
+
+async def _keyword(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    return _plain({KEYWORD: await evidence.keyword(_deep(query), readers, ledger)})
+
+
+async def _weighted(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    (_, dense), sparse = await asyncio.gather(
+        evidence.dense(query, readers, ledger), evidence.keyword(query, readers, ledger)
+    )
+    return Ranking(fuse.weighted_hybrid(dense, sparse))
+
+
+async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    names = dict.fromkeys(name.surface for name in names_in(query.text))
+    (_, dense), graph = await asyncio.gather(
+        evidence.dense(query, readers, ledger), evidence.breadth_first(names, readers, ledger)
+    )
+    return Ranking(bfs.mix(graph, dense))
+
+
+async def _hybrid(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    walk = await _walk(query, readers, ledger)
+    return Ranking(fuse.ranked(walk.scores, fuse.source_ranks(walk.rankings())), walk.links)
+
+
+async def _graph(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    walk = await _walk(query, readers, ledger)
+    return _plain({GRAPH: walk.rankings()[GRAPH]}, walk.links)
+
+
+async def _rrf(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    depth = max(RRF_DEPTH * query.top_k, MIN_RRF_DEPTH)
+    walk = await _walk(query, readers, ledger)
+    rankings = {source: rows[:depth] for source, rows in walk.rankings().items()}
+    return Ranking(fuse.reciprocal_rank_fusion(rankings), walk.links)
+
+
+async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+    found = await evidence.gather(query, readers, ledger)
+    base = path.base_scores(found.dense, found.keyword, found.sentences)
+    seeds = pagerank.best_seeds(path.added(base, anchors.anchor_gains(found.anchored, found.about)))
+    mentions = await evidence.mentions(list(seeds), readers, ledger)
+    keys = list(dict.fromkeys(row.key for rows in mentions.values() for row in rows))
+    places = await evidence.places(keys, keys, readers, ledger)
+    mass = pagerank.rank(pagerank.local_graph(mentions, places), seeds)
+    rankings = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(mass)}
+    return Ranking(fuse.ranked(mass, fuse.source_ranks(rankings)))
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """Path retrieval's outcome: every score, what the graph added to each, and by which link."""
+
+    found: evidence.Evidence
+    scores: dict[str, float]
+    reached: frozenset[str]
+    links: dict[str, path.Link]
+
+    def rankings(self) -> dict[str, Sequence[Scored]]:
+        """The three sources; the graph's holds only what anchors and links reached."""
+        graph = fuse.as_ranking({key: score for key, score in self.scores.items() if key in self.reached})
+        return {VECTOR: self.found.dense, KEYWORD: self.found.keyword, GRAPH: graph}
+
+
+async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
+    found = await evidence.gather(query, readers, ledger)
+    base = path.base_scores(found.dense, found.keyword, found.sentences)
+    gains = anchors.anchor_gains(found.anchored, found.about)
+    scores = path.added(base, gains)
+    starts = path.sources(scores)
+    mentions = await evidence.mentions(starts, readers, ledger)
+    leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
+    parts, whole = path.lookup_keys(leaving, found.asked)
+    places = await evidence.places(parts, whole, readers, ledger)
+    after, best = path.step(scores, path.links(leaving, places, found.asked, path.own_names(mentions)))
+    return Walk(found, after, frozenset({*gains, *best}), best)
+
+
+def _deep(query: Query) -> Query:
+    return msgspec.structs.replace(query, limit=max(query.limit, query.top_k))
+
+
+def _plain(rankings: Mapping[str, Sequence[Scored]], links: Mapping[str, path.Link] | None = None) -> Ranking:
+    """One source's ranking as it stands."""
+    places = fuse.source_ranks(rankings)
+    rows = [RankedChunk(row.chunk_id, row.score, places[row.chunk_id]) for rows in rankings.values() for row in rows]
+    return Ranking(rows, links or {})
+
+
+_MODES: dict[Mode, Callable[[Query, Readers, Ledger], Awaitable[Ranking]]] = {
+    Mode.VECTOR: _vector,
+    Mode.KEYWORD: _keyword,
+    Mode.GRAPH: _graph,
+    Mode.BFS: _bfs,
+    Mode.PPR: _ppr,
+    Mode.RRF: _rrf,
+    Mode.WEIGHTED: _weighted,
+    Mode.HYBRID: _hybrid,
+}
