@@ -1,0 +1,140 @@
+"""The table of names: which names are one entity, and how that entity is called, typed and counted.
+
+A name points to the target that most chunks claim for it (ties: the smaller key). Following targets ends at the
+entity's root; names that claim each other in a circle have the smallest of them as their root.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
+from trivium.domain.ids import entity_id
+from trivium.domain.scope import Tenant
+from trivium.text.names import fold_name
+
+
+class NameTable:
+    """Brings `name` and its text index up to date with `tally`, `claimed` and `named`."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant) -> None:
+        self._db = connection
+        self._tenant = tenant
+
+    def refresh(self, named: Iterable[str], claimed: Iterable[str]) -> None:
+        """`named` are keys whose mentions changed, `claimed` those whose aliases did."""
+        keys = set(named)
+        claims = set(claimed)
+        roots = self._roots(keys)
+        if claims:
+            affected = self._upstream(claims)
+            roots.update(self._roots(affected))
+            keys |= affected
+        keys |= roots
+        for key in sorted(keys):
+            self._ensure(key)
+        if claims:
+            self._point(claims)
+            roots.update(self._anchor(affected))
+        for root in sorted(roots | self._roots(keys)):
+            self._describe(root)
+
+    def _roots(self, keys: Iterable[str]) -> set[str]:
+        rows = self._db.execute(
+            "SELECT DISTINCT root FROM name WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),)
+        )
+        return {root for (root,) in rows}
+
+    def _upstream(self, keys: set[str]) -> set[str]:
+        """`keys` and every name that reaches one of them by following targets."""
+        found, frontier = set(keys), set(keys)
+        while frontier:
+            rows = self._db.execute(
+                "SELECT key FROM name WHERE target <> key AND target IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(frontier)),),
+            )
+            frontier = {key for (key,) in rows} - found
+            found |= frontier
+        return found
+
+    def _ensure(self, key: str) -> None:
+        """A row for every name that is mentioned or claimed, and no other."""
+        used = self._db.execute(
+            "SELECT EXISTS (SELECT 1 FROM tally WHERE key = ?1) OR EXISTS (SELECT 1 FROM claimed WHERE key = ?1)"
+            " OR EXISTS (SELECT 1 FROM claimed WHERE canonical = ?1)",
+            (key,),
+        ).fetchone()[0]
+        known = self._db.execute("SELECT n FROM name WHERE key = ?", (key,)).fetchone()
+        if used and known is None:
+            n = self._db.execute(
+                "INSERT INTO name (key, id, target, root, surface, type, chunks) VALUES (?1, ?2, ?1, ?1, ?1, '', 0)",
+                (key, entity_id(self._tenant, key)),
+            ).lastrowid
+            self._db.execute("INSERT INTO name_text (rowid, key) VALUES (?, ?)", (n, key))
+        elif not used and known is not None:
+            self._db.execute("INSERT INTO name_text (name_text, rowid, key) VALUES ('delete', ?, ?)", (known[0], key))
+            self._db.execute("DELETE FROM name WHERE n = ?", known)
+
+    def _point(self, claims: Iterable[str]) -> None:
+        for key in claims:
+            row = self._db.execute(
+                "SELECT canonical FROM claimed WHERE key = ? GROUP BY canonical"
+                " ORDER BY count(*) DESC, canonical LIMIT 1",
+                (key,),
+            ).fetchone()
+            self._db.execute("UPDATE name SET target = ? WHERE key = ?", (row[0] if row else key, key))
+
+    def _anchor(self, keys: Iterable[str]) -> set[str]:
+        """Set the root of each name; returns the roots."""
+        roots: set[str] = set()
+        for key in sorted(keys):
+            path = [key]
+            while (target := self._target(path[-1])) not in path:
+                path.append(target)
+            root = min(path[path.index(target) :])
+            self._db.execute("UPDATE name SET root = ? WHERE key = ?", (root, key))
+            roots.add(root)
+        return roots
+
+    def _target(self, key: str) -> str:
+        row = self._db.execute("SELECT target FROM name WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else key
+
+    def _describe(self, root: str) -> None:
+        """Surface, type and count of an entity, and the surface of its other names."""
+        members = self._db.execute("SELECT key FROM name WHERE root = ? AND root <> key", (root,)).fetchall()
+        keys = [root, *(key for (key,) in members)]
+        kinds: dict[str, int] = {}
+        surfaces: dict[str, str] = {}
+        for key in keys:
+            rows = self._db.execute("SELECT surface, type, n FROM tally WHERE key = ?", (key,)).fetchall()
+            surfaces[key] = _display(key, rows) or self._claimed_surface(key)
+            for _, kind, n in rows:
+                kinds[kind] = kinds.get(kind, 0) + n
+        kind = min(kinds, key=lambda kind: (-kinds[kind], kind), default="concept")
+        for key in keys:
+            own = key == root
+            self._db.execute(
+                "UPDATE name SET surface = ?, type = ?, chunks = ? WHERE key = ?",
+                (surfaces[key], kind, self._count(keys) if own else 0, key),
+            )
+
+    def _claimed_surface(self, key: str) -> str:
+        row = self._db.execute("SELECT min(surface) FROM claimed WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row and row[0] is not None else key
+
+    def _count(self, keys: list[str]) -> int:
+        marks = ", ".join("?" * len(keys))
+        query = f"SELECT count(DISTINCT chunk) FROM named WHERE key IN ({marks}) AND confidence >= ?"  # noqa: S608
+        return int(self._db.execute(query, (*keys, MIN_ENTITY_CONFIDENCE)).fetchone()[0])
+
+
+def _display(key: str, rows: list[tuple[str, str, int]]) -> str:
+    """The most frequent spelling of the whole name; a shorter one ("Rivera") only when there is no other."""
+    counts: dict[str, int] = {}
+    for surface, _, n in rows:
+        counts[surface] = counts.get(surface, 0) + n
+    whole = {surface: n for surface, n in counts.items() if fold_name(surface) == key} or counts
+    return min(whole, key=lambda surface: (-whole[surface], surface), default="")

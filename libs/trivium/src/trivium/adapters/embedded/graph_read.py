@@ -1,0 +1,354 @@
+"""Reading a tenant's graph: a few set-wise statements per call, aliases resolved on the way."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import heapq
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from trivium.adapters.embedded.graph_match import similar_names
+from trivium.adapters.embedded.sqlite import Database, ReadThreads
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.graph import ChunkGraph, Edge, Entity, EntityType, Mention, Mentioning, MentionRole, Relation
+from trivium.domain.retrieval import Scored
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import EntityPage
+from trivium.text.names import fold_name
+
+_MAX_PAGE = 1000
+_AFTER_ANY = "\U0010ffff"  # sorts after every other character
+
+_decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+
+
+class Groups(NamedTuple):
+    """`members[root]` are all names of an entity, the root first; `root_of` has every name asked for."""
+
+    root_of: dict[str, str]
+    members: dict[str, list[str]]
+
+    def names(self) -> list[str]:
+        """Every name of every entity asked for."""
+        return [name for group in self.members.values() for name in group]
+
+
+def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
+    """The entities behind `keys`; a name that is no entity stands for itself."""
+    root_of = {key: key for key in keys}
+    known = db.execute(
+        "SELECT key, root FROM name WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(root_of)),)
+    )
+    root_of.update(known.fetchall())
+    members: dict[str, list[str]] = {root: [root] for root in root_of.values()}
+    others = db.execute(
+        "SELECT root, key FROM name WHERE root <> key AND root IN (SELECT value FROM json_each(?)) ORDER BY key",
+        (json.dumps(list(members)),),
+    )
+    for root, key in others:
+        members[root].append(key)
+    return Groups(root_of, members)
+
+
+class SqliteGraphReader:
+    """One tenant's reads; see `trivium.ports.graph.GraphReader`."""
+
+    def __init__(self, database: Database, threads: ReadThreads, tenant: Tenant) -> None:
+        self._database = database
+        self._threads = threads
+        self._tenant = tenant
+
+    async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
+        """Chunks by the names they are about, the surest first."""
+        if not keys:
+            return {}
+        return await self._threads.run(self._database, lambda db: _about(db, keys))
+
+    async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
+        """The mentions of each chunk, in text order."""
+        if not chunk_ids:
+            return {}
+        wanted = json.dumps(list(chunk_ids))
+
+        def query(db: sqlite3.Connection) -> dict[str, list[Mention]]:
+            rows = db.execute(
+                "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (wanted,)
+            )
+            return {chunk: _in_text_order(_decode(body).mentions) for chunk, body in rows}
+
+        return await self._threads.run(self._database, query)
+
+    async def mentioned_by(
+        self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
+    ) -> dict[str, Mentioning]:
+        """Totals and first places by name."""
+        if not keys:
+            return {}
+        return await self._threads.run(self._database, lambda db: _mentioned_by(db, keys, limit, role.value))
+
+    async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
+        """Entities with a name like each name; a name without any is absent."""
+        if not names:
+            return {}
+
+        def query(db: sqlite3.Connection) -> dict[str, list[tuple[Entity, float]]]:
+            found = {name: similar_names(db, fold_name(name), limit) for name in names}
+            roots = {root for matches in found.values() for root, _ in matches}
+            entities = {entity.key: entity for entity in _entities(db, roots)}
+            return {
+                name: [(entities[root], score) for root, score in matches if root in entities]
+                for name, matches in found.items()
+                if matches
+            }
+
+        return await self._threads.run(self._database, query)
+
+    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+        """The strongest edges of each entity, between entities."""
+        if not keys:
+            return {}
+        return await self._threads.run(self._database, lambda db: _edges(db, keys, limit))
+
+    async def entity(self, entity_id: str) -> Entity:
+        """The entity, also by the id of one of its aliases."""
+
+        def query(db: sqlite3.Connection) -> list[Entity]:
+            row = db.execute("SELECT root FROM name WHERE id = ?", (entity_id,)).fetchone()
+            return _entities(db, row) if row else []
+
+        found = await self._threads.run(self._database, query)
+        if not found:
+            raise NotFound(
+                "no_such_entity", f"There is no entity {entity_id[:64]!r}.", "List the entities to find its id."
+            )
+        return found[0]
+
+    async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
+        """One page, most mentioned first."""
+        after = _decode_cursor(cursor) if cursor else None
+        size = max(1, min(limit, _MAX_PAGE))
+
+        def query(db: sqlite3.Connection) -> EntityPage:
+            rows = _listed(db, fold_name(prefix), kind, size + 1, after)
+            by_key = {entity.key: entity for entity in _entities(db, [key for key, _ in rows[:size]])}
+            page = tuple(by_key[key] for key, _ in rows[:size])
+            return EntityPage(page, _encode_cursor(*rows[size - 1]) if len(rows) > size else "")
+
+        return await self._threads.run(self._database, query)
+
+    async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
+        """The mentions and relations of an entity, each at most `limit`."""
+        return await self._threads.run(self._database, lambda db: _evidence(db, key, limit))
+
+
+def _in_text_order(mentions: Iterable[Mention]) -> list[Mention]:
+    return sorted(mentions, key=lambda m: (m.span.start, -m.span.end, m.role.value, m.key))
+
+
+def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored]]:
+    groups = groups_of(db, keys)
+    rows = db.execute(
+        "SELECT key, chunk, confidence FROM named WHERE role = 'title' AND key IN (SELECT value FROM json_each(?))",
+        (json.dumps(groups.names()),),
+    )
+    by_name: dict[str, dict[str, float]] = {}
+    for key, chunk, confidence in rows:
+        by_name.setdefault(key, {})[chunk] = confidence
+    found: dict[str, list[Scored]] = {}
+    for key, root in groups.root_of.items():
+        best: dict[str, float] = {}
+        for member in groups.members[root]:
+            for chunk, confidence in by_name.get(member, {}).items():
+                best[chunk] = max(confidence, best.get(chunk, 0.0))
+        if best:
+            found[key] = [Scored(c, s) for c, s in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
+    return found
+
+
+# The chunk at which the first `limit` of a name end bounds the second statement, so that a hub costs no more.
+_TOTALS = """
+    SELECT k.value, (SELECT count(*) FROM named WHERE key = k.value AND role = ?2),
+        coalesce((SELECT chunk FROM named WHERE key = k.value AND role = ?2 ORDER BY chunk LIMIT 1 OFFSET ?3), ?4)
+    FROM json_each(?1) k
+"""
+_PLACES = """
+    SELECT n.key, n.chunk, n.sentence FROM json_each(?1) k
+    JOIN named n ON n.key = k.value ->> 0 AND n.role = ?2 AND n.chunk <= k.value ->> 1
+"""
+
+
+def _mentioned_by(db: sqlite3.Connection, keys: Sequence[str], limit: int, role: str) -> dict[str, Mentioning]:
+    groups = groups_of(db, keys)
+    last = max(limit - 1, 0)
+    totals = db.execute(_TOTALS, (json.dumps(groups.names()), role, last, _AFTER_ANY)).fetchall()
+    present = [(key, bound) for key, total, bound in totals if total]
+    counts = {key: total for key, total, _ in totals if total}
+    places: dict[str, list[tuple[str, int]]] = {key: [] for key in counts}
+    if limit > 0:
+        for key, chunk, sentence in db.execute(_PLACES, (json.dumps(present), role)):
+            places[key].append((chunk, sentence))
+    found: dict[str, Mentioning] = {}
+    for key, root in groups.root_of.items():
+        members = [member for member in groups.members[root] if member in counts]
+        if len(members) == 1:
+            found[key] = Mentioning(counts[members[0]], tuple(places[members[0]]))
+        elif members:
+            found[key] = _merged(db, members, places, limit, role)
+    return found
+
+
+def _merged(
+    db: sqlite3.Connection, members: list[str], places: dict[str, list[tuple[str, int]]], limit: int, role: str
+) -> Mentioning:
+    total = db.execute(
+        "SELECT count(DISTINCT chunk) FROM named WHERE role = ? AND key IN (SELECT value FROM json_each(?))",
+        (role, json.dumps(members)),
+    ).fetchone()[0]
+    first: dict[str, int] = {}
+    for member in members:
+        for chunk, sentence in places[member]:
+            first[chunk] = min(sentence, first.get(chunk, sentence))
+    return Mentioning(total, tuple(sorted(first.items())[:limit]))
+
+
+Statement = tuple[str, str, str, float, int]  # source, target, type, confidence, evidence
+
+_EDGES_OF = """
+    SELECT k.value, e.source, e.target, e.type, e.confidence, e.evidence FROM json_each(?1) k
+    JOIN edge e ON e.source = k.value
+    UNION
+    SELECT k.value, e.source, e.target, e.type, e.confidence, e.evidence FROM json_each(?1) k
+    JOIN edge e ON e.target = k.value
+"""
+
+
+def _edges(db: sqlite3.Connection, keys: Sequence[str], limit: int) -> dict[str, list[Edge]]:
+    groups = groups_of(db, keys)
+    rows = db.execute(_EDGES_OF, (json.dumps(groups.names()),)).fetchall()
+    roots = groups_of_ends(db, rows)
+    root_of_member = {name: root for root, names in groups.members.items() for name in names}
+    edges: dict[str, dict[tuple[str, str, str], Edge]] = {root: {} for root in groups.members}
+    rows_of: dict[str, set[Statement]] = {root: set() for root in groups.members}
+    for near, *statement in rows:  # a row between two names of one group came twice
+        rows_of[root_of_member[near]].add(tuple(statement))
+    for root, statements in rows_of.items():
+        for source, target, kind, confidence, evidence in statements:
+            ends = (roots.get(source, source), roots.get(target, target), kind)
+            known = edges[root].get(ends)
+            if known is None and ends[0] != ends[1]:
+                edges[root][ends] = Edge(*ends, confidence=confidence, evidence=evidence)
+            elif known is not None:
+                strength = max(confidence, known.confidence)
+                edges[root][ends] = Edge(*ends, confidence=strength, evidence=evidence + known.evidence)
+    strongest = {root: heapq.nsmallest(limit, found.values(), key=_by_weight) for root, found in edges.items()}
+    return {key: strongest[root] for key, root in groups.root_of.items() if strongest[root]}
+
+
+def groups_of_ends(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str, str, float, int]]) -> dict[str, str]:
+    """The roots of the names at the ends of `rows` that are aliases."""
+    names = {name for row in rows for name in row[1:3]}
+    found = db.execute(
+        "SELECT key, root FROM name WHERE root <> key AND key IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(names)),),
+    )
+    return dict(found.fetchall())
+
+
+def _by_weight(edge: Edge) -> tuple[float, int, str, str, str]:
+    return -edge.confidence, -edge.evidence, edge.source_key, edge.target_key, edge.type
+
+
+_NEIGHBOURS = """
+    SELECT count(DISTINCT other) FROM (
+        SELECT coalesce(n.root, e.target) AS other FROM edge e LEFT JOIN name n ON n.key = e.target
+        WHERE e.source IN (SELECT value FROM json_each(?1))
+        UNION ALL
+        SELECT coalesce(n.root, e.source) FROM edge e LEFT JOIN name n ON n.key = e.source
+        WHERE e.target IN (SELECT value FROM json_each(?1))
+    ) WHERE other <> ?2
+"""
+
+
+def _entities(db: sqlite3.Connection, roots: Iterable[str]) -> list[Entity]:
+    """The entities with these roots, in any order; roots that are none are absent."""
+    wanted = list(roots)
+    groups = groups_of(db, wanted)
+    rows = db.execute(
+        "SELECT key, id, surface, type, chunks FROM name WHERE key IN (SELECT value FROM json_each(?))",
+        (json.dumps(groups.names()),),
+    ).fetchall()
+    surfaces = {row[0]: row[2] for row in rows}
+    return [
+        Entity(
+            id=identity,
+            key=key,
+            name=surface,
+            type=EntityType(kind),
+            aliases=tuple(sorted({surfaces[name] for name in groups.members[key] if name in surfaces} - {surface})),
+            mentions=chunks,
+            degree=db.execute(_NEIGHBOURS, (json.dumps(groups.members[key]), key)).fetchone()[0],
+        )
+        for key, identity, surface, kind, chunks in rows
+        if key in groups.members
+    ]
+
+
+def _listed(
+    db: sqlite3.Connection, prefix: str, kind: str, size: int, after: tuple[int, str] | None
+) -> list[tuple[str, int]]:
+    conditions, parameters = ["root = key", "chunks > 0"], []
+    if prefix:
+        conditions.append("key IN (SELECT root FROM name WHERE key >= ? AND key < ?)")
+        parameters += [prefix, prefix + _AFTER_ANY]
+    if kind:
+        conditions.append("type = ?")
+        parameters.append(kind)
+    if after is not None:
+        conditions.append("(chunks < ? OR (chunks = ? AND key > ?))")
+        parameters += [str(after[0]), str(after[0]), after[1]]
+    query = f"SELECT key, chunks FROM name WHERE {' AND '.join(conditions)} ORDER BY chunks DESC, key LIMIT ?"  # noqa: S608
+    return db.execute(query, (*parameters, size)).fetchall()
+
+
+def _encode_cursor(key: str, chunks: int) -> str:
+    return base64.urlsafe_b64encode(json.dumps([chunks, key]).encode()).decode()
+
+
+def _decode_cursor(cursor: str) -> tuple[int, str]:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[int, str])
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
+
+
+def _evidence(db: sqlite3.Connection, key: str, limit: int) -> tuple[list[Mention], list[Relation]]:
+    groups = groups_of(db, [key])
+    names = groups.members[groups.root_of[key]]
+    wanted, listed = set(names), json.dumps(names)
+    places = db.execute(
+        "SELECT DISTINCT s.chunk, s.body FROM named n JOIN share s ON s.chunk = n.chunk"
+        " WHERE n.key IN (SELECT value FROM json_each(?)) ORDER BY s.chunk LIMIT ?",
+        (listed, limit),
+    )
+    mentions = [m for _, body in places for m in _in_text_order(_decode(body).mentions) if m.key in wanted]
+    statements = db.execute(
+        "SELECT DISTINCT s.chunk, s.body FROM (SELECT chunk, confidence FROM stated"
+        " WHERE source IN (SELECT value FROM json_each(?1)) UNION SELECT t.chunk, t.confidence FROM edge e"
+        " JOIN stated t ON t.source = e.source AND t.target = e.target AND t.type = e.type"
+        " WHERE e.target IN (SELECT value FROM json_each(?1)) ORDER BY confidence DESC, chunk LIMIT ?2) r"
+        " JOIN share s ON s.chunk = r.chunk",
+        (listed, limit),
+    )
+    relations = [
+        relation
+        for _, body in statements
+        for relation in _decode(body).relations
+        if relation.source_key in wanted or relation.target_key in wanted
+    ]
+    relations.sort(key=lambda r: (-r.confidence, r.chunk_id, r.span.start, r.source_key, r.target_key, r.type))
+    return mentions[:limit], relations[:limit]

@@ -1,0 +1,170 @@
+"""Writing a tenant's graph: shares in and out, and the tables that they add up to brought along."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from trivium.adapters.embedded.graph_names import NameTable
+from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
+from trivium.adapters.embedded.sqlite import Database
+from trivium.domain.graph import ChunkGraph
+from trivium.domain.scope import Scope, Tenant
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+
+EdgeKey = tuple[str, str, str]
+
+
+class SqliteGraphWriter:
+    """One tenant's writes; see `trivium.ports.graph.GraphWriter`."""
+
+    def __init__(self, database: Database, tenant: Tenant) -> None:
+        self._database = database
+        self._tenant = tenant
+
+    def upsert(self, document_id: str, version: str, shares: Sequence[ChunkGraph], scope: Scope) -> None:
+        """Add or replace the shares of some chunks of one version, in one transaction."""
+        newest = {share.chunk_id: share for share in shares}
+        if not newest:
+            return
+        with self._database.write() as connection:
+            changes = _Changes(connection, self._tenant)
+            for share in newest.values():
+                changes.remove(share.chunk_id)
+                changes.add(share, document_id, version, scope)
+            changes.settle()
+
+    def delete(self, document_id: str, keep_version: str = "") -> None:
+        """Remove the shares of every version but `keep_version`, in one transaction."""
+        if not self._database.path.exists():
+            return
+        with self._database.write() as connection:
+            rows = connection.execute(
+                "SELECT chunk FROM share WHERE document = ? AND version <> ?", (document_id, keep_version)
+            ).fetchall()
+            changes = _Changes(connection, self._tenant)
+            for (chunk,) in rows:
+                changes.remove(chunk)
+            changes.settle()
+
+    def ids(self, document_id: str, version: str) -> set[str]:
+        """The chunks of one version that have a share."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT chunk FROM share WHERE document = ? AND version = ?", (document_id, version)
+            )
+            return {chunk for (chunk,) in rows}
+
+
+class _Changes:
+    """One transaction's additions and removals. `settle` brings the derived tables up to date."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant) -> None:
+        self._db = connection
+        self._tenant = tenant
+        self._tally: Counter[tuple[str, str, str]] = Counter()
+        self._edges: set[EdgeKey] = set()
+        self._named: set[str] = set()
+        self._claimed: set[str] = set()
+
+    def add(self, share: ChunkGraph, document_id: str, version: str, scope: Scope) -> None:
+        chunk = share.chunk_id
+        self._db.execute(
+            "INSERT INTO share VALUES (?, ?, ?, ?, ?, ?)",
+            (chunk, document_id, version, scope.dataset, scope.run, _encode(share)),
+        )
+        self._db.executemany(
+            "INSERT INTO named VALUES (?, ?, ?, ?, ?)",
+            [(key, role, chunk, *place) for (key, role), place in _places(share).items()],
+        )
+        self._db.executemany(
+            "INSERT INTO stated VALUES (?, ?, ?, ?, ?)",
+            [(*edge, chunk, confidence) for edge, confidence in _statements(share).items()],
+        )
+        self._db.executemany(
+            "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?)",
+            [(alias.key, alias.canonical_key, chunk, alias.surface) for alias in share.aliases],
+        )
+        self._touch(share, 1)
+
+    def remove(self, chunk: str) -> None:
+        row = self._db.execute("SELECT body FROM share WHERE chunk = ?", (chunk,)).fetchone()
+        if row is None:
+            return
+        share = _decode(row[0])
+        self._db.execute("DELETE FROM share WHERE chunk = ?", (chunk,))
+        self._db.executemany(
+            "DELETE FROM named WHERE key = ? AND role = ? AND chunk = ?",
+            [(key, role, chunk) for key, role in _places(share)],
+        )
+        self._db.executemany(
+            "DELETE FROM stated WHERE source = ? AND target = ? AND type = ? AND chunk = ?",
+            [(*edge, chunk) for edge in _statements(share)],
+        )
+        self._db.executemany(
+            "DELETE FROM claimed WHERE key = ? AND canonical = ? AND chunk = ?",
+            [(alias.key, alias.canonical_key, chunk) for alias in share.aliases],
+        )
+        self._touch(share, -1)
+
+    def _touch(self, share: ChunkGraph, sign: int) -> None:
+        for mention in share.mentions:
+            if mention.confidence >= MIN_ENTITY_CONFIDENCE:
+                self._tally[mention.key, mention.surface, mention.type.value] += sign
+                self._named.add(mention.key)
+        self._edges.update((r.source_key, r.target_key, r.type) for r in share.relations)
+        for alias in share.aliases:
+            self._claimed.add(alias.key)
+            self._named.update((alias.key, alias.canonical_key))
+
+    def settle(self) -> None:
+        self._settle_tally()
+        self._settle_edges(self._edges)
+        NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
+
+    def _settle_tally(self) -> None:
+        changed = [(*name, n) for name, n in self._tally.items() if n]
+        self._db.executemany(
+            "INSERT INTO tally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n", changed
+        )
+        self._db.executemany(
+            "DELETE FROM tally WHERE key = ? AND surface = ? AND type = ? AND n = 0",
+            [row[:3] for row in changed if row[3] < 0],
+        )
+
+    def _settle_edges(self, edges: Iterable[EdgeKey]) -> None:
+        for edge in sorted(edges):
+            evidence, confidence = self._db.execute(
+                "SELECT count(*), max(confidence) FROM stated WHERE source = ? AND target = ? AND type = ?", edge
+            ).fetchone()
+            if evidence:
+                self._db.execute(
+                    "INSERT INTO edge VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+                    " SET confidence = excluded.confidence, evidence = excluded.evidence",
+                    (*edge, confidence, evidence),
+                )
+            else:
+                self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge)
+
+
+def _places(share: ChunkGraph) -> dict[tuple[str, str], tuple[int, float]]:
+    """Per name and role: the first sentence it stands in, and its best confidence."""
+    places: dict[tuple[str, str], tuple[int, float]] = {}
+    for mention in share.mentions:
+        name = (mention.key, mention.role.value)
+        sentence, confidence = places.get(name, (mention.sentence, mention.confidence))
+        places[name] = (min(sentence, mention.sentence), max(confidence, mention.confidence))
+    return places
+
+
+def _statements(share: ChunkGraph) -> dict[EdgeKey, float]:
+    stated: dict[EdgeKey, float] = {}
+    for relation in share.relations:
+        edge = (relation.source_key, relation.target_key, relation.type)
+        stated[edge] = max(relation.confidence, stated.get(edge, 0.0))
+    return stated

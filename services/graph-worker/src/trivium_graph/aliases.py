@@ -1,0 +1,145 @@
+"""Two names for one thing, as a document itself says it: acronyms, "also known as", surnames.
+
+Acronyms and other names become `Alias` rows, which the graph resolves for every document. A surname alone
+("Rivera" after "Dr Ana Rivera") means that person in this document only, so it changes the mention's key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.graph import EntityType
+from trivium.text.names import fold_name
+from trivium_graph import gate, lexicon
+from trivium_graph.spans import Name, untitled
+
+MAX_SHORT_CHARS = 10  # Schwartz and Hearst 2003: an abbreviation has 2 to 10 characters
+MAX_EXTRA_WORDS = 5  # the same: the long form has at most min(|A| + 5, 2 |A|) words
+
+_SHORT_IN_PARENTHESES = re.compile(r"\(([A-Z][\w&.-]{1,9}?)s?(?:[;,] [^()]{1,60})?\)")
+_LONG_IN_PARENTHESES = re.compile(r"\b([A-Z][\w&-]{1,9}) \(([^()\d][^()]{4,60})\)")
+_ALSO = re.compile(
+    r"(?: \(| ?, | )(?:(?:who|which) (?:is|was) )?(?:is |was |and )?"
+    r"(?:(?:also|better|commonly|formerly|previously|originally|often|sometimes|usually|professionally|widely|simply)"
+    r" ?)*(?:known|called|named|referred to)(?: (?:professionally|simply|mononymously|locally))? as "
+    r"(?:the |an? )?[\"“']?"
+    r"|(?: \(| ?, )(?:also |then |formerly |originally |now )?(?:called|named|formerly|n[ée]e|alias|aka|a\.k\.a\.|"
+    r"nicknamed|abbreviated(?: as| to)?|short for)(?: the)? [\"“']?"
+)
+_NOT_GIVEN = lexicon.ROYAL_TITLES | lexicon.COURTESY_TITLES | lexicon.OFFICE_TITLES
+_SPACES = re.compile(r"\s+")
+
+
+class Claim(NamedTuple):
+    """`key` names the same thing as `canonical_key`. `long` is where the long form stands in the text."""
+
+    key: str
+    canonical_key: str
+    surface: str
+    long: Span
+    sentence: int
+
+
+def claims_in(chunk: Chunk, names: Iterable[Name]) -> list[Claim]:
+    """What one chunk says about other names, each pair once."""
+    claims: dict[tuple[str, str], Claim] = {}
+    for claim in (*_acronyms(chunk), *_other_names(chunk, names)):
+        if claim.key and claim.canonical_key and claim.key != claim.canonical_key:
+            claims.setdefault((claim.key, claim.canonical_key), claim)
+    return list(claims.values())
+
+
+def _acronyms(chunk: Chunk) -> Iterator[Claim]:
+    text = chunk.text
+    if "(" not in text:
+        return
+    for match in _SHORT_IN_PARENTHESES.finditer(text):
+        short = match.group(1)
+        floor = max((s.start for s in chunk.sentences if s.start <= match.start()), default=0)
+        start = long_form_start(short, text, floor, match.start())
+        if start is not None:
+            yield from _claim(chunk, short, Span(start, len(text[: match.start()].rstrip())))
+    for match in _LONG_IN_PARENTHESES.finditer(text):
+        short, (start, end) = match.group(1), match.span(2)
+        if long_form_start(short, text, start, end) == start:
+            yield from _claim(chunk, short, Span(start, end))
+
+
+def _claim(chunk: Chunk, short: str, long: Span) -> Iterator[Claim]:
+    surface = _SPACES.sub(" ", long.of(chunk.text))
+    if gate.rejected(surface) or gate.rejected(short):
+        return
+    sentence = next((i for i, s in enumerate(chunk.sentences) if s.start <= long.start < s.end), 0)
+    yield Claim(fold_name(short), fold_name(surface), short, long, sentence)
+
+
+def long_form_start(short: str, text: str, floor: int, end: int) -> int | None:
+    """Where the long form of `short` begins in text[floor:end], which it ends (Schwartz and Hearst 2003), or None.
+
+    Every letter of the abbreviation is matched from right to left; the first must begin a word.
+    """
+    letters = [char.casefold() for char in short if char.isalnum()]
+    if not 2 <= len(letters) <= MAX_SHORT_CHARS or sum(char.isupper() for char in short) < 2:
+        return None
+    at = end
+    for index in range(len(letters) - 1, -1, -1):
+        at -= 1
+        while at >= floor and (
+            text[at].casefold() != letters[index] or (index == 0 and at > floor and text[at - 1].isalnum())
+        ):
+            at -= 1
+        if at < floor:
+            return None
+    words = len(text[at:end].split())
+    if words < 2 or words > min(len(letters) + MAX_EXTRA_WORDS, 2 * len(letters)):
+        return None
+    return at
+
+
+def _other_names(chunk: Chunk, names: Iterable[Name]) -> Iterator[Claim]:
+    """As in "Port Ellery, formerly known as Camp Ash"."""
+    atoms = [name for name in names if name.atom]
+    for left, right in pairwise(atoms):
+        if left.sentence == right.sentence and _ALSO.fullmatch(chunk.text, left.end, right.start):
+            yield Claim(right.key, left.key, right.surface, Span(left.start, left.end), left.sentence)
+
+
+def full_name_of_title(title: str, term: str) -> bool:
+    """Whether a document's first defined term is its title spelt out ("Robert James Hale" under "Bob Hale")."""
+    short, full = fold_name(title).split(), fold_name(term).split()
+    if short == full or len(short) < 2 or len(full) < 2 or short[-1] != full[-1]:
+        return False
+    return set(short) <= set(full) or (len(full) > len(short) and short[0][:2] == full[0][:2])
+
+
+def short_names(types: Mapping[str, EntityType], claims: Iterable[Claim]) -> dict[str, str]:
+    """Which keys mean another key throughout one document.
+
+    A surname means the one person who bears it here; two bearers, or a place of that name, leave it alone.
+    The plural of an acronym that the document explains ("CNNs") means the acronym.
+    """
+    bearers: dict[str, set[str]] = {}
+    for key, kind in types.items():
+        words = key.split()
+        if kind is EntityType.PERSON and 1 < len(words) <= 4 and words[0] not in _NOT_GIVEN:
+            bearers.setdefault(words[-1], set()).add(key)
+    meant = {
+        surname: next(iter(keys))
+        for surname, keys in bearers.items()
+        if len(keys) == 1 and len(surname) > 1 and surname not in lexicon.PLACES
+    }
+    meant.update({f"{claim.key}s": claim.key for claim in claims if " " not in claim.key})
+    return meant
+
+
+def meant_key(name: Name, meant: Mapping[str, str]) -> str:
+    """The key of an occurrence, given the document's short names."""
+    found = meant.get(name.key)
+    if found is not None:
+        return found
+    bare = untitled(name.surface) if " " in name.key else ""
+    return meant.get(bare, name.key) if bare else name.key

@@ -1,0 +1,41 @@
+"""READ FIRST: how the chunks of one document become their shares of the graph, without an LLM.
+
+chunk → names → gate → types → aliases → relations → ChunkGraph. Each step has a file of its own:
+`spans` (names, split and gated by `gate`), `about` (what a chunk is about), `aliases`, `typing_pass`
+(types, by `types`), `relations` (by `patterns`), `shares` (the domain's values).
+`llm_extract` does the same with a language model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.graph import ChunkGraph
+from trivium_graph.about import topics_of
+from trivium_graph.aliases import claims_in, short_names
+from trivium_graph.shares import Reading, share_of
+from trivium_graph.spans import names_of
+from trivium_graph.typing_pass import types_of
+
+RULES_VERSION = 1  # grows with every change to what extraction finds; it is part of the artifact's key
+
+
+def extract(chunks: Sequence[Chunk]) -> list[ChunkGraph]:
+    """The graph shares of `chunks`, in their order.
+
+    `chunks` are all the chunks of one version of one document: short names ("Rivera" after "Dr Ana Rivera")
+    and types are decided over the whole of it. The result depends on nothing else.
+    """
+    readings = []
+    for chunk in chunks:
+        names = names_of(chunk)
+        readings.append(Reading(chunk, names, topics_of(chunk), claims_in(chunk, names)))
+    types = types_of(readings)
+    meant = short_names(types, (claim for reading in readings for claim in reading.claims))
+    return [share_of(reading, types, meant) for reading in readings]
+
+
+def fingerprint() -> str:
+    """Names this extractor and its rules; a change re-runs extraction."""
+    return f"extractive@{RULES_VERSION}"

@@ -1,0 +1,161 @@
+# ruff: noqa: E501, RUF001  (a rule is one row of a table; typographic apostrophes are in the texts)
+"""The wordings that state a typed relation: what may stand between two names of given types.
+
+A rule reads `source … target`; a backward one reads `target … source`. Wordings are English.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from trivium.domain.graph import EntityType
+from trivium_graph.lexicon import OCCUPATIONS
+
+BEFORE_CHARS = 48  # as far as a cue before the first name may reach
+
+_TYPES = {
+    "P": EntityType.PERSON,
+    "O": EntityType.ORGANIZATION,
+    "L": EntityType.LOCATION,
+    "E": EntityType.EVENT,
+    "T": EntityType.TECHNOLOGY,
+    "M": EntityType.METRIC,
+    "C": EntityType.CONCEPT,
+}
+
+
+class Rule(NamedTuple):
+    """`left` and `right` are the types allowed in text order (initials; C is also "unknown")."""
+
+    type: str
+    left: str
+    right: str
+    between: str
+    confidence: float
+    backward: bool = False
+    before: str = ""
+
+    @property
+    def operation(self) -> str:
+        """The provenance of what this rule finds."""
+        return f"pattern:{self.type.lower()}"
+
+
+_IS = r"(?:,? (?:who |which |that )?(?:is|was|are|were|became|has been|had been)|,)"
+_WHO = r"(?:,? (?:who|which|that))?(?:,? (?:also|then|later|first|once|has|had|have|is|was|were))*"
+_DET = r"(?:(?:the|an?|its|his|her|their|former|then|current|late) )*"
+_FEW = r"(?:[\w'’-]+ ){0,3}?"
+_MORE = r"(?:[\w'’,-]+ ){0,6}?"
+_THE = r"(?:the )?"
+_OWN = r"(?:'s?|’s?)"
+_KILL = r"(?:(?:fatally )?shot(?: and killed| dead)?|killed|assassinated|murdered|stabbed|slain|slew|executed|poisoned)"
+_KILLING = r"(?:assassination|murder|killing|slaying|shooting|death|execution|poisoning)"
+_ANY = "POLETMC"
+
+RULES: tuple[Rule, ...] = (
+    # people and places
+    Rule("BORN_IN", "PC", "LC", rf"(?:{_WHO}| ?\([^()]{{0,30}}?) ?\(?born(?: on)? [^.;]{{0,40}}?(?:in|at|near) {_THE}", 0.9),
+    Rule("DIED_IN", "P", "LC", rf"{_WHO} died [^.;]{{0,40}}?(?:in|at|near) {_THE}", 0.85),
+    Rule("LIVES_IN", "PC", "L", rf"{_WHO}(?: still)? (?:lives?|lived|living|resides?|resided|residing|settled|grew up|"
+         rf"moved|emigrated|was raised) {_FEW}(?:in|near|at|outside|to) {_THE}", 0.85),
+    Rule("LIVES_IN", "P", "L", rf",? (?:\d\d ?,? ?)?(?:of|from) {_THE}", 0.7),
+    Rule("LIVES_IN", "L", "P", r" (?:resident|native|residents|citizen) ", 0.8, backward=True),
+    Rule("HOLDS_OFFICE_IN", "P", "L", rf"{_IS} {_DET}{_FEW}(?:{OCCUPATIONS}) (?:of|for|in) {_THE}", 0.8),
+    Rule("HOLDS_OFFICE_IN", "L", "P", rf"{_OWN} {_DET}(?:[\w'’-]+ ){{0,4}}?(?:{OCCUPATIONS}),? ", 0.75, backward=True),
+    Rule("HOLDS_OFFICE_IN", "L", "P", rf"{_OWN} (?:[A-Z][\w-]+ ){{0,3}}", 0.65, backward=True),
+    Rule("HOLDS_OFFICE_IN", "L", "P", r" (?:[\w-]+ )?(?:president|premier|governor|mayor|minister|leader|senator|"
+         r"President|Premier|Governor|Mayor|Gov\.|Sen\.) ", 0.75, backward=True),
+    # people and organisations
+    Rule("MEMBER_OF", "PC", "OC", rf"{_IS} {_DET}{_FEW}members? of {_THE}", 0.85),
+    Rule("FOUNDED", "PC", "OC", rf"{_WHO} (?:co-?)?(?:founded|established|set up|started) (?:the |an? )?", 0.85),
+    Rule("FOUNDED", "PC", "OC", rf"{_IS} {_DET}{_FEW}(?:co-?)?founder of {_THE}", 0.85),
+    Rule("FOUNDED_BY", "OC", "PC", rf"{_WHO} ?(?:[^.;]{{0,30}} )?(?:co-?)?(?:founded|established|created|formed|set up)"
+         rf" (?:[^.;]{{0,30}}? )?by {_THE}{_FEW}", 0.85),
+    Rule("WORKS_FOR", "PC", "O", rf"(?:{_IS})? {_DET}{_MORE}(?:{OCCUPATIONS})s? (?:[\w-]+ ){{0,2}}?"
+         rf"(?:of|for|at|with|in|to) {_THE}{_FEW}", 0.85),
+    Rule("WORKS_FOR", "PC", "OC", rf"{_WHO} (?:works?|worked|working|taught|teaches|employed) {_FEW}(?:for|at|with|by) {_THE}", 0.85),
+    Rule("WORKS_FOR", "P", "O", rf"{_WHO} (?:joined|joins|heads|headed|leads|led|runs|ran|chairs|directs) {_THE}", 0.75),
+    Rule("WORKS_FOR", "P", "O", rf",? (?:of|at|with|from) {_THE}(?:[\w-]+ at {_THE})?", 0.65),
+    Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})?,? {_FEW}(?:{OCCUPATIONS}),? ", 0.8, backward=True),
+    Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})? (?:[A-Z][\w.-]+ ){{0,3}}", 0.65, backward=True),
+    Rule("EDUCATED_AT", "PC", "O", rf"{_WHO} (?:(?:studied|earned|received) [^.;]{{0,50}}?(?:at|from)|graduated from|attended|"
+         rf"educated at) {_THE}", 0.85),
+    # people and people
+    Rule("KILLED", "P", "PC", rf"{_IS}? {_DET}(?:[\w-]+ )?(?:assassin|killer|murderer) of {_MORE}", 0.9),
+    Rule("KILLED", "P", "PC", rf"[^.;]{{0,60}}? (?:assassinating|murdering|killing|shooting|(?:{_KILLING}) of) {_MORE}", 0.8),
+    Rule("KILLED", "PC", "PC", rf"[^.;]{{0,40}}? {_KILL}(?: to death)? (?:[^.;]{{0,40}}? )?by {_MORE}", 0.85, backward=True),
+    Rule("KILLED", "P", "P", rf"{_OWN} (?:[\w-]+ )?(?:assassin|killer|murderer),? ", 0.9, backward=True),
+    Rule("KILLED", "P", "P", rf"{_OWN} (?:[\w-]+ )?{_KILLING} (?:[^.;]{{0,30}}? )?by {_MORE}", 0.85, backward=True),
+    Rule("KILLED", "PC", "P", rf",? (?:[^.;]{{0,40}}? )?by {_MORE}", 0.85, backward=True, before=rf"{_KILLING} of {_MORE}$"),
+    Rule("KILLED", "PC", "PC", rf"(?:,? (?:an?|the) [^.;,]{{1,40}})?,?{_WHO} (?:[a-z'’-]+ ){{0,2}}?{_KILL} {_MORE}", 0.85),
+    Rule("SPOUSE_OF", "P", "PC", rf"{_WHO} (?:married|wed)(?: to)? (?:the )?{_FEW}", 0.85),
+    Rule("SPOUSE_OF", "P", "PC", rf"{_IS} {_DET}(?:first |second |third )?(?:wife|husband|widow|widower|spouse) of {_FEW}", 0.9),
+    Rule("SPOUSE_OF", "P", "P", r",? (?:and|with) (?:his|her) (?:[\w-]+ )?(?:wife|husband),? ", 0.9),
+    Rule("SPOUSE_OF", "P", "P", rf"{_OWN} (?:[\w-]+ )?(?:wife|husband|widow|widower|spouse),? ", 0.9),
+    Rule("CHILD_OF", "P", "PC", rf"{_IS} {_DET}{_FEW}(?:son|daughter|child) of {_MORE}", 0.9),
+    Rule("CHILD_OF", "P", "P", rf"{_OWN} {_FEW}(?:son|daughter|child),? ", 0.85, backward=True),
+    Rule("CHILD_OF", "P", "PC", rf"{_IS} {_DET}(?:father|mother|parent) of {_FEW}", 0.9, backward=True),
+    Rule("SIBLING_OF", "P", "PC", rf"{_IS} {_DET}{_FEW}(?:brother|sister|sibling) of {_FEW}", 0.9),
+    Rule("SIBLING_OF", "P", "P", rf"(?:{_OWN}|,? and (?:his|her)) {_FEW}(?:brother|sister),? ", 0.85),
+    # works
+    Rule("DIRECTED_BY", "CTO", "PC", rf"[^.;]{{0,70}}?\bdirected (?:and [\w-]+ )?by {_FEW}", 0.9),
+    Rule("PRODUCED_BY", "CTO", "POC", rf"[^.;]{{0,70}}?\bproduced (?:and [\w-]+ )?by {_FEW}", 0.85),
+    Rule("WROTE", "CTOE", "PC", rf"[^.;]{{0,70}}?\b(?:co-)?(?:written|authored|penned|composed) (?:and [\w-]+ )?by {_FEW}", 0.85,
+         backward=True),
+    Rule("WROTE", "PC", "CTOEP", rf"{_WHO} (?:wrote|authored|penned|composed|co-wrote) (?:the |an? |his |her )?{_FEW}[\"“]?", 0.8),
+    Rule("STARS", "C", "PC", rf"[^.;]{{0,70}}?\bstar(?:ring|s|red) {_FEW}", 0.85),
+    # organisations, things
+    Rule("ACQUIRED", "OC", "OC", rf"{_WHO} (?:acquired|bought|purchased|took over|agreed to (?:buy|acquire)) {_THE}", 0.85),
+    Rule("ACQUIRED", "OC", "OC", rf"{_WHO} (?:acquired|bought|purchased|taken over) (?:[^.;]{{0,30}}? )?by {_THE}", 0.85, backward=True),
+    Rule("PART_OF", _ANY, _ANY, rf"{_IS} {_DET}{_FEW}(?:part|subsidiary|division|unit|branch|component|subset|arm|affiliate)"
+         rf" of {_THE}", 0.85),
+    Rule("DEVELOPED_BY", "TCO", "POC", rf"[^.;]{{0,50}}?\b(?:developed|designed|built|invented|manufactured|released|created)"
+         rf" (?:[^.;]{{0,20}}? )?by {_THE}{_FEW}", 0.8),
+    Rule("USES", "TCO", "TC", rf"{_WHO} (?:uses?|used|using|relies on|runs on|built (?:on|with)|based on|powered by|written in|"
+         rf"implemented in|depends on|builds on) (?:the |an? )?", 0.75),
+    Rule("HAS_METRIC", "TCO", "M", rf"{_WHO} (?:achieves?|achieved|reach(?:es|ed)|obtains?|obtained|scores?|scored|reports?|"
+         rf"reported|has) (?:[^.;]{{0,30}} )?", 0.75),
+    # places
+    Rule("LOCATED_IN", "OLC", "L", rf"{_WHO},? (?:located|situated|based|headquartered|lies|lying|stands) {_FEW}"
+         rf"(?:in|on|at|near|along) {_THE}", 0.9),
+    Rule("LOCATED_IN", "OLC", "L", rf" (?:is|was) an? [^.;,]{{0,50}}? (?:in|of|on) {_THE}{_FEW}", 0.75),
+    Rule("LOCATED_IN", "OL", "L", rf",? in {_THE}(?:[\w-]+ (?:part of )?{_THE})?", 0.75),
+    Rule("LOCATED_IN", "OL", "L", rf",? (?:the )?(?:capital|seat|largest city) of {_THE}", 0.85),
+    Rule("LOCATED_IN", "L", "L", r", (?:the )?", 0.75),
+    Rule("LOCATED_IN", "O", "L", r"(?:,| of| at| -) (?:the )?", 0.65),
+    Rule("LOCATED_IN", "L", "O", rf"(?:-based|{_OWN}) (?:[a-z][\w'’-]* ){{0,3}}", 0.7, backward=True),
+    Rule("LOCATED_IN", "L", "L", rf"{_OWN} (?:[a-z][\w'’-]* ){{0,3}}", 0.7, backward=True),
+    # kinds
+    Rule("IS_A", "TC", "TC", r" (?:is|was|are) (?:an?|the) (?:(?:kind|type|form|class) of )?", 0.7),
+)  # fmt: skip
+
+_BEFORE = tuple(re.compile(rule.before) if rule.before else None for rule in RULES)
+
+
+@lru_cache(maxsize=64)
+def _wording(left: EntityType, right: EntityType) -> re.Pattern[str] | None:
+    chosen = [
+        f"(?P<r{index}>{rule.between})"
+        for index, rule in enumerate(RULES)
+        if left in map(_TYPES.get, rule.left) and right in map(_TYPES.get, rule.right)
+    ]
+    return re.compile("|".join(chosen)) if chosen else None
+
+
+def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], right: EntityType) -> Rule | None:
+    """The first rule whose wording fills `gap` of `text`.
+
+    `first` is where the left name starts and its type; `gap` the characters between the two names.
+    """
+    start, left = first
+    expression = _wording(left, right)
+    match = expression.fullmatch(text, *gap) if expression else None
+    if match is None or match.lastgroup is None:
+        return None
+    index = int(match.lastgroup[1:])
+    before = _BEFORE[index]
+    if before is not None and not before.search(text, max(0, start - BEFORE_CHARS), start):
+        return None
+    return RULES[index]

@@ -1,0 +1,136 @@
+# ruff: noqa: RUF001  (typographic apostrophes are in the texts)
+"""The names of one chunk that may become entities: found, split where two were glued, and gated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.graph import EntityType
+from trivium.text.names import NameSpan, fold_name, names_in
+from trivium_graph import gate, lexicon, types
+
+_QUOTES = '"“«„'
+_POSSESSIVE = re.compile(r"(?:'s|’s) ")
+
+
+class Name(NamedTuple):
+    """One occurrence of a name in a chunk; `[start, end)` counts in the chunk's text.
+
+    An `atom` is a name by itself. The others are readings that may be names too: "Springfield, Ohio" beside
+    Springfield and Ohio, or the words inside a quoted title.
+    """
+
+    key: str
+    start: int
+    end: int
+    surface: str
+    sentence: int
+    atom: bool
+
+
+def names_of(chunk: Chunk) -> list[Name]:
+    """The names of `chunk` that pass the quality gate, ordered by start, longer before shorter."""
+    found = names_in(chunk.text, [(span.start, span.end) for span in chunk.sentences])
+    names: list[Name] = []
+    quoted_until = -1
+    for index, span in enumerate(found):
+        if gate.rejected(span.surface) or span.key in _OFFICE_HEADS:
+            continue  # "Dr" alone is half of a name
+        if span.start > 0 and chunk.text[span.start - 1] in _QUOTES:
+            quoted_until = span.end
+            names.append(Name(*span, True))
+        elif span.start < quoted_until or _is_compound(found, index):
+            names.append(Name(*span, False))
+        else:
+            names.extend(_parts(span))
+    return names
+
+
+def _is_compound(found: Sequence[NameSpan], index: int) -> bool:
+    """Whether a shorter name begins where this one begins."""
+    following = found[index + 1] if index + 1 < len(found) else None
+    return following is not None and following.start == found[index].start and following.end < found[index].end
+
+
+def _parts(span: NameSpan) -> Iterator[Name]:
+    """The name itself without an office before it, or the two names that were written as one."""
+    parts = _divided(span.surface)
+    if not parts:
+        yield Name(*span, True)
+        return
+    if len(parts) > 1:
+        yield Name(*span, False)
+    for start, end in parts:
+        surface = span.surface[start:end]
+        yield Name(fold_name(surface), span.start + start, span.start + end, surface, span.sentence, True)
+
+
+@lru_cache(maxsize=65536)
+def _divided(surface: str) -> tuple[tuple[int, int], ...]:
+    """The parts of a run of capitalised words that are names, or () when the run is one name as it stands."""
+    if " " not in surface or (
+        _OFFICE_HEADS.isdisjoint(_lowered(surface)) and "'s " not in surface and "’s " not in surface
+    ):
+        return ()
+    cut = _cut(surface)
+    if cut is None:
+        start = _title_chars(surface)
+        return ((start, len(surface)),) if start else ()
+    end, start = cut
+    right = surface[start:]
+    return (_title_chars(surface[:end]), end), (start + _title_chars(right), len(surface))
+
+
+def _cut(surface: str) -> tuple[int, int] | None:
+    """Where "Israel's Prime Minister Oren" and "Acme Chairman Ada Lund" fall apart: (end of first, start of second)."""
+    for match in _POSSESSIVE.finditer(surface):
+        left, right = surface[: match.start()], surface[match.end() :]
+        if fold_name(left) in lexicon.PLACES or _is_titled(right):
+            return match.start(), match.end()
+    words = surface.split(" ")
+    lowered = _lowered(surface)
+    for place in range(1, len(words) - 1):
+        if lowered[place] not in _OFFICE_HEADS or lowered[place] in _BEFORE_OFFICES:
+            continue
+        if _is_titled(" ".join(words[place:])):
+            left = " ".join(words[:place])
+            if lowered[place - 1] in _BEFORE_OFFICES or types.title_words([*lowered[:place], "x"]):
+                return None
+            return len(left), len(left) + 1
+    return None
+
+
+_BEFORE_OFFICES = frozenset({"vice", "prime", "first", "former", "deputy", "foreign", "defense", "chief", "of"})
+
+
+_OFFICE_HEADS = frozenset(title.split()[0] for title in lexicon.OFFICE_TITLES | lexicon.COURTESY_TITLES)
+
+
+def _lowered(text: str) -> list[str]:
+    return text.replace(".", "").casefold().split(" ")
+
+
+def _is_titled(surface: str) -> bool:
+    return types.title_words(_lowered(surface)) > 0 and types.by_form(surface) == (EntityType.PERSON, types.CERTAIN)
+
+
+def _title_chars(surface: str) -> int:
+    """How many characters of office ("President ") stand before a name of at least two more words."""
+    words = surface.split(" ")
+    count = types.title_words(_lowered(surface)) if len(words) > 2 else 0
+    while count and len(words) - count > 2 and (more := types.title_words(_lowered(" ".join(words[count:])))):
+        count += more
+    if not count or len(words) - count < 2 or not _is_titled(surface):
+        return 0
+    return len(" ".join(words[:count])) + 1
+
+
+def untitled(surface: str) -> str:
+    """The folded name behind an office or courtesy title ("Dr Rivera": rivera), or "" when there is none."""
+    words = surface.split(" ")
+    count = types.title_words(_lowered(surface)) if _is_titled(surface) else 0
+    return fold_name(" ".join(words[count:])) if count else ""

@@ -1,0 +1,211 @@
+# ruff: noqa: RUF001, SIM905  (typographic apostrophes are in the texts; word lists read best as words)
+"""The seven entity types (CORTEX C4), by the form of a name and by the words around it.
+
+Two sources of evidence: `by_form` judges the name alone, and `by_context` the characters before and
+after one occurrence. `decide` adds up the votes of a document's occurrences; concept is the default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from trivium.domain.graph import EntityType
+from trivium.text.names import fold_name
+from trivium_graph import lexicon as lex
+
+Vote = tuple[EntityType, float]
+
+CERTAIN = 3.0  # a suffix or a title: outweighs any two cues from context
+LIKELY = 1.0
+WEAK = 0.4  # decides only when nothing else speaks
+MIN_VOTE = 0.4
+
+_PERSON, _ORGANIZATION = EntityType.PERSON, EntityType.ORGANIZATION
+_LOCATION, _EVENT = EntityType.LOCATION, EntityType.EVENT
+_TECHNOLOGY, _METRIC = EntityType.TECHNOLOGY, EntityType.METRIC
+
+CONTEXT_CHARS = 32  # as far as a cue may stand from the name
+
+_INITIALS_NAME = re.compile(r"(?:[^\W\d_]\. ?)+[^\W\d_]{2,}|[^\W\d_]\w+ (?:[A-Z]\. ?)+[^\W\d_]\w+")
+_PARTICLE = re.compile(r" (?:van|von|bin|ibn|bint|ben|der|af|av|ter|zu) ", re.IGNORECASE)
+_CAMEL_OR_VERSION = re.compile(r"[A-Z]?[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]+\w*|[A-Za-z]+-?\d+(?:\.\d+)*[A-Za-z]*")
+_SCOTS = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Du|Fitz|O')[A-Z][a-z]+")
+_YEAR_EVENT = re.compile(r"(?:1[0-9]|20)\d\d ")
+_METRIC_AT = re.compile(r"(?:p|r|precision|recall|ndcg|hits|map|mrr)@\d+")
+_WORDS_ONLY = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*(?: [^\W\d_]+(?:['’-][^\W\d_]+)*)*")
+
+_PERSON_AFTER = re.compile(
+    r"\s?(?:\((?:born|b\.|née|d\.|died|\s?\d{{3,4}}\s?[-–—]|[^()]{{0,18}} \d{{4}}\s?[-–—])"
+    r"|,? (?:was born|who |whose |said\b|says\b|told |died\b|married\b|testified|resigned|wrote\b|believes|thinks)"
+    r"|, (?:\d\d ?,|(?:an?|the|his|her|former|chief|then) (?:[\w'-]+ ){{0,4}}(?:{jobs})\b|(?:{jobs})\b)"
+    r"|(?:'s|’s) (?:wife|husband|son|daughter|father|mother|brother|sister|death|life|lawyer|parents|career))".format(
+        jobs=f"{lex.OCCUPATIONS}|{lex.CALLINGS}"
+    )
+)
+_PERSON_WORDS = frozenset(f"{lex.OCCUPATIONS}|{lex.CALLINGS}|named|nephew|uncle|cousin|said|says|told".split("|"))
+_PERSON_VERBS = frozenset({"by", "met", "married", "killed", "shot", "assassinated", "murdered"})
+_ABBREVIATED = frozenset(
+    f"{title}." for title in "dr mr mrs ms prof sen gov gen rep col capt lt sgt rev adm maj".split()
+)
+_CUE_ENDINGS = frozenset(
+    """of for at with by from joined acquired in near throughout to into off across outside inside northern southern
+    eastern western visited""".split()
+)
+_IN = frozenset({"in", "from", "across", "outside", "inside", "into", "off"})
+_LOCATION_BEFORE = re.compile(
+    r"\b(?:(?:born|died|lives?|lived|living|located|situated|based|city|town|village|capital|state|province|"
+    r"county|district|suburb|region|north|south|east|west|northern|southern|eastern|western|central) (?:in|of|near)"
+    r"|near|throughout|northern|southern|eastern|western|traveled to|moved to|visited|arrived in|returned to)"
+    r"(?: the)? $"
+)
+_ORGANIZATION_BEFORE = re.compile(
+    rf"\b(?:(?:{lex.OCCUPATIONS}|subsidiary|division|unit|acquisition|shares|employees?|board) (?:of|for|at|with)"
+    r"|works? (?:for|at)|worked (?:for|at)|working (?:for|at)|joined|acquired|merged with|employed by"
+    r"|owned by|published by|graduated from|studied at)(?: the)? $"
+)
+_ORGANIZATION_AFTER = re.compile(
+    r"(?:,? (?:Inc|Corp|Ltd|LLC|Co|PLC|AG|GmbH)\b| \((?:NYSE|NASDAQ|AMEX)|"
+    r" (?:spokes(?:man|woman|person)|executives?|officials?|employees|shares|subsidiar(?:y|ies)|announced|acquired|"
+    r"reported|chairman|president|analysts?|said it)\b|'s (?:chairman|chief|board|headquarters|shares|products))"
+)
+
+
+@lru_cache(maxsize=65536)
+def by_form(surface: str) -> Vote | None:
+    """What the name alone tells, or None."""
+    words = surface.replace(".", "").casefold().split()
+    if not words:
+        return None
+    key = fold_name(surface)
+    return (
+        _listed(key, surface.casefold())
+        or _titled(words)
+        or _by_word(words, surface)
+        or _person_form(words, surface)
+        or _technical_form(words, surface)
+    )
+
+
+def _listed(key: str, lowered: str) -> Vote | None:
+    if key in lex.PLACES:
+        return _LOCATION, 2 * LIKELY
+    if key in lex.METRIC_NAMES or lowered in lex.METRIC_NAMES or _METRIC_AT.fullmatch(lowered):
+        return _METRIC, CERTAIN
+    if key in lex.TECHNOLOGY_NAMES or lowered in lex.TECHNOLOGY_NAMES:
+        return _TECHNOLOGY, CERTAIN
+    return None
+
+
+def _titled(words: list[str]) -> Vote | None:
+    """By title: "Dr Osei", "Prime Minister Lindqvist", "Queen Mathilde"; but not "General Motors"."""
+    if words[-1] in lex.ORGANIZATION_ENDINGS or words[-1] in lex.LOCATION_ENDINGS:
+        return None
+    if len(words) > 1 and (words[0] in lex.COURTESY_TITLES or words[-1] in lex.PERSON_SUFFIXES):
+        return _PERSON, CERTAIN
+    if len(words) > 1 and title_words(words) and words[title_words(words) :][:1] not in (["of"], ["for"]):
+        return _PERSON, CERTAIN
+    if len(words) > 1 and words[0] in lex.ROYAL_TITLES and words[1] != "of":
+        return _PERSON, 2 * LIKELY
+    return None
+
+
+def title_words(words: list[str]) -> int:
+    """How many words of an office or courtesy title a name (case-folded, without full stops) begins with."""
+    for length in (2, 1):
+        if len(words) > length and " ".join(words[:length]) in lex.OFFICE_TITLES:
+            return length
+    return 1 if len(words) > 1 and words[0] in lex.COURTESY_TITLES else 0
+
+
+def _by_word(words: list[str], surface: str) -> Vote | None:
+    """By the last word, the first one, or the one before "of"."""
+    last, first = words[-1], words[0]
+    head = words[words.index("of") - 1] if "of" in words[1:] else last
+    telling = {head, last, words[-2]} if last in {"i", "ii"} and len(words) > 1 else {head, last}
+    if telling & lex.EVENT_WORDS or (_YEAR_EVENT.match(surface) and len(words) > 1):
+        return _EVENT, CERTAIN
+    if len(words) == 1:
+        return None
+    for endings, vote in _ENDINGS:
+        if telling & endings:
+            return vote
+    return next((vote for openings, vote in _OPENINGS if first in openings), None)
+
+
+_ENDINGS: tuple[tuple[frozenset[str], Vote], ...] = (
+    (lex.ORGANIZATION_ENDINGS, (_ORGANIZATION, CERTAIN)),
+    (lex.LOCATION_ENDINGS, (_LOCATION, CERTAIN)),
+    (lex.TECHNOLOGY_WORDS, (_TECHNOLOGY, 2 * LIKELY)),
+)
+_OPENINGS: tuple[tuple[frozenset[str], Vote], ...] = (
+    (lex.ORGANIZATION_OPENINGS, (_ORGANIZATION, 2 * LIKELY)),
+    (lex.LOCATION_OPENINGS, (_LOCATION, LIKELY)),
+)
+
+
+def _person_form(words: list[str], surface: str) -> Vote | None:
+    if _INITIALS_NAME.fullmatch(surface):
+        return _PERSON, 2 * LIKELY
+    if not 1 < len(words) <= 5:
+        return None
+    if words[0] in lex.GIVEN_NAMES and "of" not in words:
+        return _PERSON, 2 * LIKELY
+    return (_PERSON, LIKELY) if _PARTICLE.search(surface) else None
+
+
+def _technical_form(words: list[str], surface: str) -> Vote | None:
+    if len(words) == 1 and _CAMEL_OR_VERSION.fullmatch(surface) and not _SCOTS.match(surface):
+        return _TECHNOLOGY, LIKELY
+    if len(words) == 1 and words[0] in lex.GIVEN_NAMES:
+        return _PERSON, WEAK
+    if len(words) in (2, 3) and _WORDS_ONLY.fullmatch(surface) and surface.istitle():
+        return _PERSON, WEAK  # two or three plain capitalised words are a person's name most often
+    return None
+
+
+def by_context(text: str, start: int, end: int, sentence_start: int) -> Vote | None:
+    """What the words around one occurrence tell, or None."""
+    if text[end : end + 1] in _CUE_MARKS:
+        if _ORGANIZATION_AFTER.match(text, end, end + 2 * CONTEXT_CHARS):
+            return _ORGANIZATION, LIKELY
+        if _PERSON_AFTER.match(text, end, end + 2 * CONTEXT_CHARS):
+            return _PERSON, LIKELY
+    before = text[max(sentence_start, start - CONTEXT_CHARS) : start]
+    return _before(before) if before else None
+
+
+_CUE_MARKS = frozenset({" ", ",", "(", "'", "’"})
+
+
+def _before(before: str) -> Vote | None:
+    words = before.rsplit(None, 2)
+    last = words[-1].casefold() if words else ""
+    if last == "the" and len(words) > 1:
+        last = words[-2]
+    if last in _ABBREVIATED:
+        return _PERSON, CERTAIN
+    if last in _PERSON_WORDS:
+        return _PERSON, LIKELY
+    if last in _CUE_ENDINGS:
+        return _before_place_or_body(before, last)
+    return (_PERSON, WEAK) if last in _PERSON_VERBS else None
+
+
+def _before_place_or_body(before: str, last: str) -> Vote | None:
+    if _ORGANIZATION_BEFORE.search(before):
+        return _ORGANIZATION, LIKELY
+    if _LOCATION_BEFORE.search(before):
+        return _LOCATION, LIKELY
+    if last in _PERSON_VERBS:
+        return _PERSON, WEAK
+    return (_LOCATION, WEAK + 0.1) if last in _IN else None
+
+
+def decide(votes: Mapping[EntityType, float]) -> EntityType:
+    """The type with the most votes; concept when none reaches `MIN_VOTE`. Ties go to the first in name order."""
+    if not votes:
+        return EntityType.CONCEPT
+    kind, weight = min(votes.items(), key=lambda item: (-item[1], item[0]))
+    return kind if weight >= MIN_VOTE else EntityType.CONCEPT
