@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import msgspec
+from rapidfuzz import fuzz, process
 
 from trivium.domain.retrieval import Hit
 from trivium.text.names import fold_name
@@ -15,25 +16,29 @@ from trivium_query.answer.words import content_words
 # A logistic fit over questions with an answer in the corpus against questions without one (null_query of
 # MultiHop-RAG, unanswerable ones of QASPER, and questions put to a corpus that knows nothing of them), the
 # groups weighted equally. `bench/answers.py` prints what it does to each of them.
-COSINE_SLOPE = 11.0
-COVERAGE_SLOPE = 3.4
-OFFSET = -6.5
+COSINE_SLOPE = 11.5
+COVERAGE_SLOPE = 4.0
+OFFSET = -7.5
 # The same fit where there are no vectors.
 COVERAGE_ONLY_SLOPE = 4.2
 COVERAGE_ONLY_OFFSET = -2.0
+UNKNOWN_NAMES_COST = 2.5  # when no hit knows any name of the question, what is said is of something else
 FOUND_PROBABILITY = 0.3  # below it: not found
 SURE_PROBABILITY = 0.6  # from it on: supported; partly supported in between
 MIN_NAME_SHARE = 0.5  # more than this share of a name's words must stand in the hits for it to be known
+MIN_FUZZY_CHARS = 5
+FUZZY_RATIO = 85.0
 
 
 class Support(msgspec.Struct, frozen=True):
-    """Evidence that the chosen sentences answer: each 0 to 1.
+    """Evidence that the `chosen` sentences (their number) answer; the rest are shares, 0 to 1.
 
     `cosine` is the best sentence's with the question, None without vectors. `coverage` is the share of the
     question's words, by weight, that the chosen sentences and their headings hold. `names` is the share of
     the question's names that any hit knows (1 when it names nothing). `missing` are the words not covered.
     """
 
+    chosen: int = 0
     cosine: float | None = None
     coverage: float = 0.0
     names: float = 0.0
@@ -41,13 +46,15 @@ class Support(msgspec.Struct, frozen=True):
 
     @property
     def probability(self) -> float:
-        """An estimate that what was chosen answers the question; 0 when no hit knows any name of it."""
-        if self.names == 0.0:
+        """An estimate that what was chosen answers the question; 0 when nothing was chosen."""
+        if not self.chosen:
             return 0.0
         if self.cosine is None:
             logit = COVERAGE_ONLY_SLOPE * self.coverage + COVERAGE_ONLY_OFFSET
         else:
             logit = COSINE_SLOPE * self.cosine + COVERAGE_SLOPE * self.coverage + OFFSET
+        if self.names == 0.0:
+            logit -= UNKNOWN_NAMES_COST
         return 1.0 / (1.0 + math.exp(-logit))
 
     @property
@@ -71,6 +78,7 @@ def measure(asked: Asked, chosen: Sequence[Candidate], hits: Sequence[Hit]) -> S
     )
     cosines = [one.cosine for one in chosen if one.vector is not None]
     return Support(
+        chosen=len(chosen),
         cosine=max(cosines) if cosines else None,
         coverage=asked.coverage(held),
         names=_known_names(asked.names, hits),
@@ -82,5 +90,16 @@ def _known_names(names: Sequence[str], hits: Sequence[Hit]) -> float:
     if not names:
         return 1.0
     words = {word for hit in hits[:MAX_HITS] for word in fold_name(f"{hit.chunk.heading} . {hit.chunk.text} .").split()}
-    known = [sum(word in words for word in name.split()) / len(name.split()) > MIN_NAME_SHARE for name in names]
+    known = [
+        sum(_is_known(word, words) for word in name.split()) / len(name.split()) > MIN_NAME_SHARE for name in names
+    ]
     return sum(known) / len(names)
+
+
+def _is_known(word: str, words: set[str]) -> bool:
+    """Whether the word stands there, or a long word that is it but for a slip of the pen."""
+    if word in words:
+        return True
+    return len(word) >= MIN_FUZZY_CHARS and (
+        process.extractOne(word, words, scorer=fuzz.ratio, score_cutoff=FUZZY_RATIO) is not None
+    )
