@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from trivium.adapters.embedded.sqlite import Database, Schema
+from trivium.adapters.embedded.sqlite import Database, Schema, json_list
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Conflict, NotFound, Refused
 from trivium.domain.scope import Tenant
@@ -156,7 +156,7 @@ class SqliteTenantRegistry:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT record FROM documents WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
-                (self._tenant.name, msgspec.json.encode(list(document_ids)).decode()),
+                (self._tenant.name, json_list(document_ids)),
             ).fetchall()
         found = (_decode(row[0]) for row in rows)
         return {document.id: document.active_version for document in found if document.active_version}

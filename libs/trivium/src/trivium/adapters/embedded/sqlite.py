@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TypeVar
 import msgspec
 
 from trivium.adapters.embedded import faults
-from trivium.domain.errors import NeverWill, TryLater
+from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.domain.scope import Tenant
 
 T = TypeVar("T")
@@ -151,6 +151,8 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise faults.from_sqlite(error, self.path, self.schema.recovery) from error
+        except UnicodeEncodeError as error:
+            raise Refused("bad_text", "The text holds half a surrogate pair.", "Send valid Unicode.") from error
 
     def _writing_connection(self) -> sqlite3.Connection:
         if self._writer is not None:
@@ -250,6 +252,11 @@ def _empty(schema: Schema) -> sqlite3.Connection:
     for step in schema.steps:
         _run_script(connection, step)
     return connection
+
+
+def json_list(values: Sequence[str]) -> str:
+    """For `IN (SELECT value FROM json_each(?))`: any number of values as one parameter."""
+    return msgspec.json.encode(list(values)).decode()
 
 
 def _run_script(connection: sqlite3.Connection, script: str) -> None:

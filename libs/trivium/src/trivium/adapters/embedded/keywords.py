@@ -1,0 +1,193 @@
+"""Keywords: SQLite rows as the truth, BM25 postings in memory, the chunks' own text by id."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
+from trivium.adapters.embedded.postings import PostingsIndex, encode_counts
+from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
+from trivium.adapters.embedded.words import WordCounter, word_key
+from trivium.domain.chunks import Chunk
+from trivium.domain.retrieval import Scored
+from trivium.domain.scope import Scope, Tenant
+
+_SCHEMA = Schema(
+    steps=(
+        STATE_TABLE
+        + """
+        CREATE TABLE chunks (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so that a mirror sees every change
+            chunk_id TEXT NOT NULL UNIQUE, document_id TEXT NOT NULL, version TEXT NOT NULL,
+            ordinal INTEGER NOT NULL, dataset TEXT NOT NULL, run TEXT NOT NULL,
+            length INTEGER NOT NULL, counts BLOB NOT NULL -- see postings.encode_counts
+        );
+        CREATE INDEX by_document ON chunks (document_id, version, ordinal);
+        CREATE TABLE bodies (
+            seq INTEGER PRIMARY KEY REFERENCES chunks (seq) ON DELETE CASCADE,
+            chunk BLOB NOT NULL -- msgpack
+        );
+        """,
+    ),
+    recovery="Delete the file and run `trivium rebuild`: it is a projection of the stored artifacts.",
+)
+MAX_QUERY_CHARS = 100_000
+
+
+class SqliteKeywords:
+    """All tenants' chunks, in `<data>/tenants/<tenant>/keywords.sqlite`."""
+
+    def __init__(self, data: Path) -> None:
+        self._databases = TenantDatabases(data, "keywords", _SCHEMA)
+        self._threads = ReadThreads("keywords")
+        self._lock = threading.Lock()
+        self._mirrors: dict[Tenant, Mirror[PostingsIndex]] = {}
+        self._words = WordCounter()
+
+    def writer(self, tenant: Tenant) -> SqliteKeywordWriter:
+        """For workers."""
+        return SqliteKeywordWriter(self._databases.of(tenant), self._words)
+
+    def reader(self, tenant: Tenant) -> SqliteKeywordReader:
+        """For queries; the postings are loaded by the first search."""
+        with self._lock:
+            mirror = self._mirrors.get(tenant)
+            if mirror is None:
+                mirror = self._mirrors[tenant] = Mirror(
+                    PostingsIndex,
+                    "SELECT seq, chunk_id, document_id, length, counts FROM chunks WHERE seq > ? ORDER BY seq",
+                    "SELECT seq FROM chunks",
+                )
+        return SqliteKeywordReader(self._databases.of(tenant), mirror, self._threads, self._words)
+
+    def drop(self, tenant: Tenant) -> None:
+        """Delete the tenant's file."""
+        with self._lock:
+            self._mirrors.pop(tenant, None)
+        self._databases.drop(tenant)
+
+    def close(self) -> None:
+        """End the threads and close the files."""
+        self._threads.close()
+        self._databases.close()
+        self._words.close()
+
+
+class SqliteKeywordWriter:
+    """Writes one tenant's chunks; see `trivium.ports.keywords.KeywordWriter`."""
+
+    def __init__(self, database: Database, words: WordCounter) -> None:
+        self._database = database
+        self._words = words
+
+    def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None:
+        """Store the chunks in one transaction."""
+        batch = {chunk.id: chunk for chunk in chunks}
+        if not batch:
+            return
+        counted = self._words.counts([_searchable(chunk) for chunk in batch.values()])
+        with self._database.write() as connection:
+            replaced = connection.execute(
+                "DELETE FROM chunks WHERE chunk_id IN (SELECT value FROM json_each(?))", (json_list(list(batch)),)
+            ).rowcount
+            for chunk, counts in zip(batch.values(), counted, strict=True):
+                _insert(connection, chunk, counts, scope)
+            count_changes(connection, len(batch), replaced)
+
+    def delete(self, document_id: str, keep_version: str = "") -> None:
+        """Remove the document's chunks, except those of `keep_version`."""
+        with self._database.write() as connection:
+            removed = connection.execute(
+                "DELETE FROM chunks WHERE document_id = ? AND (? = '' OR version <> ?)",
+                (document_id, keep_version, keep_version),
+            ).rowcount
+            if removed:
+                count_changes(connection, 0, removed)
+
+    def ids(self, document_id: str, version: str) -> set[str]:
+        """The chunk ids stored for one version."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT chunk_id FROM chunks WHERE document_id = ? AND version = ?", (document_id, version)
+            ).fetchall()
+        return {row[0] for row in rows}
+
+
+class SqliteKeywordReader:
+    """Reads one tenant's chunks; see `trivium.ports.keywords.KeywordReader`."""
+
+    def __init__(
+        self, database: Database, mirror: Mirror[PostingsIndex], threads: ReadThreads, words: WordCounter
+    ) -> None:
+        self._database = database
+        self._mirror = mirror
+        self._threads = threads
+        self._words = words
+
+    async def search(self, text: str, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
+        """The best chunks by BM25; what stands after `MAX_QUERY_CHARS` is not read."""
+
+        def query(connection: sqlite3.Connection) -> list[Scored]:
+            (counts,) = self._words.counts([text[:MAX_QUERY_CHARS]])
+            keys = np.array([word_key(word) for word in counts], np.uint64)
+            return self._mirror.at(connection).search(keys, limit, document_ids)
+
+        return await self._threads.run(self._database, query)
+
+    async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks by id."""
+
+        def query(connection: sqlite3.Connection) -> dict[str, Chunk]:
+            rows = connection.execute(
+                "SELECT chunk FROM chunks JOIN bodies USING (seq) WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json_list(chunk_ids),),
+            )
+            return {chunk.id: chunk for chunk in map(_decode, rows)}
+
+        return await self._threads.run(self._database, query)
+
+    async def document_chunks(self, document_id: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
+        """The chunks of one version by ordinal."""
+
+        def query(connection: sqlite3.Connection) -> list[Chunk]:
+            rows = connection.execute(
+                "SELECT chunk FROM chunks JOIN bodies USING (seq)"
+                " WHERE document_id = ? AND version = ? AND ordinal >= ? ORDER BY ordinal, chunk_id LIMIT ?",
+                (document_id, version, start, max(0, limit)),
+            )
+            return [_decode(row) for row in rows]
+
+        return await self._threads.run(self._database, query)
+
+
+def _searchable(chunk: Chunk) -> str:
+    return "\n".join((chunk.heading, chunk.context, chunk.text))
+
+
+def _insert(connection: sqlite3.Connection, chunk: Chunk, counts: dict[str, int], scope: Scope) -> None:
+    keys = {word_key(word): count for word, count in counts.items()}
+    seq = connection.execute(
+        "INSERT INTO chunks (chunk_id, document_id, version, ordinal, dataset, run, length, counts)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            chunk.id,
+            chunk.document_id,
+            chunk.version,
+            chunk.ordinal,
+            scope.dataset,
+            scope.run,
+            sum(counts.values()),
+            encode_counts(keys),
+        ),
+    ).lastrowid
+    connection.execute("INSERT INTO bodies (seq, chunk) VALUES (?, ?)", (seq, msgspec.msgpack.encode(chunk)))
+
+
+def _decode(row: tuple[bytes]) -> Chunk:
+    return msgspec.msgpack.decode(row[0], type=Chunk)

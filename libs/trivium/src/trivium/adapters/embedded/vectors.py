@@ -1,0 +1,213 @@
+"""Vectors: SQLite rows as the truth, a flat in-memory index over the passages, sentences read from disk."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from trivium.adapters.embedded.flat import FlatIndex
+from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
+from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
+from trivium.domain.errors import NeverWill
+from trivium.domain.retrieval import Scored
+from trivium.domain.scope import Tenant
+from trivium.ports.vectors import Vector, VectorRow
+
+_SCHEMA = Schema(
+    steps=(
+        STATE_TABLE
+        + """
+        CREATE TABLE passages (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so that a mirror sees every change
+            chunk_id TEXT NOT NULL UNIQUE, document_id TEXT NOT NULL, version TEXT NOT NULL,
+            dataset TEXT NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL,
+            vector BLOB NOT NULL -- float32
+        );
+        CREATE INDEX by_document ON passages (document_id, version);
+        CREATE TABLE sentences (
+            seq INTEGER PRIMARY KEY REFERENCES passages (seq) ON DELETE CASCADE,
+            vectors BLOB NOT NULL -- int16, row by row, see _narrow
+        );
+        """,
+    ),
+    recovery="Delete the file and run `trivium rebuild`: it is a projection of the stored artifacts.",
+    page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
+)
+_FLOAT32_BYTES = 4
+_INT16_SCALE = 32767
+
+
+class SqliteVectors:
+    """All tenants' vectors, in `<data>/tenants/<tenant>/vectors.sqlite`."""
+
+    def __init__(self, data: Path) -> None:
+        self._databases = TenantDatabases(data, "vectors", _SCHEMA)
+        self._threads = ReadThreads("vectors")
+        self._lock = threading.Lock()
+        self._mirrors: dict[Tenant, Mirror[FlatIndex]] = {}
+
+    def writer(self, tenant: Tenant) -> SqliteVectorWriter:
+        """For workers."""
+        return SqliteVectorWriter(self._databases.of(tenant))
+
+    def reader(self, tenant: Tenant) -> SqliteVectorReader:
+        """For queries; the index is loaded by the first search."""
+        with self._lock:
+            mirror = self._mirrors.get(tenant)
+            if mirror is None:
+                mirror = self._mirrors[tenant] = Mirror(
+                    FlatIndex,
+                    "SELECT seq, chunk_id, document_id, vector FROM passages WHERE seq > ? ORDER BY seq",
+                    "SELECT seq FROM passages",
+                )
+        return SqliteVectorReader(self._databases.of(tenant), mirror, self._threads)
+
+    def drop(self, tenant: Tenant) -> None:
+        """Delete the tenant's file."""
+        with self._lock:
+            self._mirrors.pop(tenant, None)
+        self._databases.drop(tenant)
+
+    def close(self) -> None:
+        """End the threads and close the files."""
+        self._threads.close()
+        self._databases.close()
+
+
+class SqliteVectorWriter:
+    """Writes one tenant's vectors; see `trivium.ports.vectors.VectorWriter`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def upsert(self, rows: Sequence[VectorRow]) -> None:
+        """Store the rows in one transaction."""
+        batch = {row.vectors.chunk_id: row for row in rows}
+        if not batch:
+            return
+        with self._database.write() as connection:
+            _require_dimension(connection, batch.values())
+            replaced = connection.execute(
+                "DELETE FROM passages WHERE chunk_id IN (SELECT value FROM json_each(?))", (json_list(list(batch)),)
+            ).rowcount
+            for row in batch.values():
+                _insert(connection, row)
+            count_changes(connection, len(batch), replaced)
+
+    def delete(self, document_id: str, keep_version: str = "") -> None:
+        """Remove the document's rows, except those of `keep_version`."""
+        with self._database.write() as connection:
+            removed = connection.execute(
+                "DELETE FROM passages WHERE document_id = ? AND (? = '' OR version <> ?)",
+                (document_id, keep_version, keep_version),
+            ).rowcount
+            if removed:
+                count_changes(connection, 0, removed)
+
+    def ids(self, document_id: str, version: str) -> set[str]:
+        """The chunk ids stored for one version."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT chunk_id FROM passages WHERE document_id = ? AND version = ?", (document_id, version)
+            ).fetchall()
+        return {row[0] for row in rows}
+
+
+class SqliteVectorReader:
+    """Reads one tenant's vectors; see `trivium.ports.vectors.VectorReader`."""
+
+    def __init__(self, database: Database, mirror: Mirror[FlatIndex], threads: ReadThreads) -> None:
+        self._database = database
+        self._mirror = mirror
+        self._threads = threads
+
+    async def search(self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
+        """The best passages by cosine similarity."""
+        return await self._threads.run(
+            self._database,
+            lambda connection: self._mirror.at(connection).search(vector, limit, document_ids),
+        )
+
+    async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The sentences' vectors by chunk."""
+
+        def query(connection: sqlite3.Connection) -> dict[str, Vector]:
+            rows = connection.execute(
+                "SELECT chunk_id, vectors FROM passages JOIN sentences USING (seq)"
+                " WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json_list(chunk_ids),),
+            ).fetchall()
+            if not rows:
+                return {}
+            (size,) = connection.execute("SELECT length(vector) FROM passages LIMIT 1").fetchone()
+            dimension = size // _FLOAT32_BYTES
+            matrix = _wide(b"".join(row[1] for row in rows)).reshape(-1, dimension)
+            ends = np.cumsum([len(row[1]) // (2 * dimension) for row in rows]).tolist()
+            starts = [0, *ends[:-1]]
+            return {row[0]: matrix[start:end] for row, start, end in zip(rows, starts, ends, strict=True)}
+
+        return await self._threads.run(self._database, query)
+
+    async def passage_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The passages' own vectors."""
+
+        def query(connection: sqlite3.Connection) -> dict[str, Vector]:
+            rows = connection.execute(
+                "SELECT chunk_id, vector FROM passages WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json_list(chunk_ids),),
+            )
+            return {chunk_id: np.frombuffer(vector, np.float32) for chunk_id, vector in rows}
+
+        return await self._threads.run(self._database, query)
+
+
+def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
+    seq = connection.execute(
+        "INSERT INTO passages (chunk_id, document_id, version, dataset, run, kind, vector)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            row.vectors.chunk_id,
+            row.document_id,
+            row.version,
+            row.scope.dataset,
+            row.scope.run,
+            row.kind,
+            row.vectors.passage,
+        ),
+    ).lastrowid
+    connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, _narrow(row.vectors.sentences)))
+
+
+def _narrow(sentences: bytes) -> bytes:
+    """Unit vectors' components as 16-bit integers: half the disk, at a cosine error of some 10^-5.
+
+    float16 is as small and as exact, but NumPy widens it ten times slower than integers.
+    """
+    values = np.frombuffer(sentences, np.float32)
+    return np.rint(np.clip(values, -1, 1) * _INT16_SCALE).astype(np.int16).tobytes()
+
+
+def _wide(sentences: bytes) -> Vector:
+    widened = np.frombuffer(sentences, np.int16).astype(np.float32)
+    widened *= np.float32(1 / _INT16_SCALE)
+    return widened
+
+
+def _require_dimension(connection: sqlite3.Connection, rows: Iterable[VectorRow]) -> None:
+    """An empty tenant takes any dimension, the same for all rows of its first batch."""
+    first = connection.execute("SELECT length(vector) FROM passages LIMIT 1").fetchone()
+    size = first[0] if first else 0
+    for row in rows:
+        size = size or len(row.vectors.passage)
+        good = len(row.vectors.passage) == size and size and len(row.vectors.sentences) % size == 0
+        if not good:
+            raise NeverWill(
+                "wrong_dimension",
+                f"The vectors of chunk {row.vectors.chunk_id} have {len(row.vectors.passage) / _FLOAT32_BYTES:g}"
+                f" values, the tenant's others {size // _FLOAT32_BYTES}.",
+                "Use one embedding model for all documents of a tenant; after a change, rebuild its vectors.",
+            )
