@@ -1,0 +1,310 @@
+"""The real HTTP application on a real port, over the embedded registry and small stores in memory.
+
+What a file holds decides what becomes of it: `FAIL` and nothing at all fail, `EMPTY` has no text, anything else is
+ready at once with one chunk that is the text.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import uvicorn
+from click.testing import CliRunner, Result
+
+from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.cli.main import cli
+from trivium.client import TriviumClient
+from trivium.config import Settings
+from trivium.domain.answers import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    Finished,
+    HitsFound,
+    TextPiece,
+    TextWithdrawn,
+    Verdict,
+)
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.documents import Document, DocumentState, Failure
+from trivium.domain.errors import NotFound, Refused, TryLater
+from trivium.domain.graph import Edge, Entity, EntityType, Mention, Relation
+from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
+from trivium.domain.parsed import Position
+from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, SearchResult, SourceRank
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import EntityPage
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium.text.names import fold_name
+from trivium_query.doors import AskRequest, Services
+from trivium_query.http.app import create_app
+
+ESCAPE = "\x1b]0;owned\x07\x1b[2J"
+
+
+class World:
+    """Every store behind the application, for one tenant at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.registry = SqliteRegistry(folder)
+        self.conversations = SqliteConversations(folder)
+        self.passages: dict[str, Chunk] = {}
+        self.originals: dict[str, Blob] = {}
+        self.accepted: list[str] = []
+        self.asked: list[AskRequest] = []
+        self.busy = 0
+        self.hold = False
+
+    def services(self, settings: Settings) -> Services:
+        """What the doors need; everything is this object."""
+        me: Any = self
+        return Services(
+            settings=settings,
+            intake=me,
+            registry=self.registry,
+            keywords=me,
+            vectors=me,
+            graphs=_Graph(self),  # type: ignore[arg-type]
+            conversations=self.conversations,
+            searcher=me,
+            answerer=me,
+        )
+
+    def for_tenant(self, tenant: Tenant) -> _Intake:
+        return _Intake(self, tenant)
+
+    def reader(self, tenant: Tenant) -> World:
+        return self
+
+    async def document_chunks(self, document: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
+        mine = [c for c in self.passages.values() if c.document_id == document and c.ordinal >= start]
+        return sorted(mine, key=lambda chunk: chunk.ordinal)[:limit]
+
+    async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        return {wanted: self.passages[wanted] for wanted in chunk_ids if wanted in self.passages}
+
+    async def search(
+        self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
+    ) -> SearchResult:
+        words = question.casefold().split()
+        found = [c for c in self.passages.values() if any(word in c.text.casefold() for word in words)]
+        hits = tuple(
+            Hit(
+                chunk,
+                rank,
+                1.0 / rank,
+                (SourceRank("vector", rank, 0.75), SourceRank("keyword", rank + 1, 7.5)),
+                Bridge(chunk.id, "Ada", "Ada wrote it.", 0.5) if rank == 1 else None,
+            )
+            for rank, chunk in enumerate(found[:top_k], start=1)
+        )
+        return SearchResult(hits, (Degraded("graph", "late"),), {"total": 3.0})
+
+    async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
+        self.asked.append(ask)
+        result = await self.search(tenant, ask.question, ask.mode, ask.top_k, ask.filter)
+        if not result.hits:
+            return Answer(ask.question, "Not found in the documents.", "extractive", Verdict.NOT_SUPPORTED, False)
+        chunk = result.hits[0].chunk
+        cited = Citation(
+            f"[Source: {chunk.source}, chunk {chunk.number}]",
+            chunk.id,
+            chunk.document_id,
+            chunk.source,
+            chunk.number,
+            chunk.text,
+            chunk.positions,
+        )
+        text = f"{chunk.text} {cited.marker}"
+        return Answer(
+            ask.question, text, "extractive", Verdict.SUPPORTED, True, (cited, cited), result.hits, result.degraded
+        )
+
+    async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncIterator[AnswerEvent]:
+        answer = await self.answer(tenant, ask)
+        if "slowly" in ask.question:
+            yield TextPiece("half an ans")
+            raise TryLater("llm_down", "The language model went away.", "Ask again.")
+        yield HitsFound(answer.hits)
+        yield TextPiece("A first try")
+        yield TextWithdrawn("a better one follows")
+        for word in answer.text.split(" "):
+            yield TextPiece(word + " ")
+        yield Finished(answer)
+
+
+class _Intake(msgspec.Struct):
+    world: World
+    tenant: Tenant
+
+    def accept(self, source: NewSource) -> Document:
+        if self.world.busy:
+            self.world.busy -= 1
+            raise TryLater("busy", "Too many documents are waiting.", "Try again later.")
+        blob = source.blob
+        if "refuse" in blob.name:
+            raise Refused("bad_name", "That name is not liked.", "Choose another.")
+        self.world.accepted.append(blob.name)
+        registry = self.world.registry.for_tenant(self.tenant)
+        accepted = registry.accept(
+            Document(
+                id=document_id(self.tenant, blob.name),
+                tenant=self.tenant.name,
+                source=blob.name,
+                version=content_version(blob.content),
+                dataset=source.dataset,
+                size_bytes=len(blob.content),
+                created_at=time.time(),
+                updated_at=time.time(),
+            )
+        )
+        if not accepted.state.terminal and not self.world.hold:
+            self._work(accepted, blob)
+        return accepted
+
+    def _work(self, accepted: Document, blob: Blob) -> None:
+        registry = self.world.registry.for_tenant(self.tenant)
+        running = registry.claim(accepted.id, accepted.version, 60.0, time.time())
+        text = blob.content.decode(errors="replace")
+        if text in ("", "FAIL"):
+            reason = Failure("encrypted", "The file is encrypted.", "Remove its password and upload it again.", "parse")
+            done = msgspec.structs.replace(running, state=DocumentState.FAILED, failure=reason)
+        elif text == "EMPTY":
+            done = msgspec.structs.replace(running, state=DocumentState.EMPTY, warnings=("page 1: no text",))
+        else:
+            chunk = Chunk(
+                id=chunk_id(running.id, running.version, 0),
+                document_id=running.id,
+                version=running.version,
+                ordinal=0,
+                text=text,
+                span=Span(0, len(text)),
+                source=running.source,
+                sentences=(Span(0, len(text)),),
+                positions=(Position(page=3),),
+            )
+            self.world.passages[chunk.id] = chunk
+            done = msgspec.structs.replace(running, state=DocumentState.READY, chunks=1, active_version=running.version)
+        registry.save(done)
+
+    def accept_url(self, url: str, dataset: str = "default") -> Document:
+        if "127.0.0.1" in url:
+            raise Refused("forbidden_address", "127.0.0.1 is a loopback address.", "Upload the file.")
+        return self.accept(NewSource(Blob(url, b"A page about Ada."), dataset=dataset))
+
+    def delete(self, document: str) -> Document:
+        gone = self.world.registry.for_tenant(self.tenant).delete(document)
+        self.world.passages = {k: c for k, c in self.world.passages.items() if c.document_id != document}
+        return gone
+
+
+class _Graph(msgspec.Struct):
+    """Two entities that know each other, when a chunk names them."""
+
+    world: World
+
+    def reader(self, tenant: Tenant) -> _GraphReader:
+        return _GraphReader(self.world, tenant)
+
+
+class _GraphReader(msgspec.Struct):
+    world: World
+    tenant: Tenant
+
+    def _all(self) -> list[Entity]:
+        named = (("Ada Lovelace", ("Ada",), EntityType.PERSON), ("Analytical Engine", (), EntityType.TECHNOLOGY))
+        return [
+            Entity(entity_id(self.tenant, fold_name(name)), fold_name(name), name, kind, aliases, 1, 1)
+            for name, aliases, kind in named
+        ]
+
+    async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
+        names = [e for e in self._all() if any(fold_name(n).startswith(prefix) for n in (e.name, *e.aliases))]
+        return EntityPage(tuple(e for e in names if not kind or e.type == kind)[:limit])
+
+    async def entity(self, wanted: str) -> Entity:
+        for entity in self._all():
+            if entity.id == wanted:
+                return entity
+        raise NotFound("unknown_entity", "There is no such entity.", "List them.")
+
+    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+        edge = Edge("ada lovelace", "analytical engine", "WROTE_FOR", 0.9, 1)
+        return {key: [edge] for key in keys}
+
+    async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
+        span = Span(0, 3)
+        mentions = [Mention(key, chunk, 0, span, "Ada") for chunk in self.world.passages]
+        relations = [
+            Relation("ada lovelace", "analytical engine", "WROTE_FOR", 0.9, chunk, span, "Ada", "pattern:wrote_for")
+            for chunk in self.world.passages
+        ]
+        return mentions, relations
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    return World(folder)
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[str]:
+    """The application on a free port; its URL."""
+    with serving(world, Settings()) as url:
+        yield url
+
+
+class serving:  # noqa: N801 - used as a context manager
+    """`with serving(world, settings) as url`."""
+
+    def __init__(self, world: World, settings: Settings) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(create_app(world.services(settings)), log_config=None, lifespan="off")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
+
+    def __enter__(self) -> str:
+        self._thread.start()
+        while not self._server.started:
+            assert self._thread.is_alive()
+            time.sleep(0.01)
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __exit__(self, *failure: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(10)
+        self._listener.close()
+
+
+@pytest.fixture
+def client(server: str) -> Iterator[TriviumClient]:
+    with TriviumClient(server) as connected:
+        yield connected
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in an empty folder, against the server."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def call(*arguments: str, given: str = "", **environment: str) -> Result:
+        variables = {"TRIVIUM_URL": server, **environment}
+        return CliRunner().invoke(cli, list(arguments), input=given, env=variables, prog_name="trivium")
+
+    return call

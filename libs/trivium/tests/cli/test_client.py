@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from trivium import wire
+from trivium.client import TriviumClient
+from trivium.config import Settings
+from trivium.domain.documents import DocumentState
+from trivium.domain.errors import NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium_query.http import schemas
+
+if TYPE_CHECKING:
+    from .conftest import World
+
+
+def submit(client: TriviumClient, folder: Path, name: str, text: str) -> wire.Source:
+    path = folder / "upload"
+    path.write_text(text)
+    return client.submit_file(path, name)
+
+
+@contextmanager
+def answering(*responses: bytes) -> Iterator[str]:
+    """A server that gives each connection the next of `responses` and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            for response in responses:
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(response)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(5)
+
+
+def response(status: str, body: bytes, kind: str = "application/json") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    return head.encode() + body
+
+
+PAIRS: list[tuple[type[msgspec.Struct], type]] = [
+    (wire.Reason, schemas.Reason),
+    (wire.Source, schemas.Source),
+    (wire.Accepted, schemas.Accepted),
+    (wire.RefusedFile, schemas.RefusedFile),
+    (wire.SourcePage, schemas.SourcePage),
+    (wire.Passage, schemas.Chunk),
+    (wire.PassagePage, schemas.ChunkPage),
+    (wire.Hit, schemas.Hit),
+    (wire.Found, schemas.SearchResponse),
+    (wire.Citation, schemas.Citation),
+    (wire.Answer, schemas.Answer),
+    (wire.HitsFound, schemas.HitsFound),
+    (wire.TextPiece, schemas.TextPiece),
+    (wire.TextWithdrawn, schemas.TextWithdrawn),
+    (wire.Judged, schemas.Judged),
+    (wire.Conversation, schemas.Conversation),
+    (wire.ConversationPage, schemas.ConversationPage),
+    (wire.Entity, schemas.Entity),
+    (wire.EntityPage, schemas.EntityPage),
+    (wire.Neighbour, schemas.Neighbour),
+    (wire.Place, schemas.Place),
+    (wire.Mention, schemas.Mention),
+    (wire.Relation, schemas.Relation),
+    (wire.EntityPicture, schemas.EntityPicture),
+    (wire.Status, schemas.Status),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=lambda kind: kind.__name__)
+def test_the_client_knows_every_field_of_the_interface_and_no_other(ours: type[msgspec.Struct], theirs: type) -> None:
+    known = {field.name for field in msgspec.structs.fields(ours)}
+    told = set(theirs.model_fields)  # type: ignore[attr-defined]
+    extra = {"id"} if ours is wire.Accepted else set()
+    assert known | extra == told
+
+
+def test_a_file_goes_in_and_its_chunks_answer_and_delete_work(client: TriviumClient, tmp_path: Path) -> None:
+    source = submit(client, tmp_path, "notes/a.txt", "Ada wrote the first program.")
+    assert source.name == "notes/a.txt"
+    [ready] = client.wait([source.id], timeout_s=10)
+    assert (ready.state, ready.chunks) == (DocumentState.READY, 1)
+    assert [chunk.text for chunk in client.chunks(source.id)] == ["Ada wrote the first program."]
+    assert client.search("program").hits[0].chunk.source == "notes/a.txt"
+    assert client.ask("program").citations[0].positions[0].page == 3
+    client.delete(source.id)
+    assert client.search("program").hits == ()
+
+
+def test_known_bytes_under_a_known_name_are_answered_as_they_are(client: TriviumClient, tmp_path: Path) -> None:
+    first = submit(client, tmp_path, "a.txt", "Ada.")
+    assert not first.state.terminal
+    assert submit(client, tmp_path, "a.txt", "Ada.").state is DocumentState.READY
+    assert not submit(client, tmp_path, "a.txt", "Ada changed.").state.terminal
+
+
+def test_every_page_of_a_listing_is_read(client: TriviumClient, tmp_path: Path) -> None:
+    names = {f"{number}.txt" for number in range(7)}
+    for name in names:
+        submit(client, tmp_path, name, "Ada.")
+    assert {source.name for source in client.all_sources()} == names
+    page = client.sources(limit=3)
+    assert len(page.sources) == 3
+    assert page.cursor
+
+
+def test_waiting_ends_with_every_source_settled_whatever_became_of_it(client: TriviumClient, tmp_path: Path) -> None:
+    sent = [submit(client, tmp_path, f"{n}.txt", text) for n, text in enumerate(["Ada.", "FAIL", "EMPTY"])]
+    gone = submit(client, tmp_path, "gone.txt", "Bob.")
+    settled = client.wait([*(source.id for source in sent), gone.id, "0" * 32], timeout_s=10)
+    states = {source.name: source.state.value for source in settled}
+    assert states == {"0.txt": "ready", "1.txt": "failed", "2.txt": "empty", "gone.txt": "ready"}
+    assert next(source for source in settled if source.reason).reason == wire.Reason(
+        "encrypted", "The file is encrypted.", "Remove its password and upload it again.", "parse"
+    )
+
+
+def test_waiting_has_an_end(client: TriviumClient, world: World, tmp_path: Path) -> None:
+    world.hold = True
+    source = submit(client, tmp_path, "a.txt", "Ada.")
+    with pytest.raises(TryLater) as failure:
+        client.wait([source.id], timeout_s=0.1)
+    assert failure.value.code == "still_running"
+
+
+def test_a_streamed_answer_ends_with_the_whole_one(client: TriviumClient, tmp_path: Path) -> None:
+    submit(client, tmp_path, "a.txt", "Ada wrote the first program.")
+    events = list(client.ask_stream("program"))
+    assert isinstance(events[0], wire.HitsFound)
+    assert wire.TextWithdrawn("a better one follows") in events
+    assert isinstance(events[-1], wire.Answer)
+    written = "".join(event.text for event in events[3:-1] if isinstance(event, wire.TextPiece))
+    assert written.strip() == events[-1].text
+
+
+def test_a_failure_in_mid_stream_is_raised_in_its_family(client: TriviumClient) -> None:
+    with pytest.raises(TryLater) as failure:
+        list(client.ask_stream("slowly please"))
+    assert (failure.value.code, failure.value.action) == ("llm_down", "Ask again.")
+
+
+def test_a_refusal_before_the_stream_is_an_ordinary_error(client: TriviumClient) -> None:
+    with pytest.raises(NotFound):
+        list(client.ask_stream("Who?", conversation="nowhere"))
+
+
+def test_a_conversation_keeps_its_turns(client: TriviumClient) -> None:
+    begun = client.create_conversation("Ada")
+    client.ask("Who is Ada?", conversation=begun.id)
+    assert [turn.question for turn in client.conversation(begun.id).turns] == ["Who is Ada?"]
+    assert [kept.id for kept in client.conversations().conversations] == [begun.id]
+    client.delete_conversation(begun.id)
+    with pytest.raises(NotFound):
+        client.conversation(begun.id)
+
+
+@pytest.mark.parametrize(
+    ("call", "family", "code"),
+    [
+        (lambda client: client.source("nothing"), NotFound, "unknown_source"),
+        (lambda client: client.source("../../etc/passwd"), Refused, ""),
+        (lambda client: client.search(" "), Refused, "invalid_request"),
+        (lambda client: client.search("x", top_k=10_000), Refused, "invalid_request"),
+        (lambda client: client.submit_url("https://127.0.0.1/"), Refused, "forbidden_address"),
+        (lambda client: client.entity("0" * 32), NotFound, "unknown_entity"),
+    ],
+)
+def test_the_servers_refusals_arrive_as_errors_with_code_and_action(
+    client: TriviumClient, call: Callable[[TriviumClient], object], family: type[TriviumError], code: str
+) -> None:
+    with pytest.raises(family) as failure:
+        call(client)
+    assert failure.value.code == code or not code
+    assert failure.value.message
+    assert failure.value.action
+
+
+def test_a_busy_server_is_something_to_try_later(client: TriviumClient, world: World, tmp_path: Path) -> None:
+    world.busy = 1
+    with pytest.raises(TryLater) as failure:
+        submit(client, tmp_path, "a.txt", "Ada.")
+    assert failure.value.code == "busy"
+
+
+def test_the_api_key_opens_the_tenant_it_belongs_to(world: World) -> None:
+    from .conftest import serving
+
+    with serving(world, Settings(api_keys="acme:right")) as url:
+        with TriviumClient(url, "right") as member:
+            assert member.status().chunks == 0
+        with TriviumClient(url, "wrong") as stranger, pytest.raises(Refused) as refusal:
+            stranger.status()
+    assert refusal.value.code == "unauthenticated"
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "", "ftp://host/", "http://"])
+def test_what_is_not_a_servers_address_is_refused_at_once(url: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        TriviumClient(url)
+    assert refusal.value.code == "bad_setting"
+
+
+@pytest.mark.parametrize(
+    ("reply", "family", "code"),
+    [
+        (response("200 OK", b"<html>hello</html>", "text/html"), NeverWill, "foreign_answer"),
+        (response("200 OK", b'{"other": 1}'), NeverWill, "foreign_answer"),
+        (response("502 Bad Gateway", b"<html>", "text/html"), TryLater, "http_502"),
+        (response("500 Internal Server Error", b""), TriviumError, "http_500"),
+        (response("403 Forbidden", b"no"), Refused, "http_403"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", TryLater, "connection_lost"),
+        (b"", TryLater, "connection_lost"),
+    ],
+)
+def test_what_is_not_trivium_or_breaks_off_is_told_clearly(reply: bytes, family: type[TriviumError], code: str) -> None:
+    with answering(reply) as url, TriviumClient(url) as client, pytest.raises(family) as failure:
+        client.status()
+    assert failure.value.code == code
+
+
+def test_a_stream_that_breaks_off_is_an_error_and_no_half_answer() -> None:
+    cut = response("200 OK", b'event: text\ndata: {"text": "half"}\n\n', "text/event-stream")
+    with answering(cut) as url, TriviumClient(url) as client:
+        events = client.ask_stream("Who?")
+        assert next(events) == wire.TextPiece("half")
+        with pytest.raises(TryLater) as failure:
+            next(events)
+    assert failure.value.code == "connection_lost"
+
+
+def test_an_event_from_a_newer_server_is_passed_over() -> None:
+    body = (
+        b': keep-alive\n\nevent: mood\ndata: {"happy": true}\n\n'
+        b'event: answer\ndata: {"question":"q","text":"t","engine":"e","verdict":"SUPPORTED","found":true,"new":1}\n\n'
+    )
+    with answering(response("200 OK", body, "text/event-stream")) as url, TriviumClient(url) as client:
+        [answer] = client.ask_stream("q")
+    assert isinstance(answer, wire.Answer)
+    assert answer.text == "t"
+
+
+def test_a_server_that_is_away_for_a_moment_does_not_end_the_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = response("200 OK", b'{"id": "a", "name": "a.txt", "state": "ready"}')
+    with answering(response("503 Service Unavailable", b""), b"", ready) as url, TriviumClient(url) as client:
+        assert [source.name for source in client.wait(["a"], timeout_s=10)] == ["a.txt"]

@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trivium.cli.main import COMMANDS, INTRODUCTION
+
+if TYPE_CHECKING:
+    from .conftest import Run, World
+
+
+def write(name: str, text: str) -> Path:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def trivium(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("TRIVIUM_")} | environment
+    command = [sys.executable, "-c", "from trivium.cli.main import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=60, check=False)
+
+
+def test_trivium_alone_explains_itself_with_commands_that_exist() -> None:
+    shown = trivium()
+    assert shown.returncode == 0
+    assert shown.stdout == INTRODUCTION
+    named = {line.split()[1] for line in INTRODUCTION.splitlines() if line.startswith("  trivium ")}
+    assert len(named) == 5
+    assert named <= set(COMMANDS)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom trivium.cli.main import cli\ncli(['--help'], standalone_mode=False)\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(shown.stderr.split())
+    heavy = {"httpx", "rich", "numpy", "torch", "msgspec", "grpc", "structlog", "prometheus_client", "celery"}
+    assert "Commands:" in shown.stdout
+    assert not heavy & loaded
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_in_the_overview_exists_and_has_help(name: str, run: Run) -> None:
+    shown = run(name, "--help")
+    assert shown.exit_code == 0
+    assert shown.output.startswith(f"Usage: trivium {name}")
+
+
+def test_a_misspelt_command_is_a_usage_error_with_a_suggestion(run: Run) -> None:
+    shown = run("serch", "x")
+    assert shown.exit_code == 2
+    assert "search" in shown.stderr
+
+
+def test_without_a_server_the_message_says_what_was_wrong_and_what_to_do(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        free = listener.getsockname()[1]
+    shown = run("status", TRIVIUM_URL=f"http://127.0.0.1:{free}")
+    assert shown.exit_code == 1
+    assert shown.stderr.splitlines() == [
+        f"Error: No Trivium server answers at http://127.0.0.1:{free}.",
+        "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("TRIVIUM_HTTP_PORT", "many"), ("TRIVIUM_URL", "localhost:8080"), ("TRIVIUM_MODE", "telepathy")],
+)
+def test_a_bad_setting_is_named_without_a_traceback(run: Run, variable: str, value: str) -> None:
+    shown = run("status", **{variable: value})
+    assert shown.exit_code == 1
+    assert value in shown.stderr
+    assert "Traceback" not in shown.output
+
+
+def test_a_fault_of_ours_shows_its_traceback_only_when_debugging(tmp_path: Path) -> None:
+    (tmp_path / "server.lock").mkdir()
+    quiet = trivium("status", TRIVIUM_DATA_DIR=str(tmp_path))
+    loud = trivium("status", TRIVIUM_DATA_DIR=str(tmp_path), TRIVIUM_LOG_LEVEL="debug")
+    assert quiet.returncode == 1
+    assert "Traceback" not in quiet.stderr
+    assert quiet.stderr.startswith("Error: ")
+    assert "Traceback" in loud.stderr
+
+
+def test_a_reader_that_stops_reading_ends_the_command_quietly(run: Run, server: str) -> None:
+    for number in range(3):
+        write(f"docs/{number}.txt", "Ada wrote the first program. " * 3000)
+    assert run("ingest", "docs").exit_code == 0
+    code = "from trivium.cli.main import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "search", "Ada", "--full"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"TRIVIUM_URL": server},
+    )
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    errors = process.stderr.read().decode()
+    process.stderr.close()
+    process.wait(30)
+    assert "Traceback" not in errors
+    assert "Exception" not in errors
+
+
+def test_ingest_reads_a_folder_and_a_second_time_reads_nothing(run: Run, world: World) -> None:
+    write("docs/a.txt", "Ada wrote the first program.")
+    write("docs/sub/b.txt", "Babbage designed the engine.")
+    first = run("ingest", "docs")
+    assert first.exit_code == 0
+    assert "2 ready (2 passages), 0 unchanged" in first.output
+    assert world.accepted == ["docs/a.txt", "docs/sub/b.txt"]
+    second = run("ingest", "docs")
+    assert "0 ready (0 passages), 2 unchanged" in second.output
+
+
+def test_ingest_gives_a_file_the_same_name_by_whatever_way_it_is_reached(run: Run, world: World) -> None:
+    write("docs/a.txt", "Ada.")
+    for given in ("docs", "docs/a.txt", "./docs/../docs/a.txt", str(Path("docs").resolve())):
+        assert run("ingest", given).exit_code == 0
+    assert set(world.accepted) == {"docs/a.txt"}
+    run("ingest", "docs", "--root", "docs")
+    assert world.accepted[-1] == "a.txt"
+
+
+def test_ingest_tells_what_failed_and_why_and_goes_on_with_the_rest(run: Run, world: World) -> None:
+    write("docs/bad.pdf", "FAIL")
+    write("docs/good.txt", "Ada.")
+    write("docs/refused.txt", "Ada.")
+    write("docs/void.txt", "EMPTY")
+    shown = run("ingest", "docs", "missing.txt", "http://127.0.0.1/secret")
+    assert shown.exit_code == 1
+    assert "1 ready (1 passages), 1 without text, 3 failed, 0 unchanged" in shown.stdout
+    assert "docs/bad.pdf: The file is encrypted. Remove its password and upload it again." in shown.stderr
+    assert "docs/refused.txt: That name is not liked. Choose another." in shown.stderr
+    assert "missing.txt: No such file or directory." in shown.stderr
+    assert "http://127.0.0.1/secret: 127.0.0.1 is a loopback address. Upload the file." in shown.stderr
+    assert "Without text: docs/void.txt. page 1: no text" in shown.stderr
+
+
+def test_ingest_takes_a_web_page(run: Run, world: World) -> None:
+    shown = run("ingest", "https://example.org/page")
+    assert shown.exit_code == 0
+    assert world.accepted == ["https://example.org/page"]
+
+
+def test_ingest_is_patient_with_a_server_that_is_busy(run: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.cli.ingest.FIRST_PAUSE_S", 0.001)
+    world.busy = 3
+    write("a.txt", "Ada.")
+    assert run("ingest", "a.txt").exit_code == 0
+
+
+def test_ingest_without_waiting_hands_over_and_returns(run: Run, world: World) -> None:
+    world.hold = True
+    write("a.txt", "Ada.")
+    shown = run("ingest", "a.txt", "--no-wait")
+    assert shown.exit_code == 0
+    assert "1 handed over, 0 unchanged, 0 refused." in shown.output
+    assert "pending  1" in run("status").output
+
+
+def test_ask_prints_the_answer_with_its_sources_once_each(run: Run) -> None:
+    write("docs/a.txt", "Ada wrote the first program.")
+    run("ingest", "docs")
+    shown = run("ask", "Who", "is", "Ada?", "about ada")
+    assert shown.exit_code == 0
+    assert "Ada wrote the first program. [Source: docs/a.txt, chunk 1]" in shown.output
+    assert shown.output.count("docs/a.txt, chunk 1 (page 3)") == 1
+    assert "Supported by the sources. Answered by: extractive." in shown.output
+    assert "the graph search took no part: late" in shown.output
+
+
+def test_ask_says_when_the_documents_do_not_hold_the_answer(run: Run) -> None:
+    shown = run("ask", "What is the capital of France?")
+    assert shown.exit_code == 0
+    assert "Not found in the documents. Answered by: extractive." in shown.output
+
+
+def test_ask_hands_on_mode_depth_and_conversation(run: Run, world: World) -> None:
+    begun = run("ask", "Who is Ada?", "--conversation", "new")
+    conversation = begun.stderr.split()[1]
+    run("ask", "And then?", "--mode", "bfs", "--top-k", "3", "--conversation", conversation)
+    assert (world.asked[-1].mode.value, world.asked[-1].top_k) == ("bfs", 3)
+    assert [turn.question for turn in world.asked[-1].history] == ["Who is Ada?"]
+
+
+def test_ask_as_json_is_the_whole_answer(run: Run) -> None:
+    write("a.txt", "Ada wrote it.")
+    run("ingest", "a.txt")
+    answer = json.loads(run("ask", "ada", "--json").stdout)
+    assert answer["citations"][0]["positions"] == [{"page": 3}]
+    assert answer["verdict"] == "SUPPORTED"
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_an_empty_question_is_a_usage_error(run: Run, command: str) -> None:
+    assert run(command, " ").exit_code == 2
+    assert run(command).exit_code == 2
+
+
+def test_search_shows_why_each_passage_was_found(run: Run) -> None:
+    write("docs/a.txt", "Ada wrote the first program.")
+    run("ingest", "docs")
+    shown = run("search", "program", "--mode", "keyword", "--top-k", "1")
+    assert "1. docs/a.txt, chunk 1 (page 3)" in shown.stdout
+    assert "score 1.0000: vector #1 (0.750), keyword #2 (7.500)" in shown.stdout
+    assert "through “Ada”: “Ada wrote it.”" in shown.stdout
+    assert "the graph search took no part: late" in shown.stderr
+    found = json.loads(run("search", "program", "--json").stdout)
+    assert [rank["source"] for rank in found["hits"][0]["sources"]] == ["vector", "keyword"]
+
+
+def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> None:
+    write("docs/a.txt", "Ada.")
+    write("docs/b.txt", "FAIL")
+    run("ingest", "docs")
+    header, *rows = run("documents").stdout.splitlines()
+    assert header.split("\t") == ["state", "chunks", "changed", "id", "name", "remark"]
+    assert {row.split("\t")[4] for row in rows} == {"docs/a.txt", "docs/b.txt"}
+    failed = run("documents", "--state", "failed").stdout.splitlines()[1:]
+    assert [row.split("\t")[4:] for row in failed] == [
+        ["docs/b.txt", "The file is encrypted. Remove its password and upload it again."]
+    ]
+    lines = [json.loads(line) for line in run("documents", "--json").stdout.splitlines()]
+    assert {line["state"] for line in lines} == {"ready", "failed"}
+
+
+def test_status_counts_documents_by_state(run: Run) -> None:
+    write("docs/a.txt", "Ada.")
+    write("docs/b.txt", "FAIL")
+    run("ingest", "docs")
+    shown = run("status").output
+    assert "Documents  2" in shown
+    assert "failed   1" in shown
+    assert json.loads(run("status", "--json").stdout)["by_state"]["ready"] == 1
+
+
+def test_chunks_prints_the_passages_of_a_document_by_name_or_id(run: Run) -> None:
+    write("docs/a.txt", "Ada wrote\nit.")
+    run("ingest", "docs")
+    identifier = json.loads(run("documents", "--json").stdout)["id"]
+    for given in ("docs/a.txt", "a.txt", identifier):
+        assert "--- chunk 1 [text] page 3\nAda wrote\nit.\n" in run("chunks", given).stdout
+    assert json.loads(run("chunks", "a.txt", "--json").stdout)["number"] == 1
+    assert run("chunks", "b.txt").exit_code == 1
+
+
+def test_delete_asks_first_and_then_removes_the_document(run: Run) -> None:
+    write("docs/a.txt", "Ada.")
+    run("ingest", "docs")
+    refused = run("delete", "docs/a.txt", given="n\n")
+    assert refused.exit_code == 1
+    assert "docs/a.txt" in run("documents").stdout
+    assert run("delete", "docs/a.txt", given="y\n").exit_code == 0
+    assert "docs/a.txt" not in run("documents").stdout
+    assert run("delete", "docs/a.txt", "--yes").exit_code == 1
+
+
+def test_a_name_that_fits_two_documents_deletes_none(run: Run) -> None:
+    write("x/a.txt", "Ada.")
+    write("y/a.txt", "Bob.")
+    run("ingest", "x", "y")
+    shown = run("delete", "a.txt", "--yes")
+    assert shown.exit_code == 1
+    assert "x/a.txt" in shown.stderr
+    assert len(run("documents").stdout.splitlines()) == 3
+
+
+def test_graph_shows_an_entity_by_name_alias_or_beginning(run: Run) -> None:
+    write("a.txt", "Ada wrote it.")
+    run("ingest", "a.txt")
+    for given in ("Ada Lovelace", "ada", "Ada L"):
+        shown = run("graph", "show", given)
+        assert "Ada Lovelace (person), in 1 chunks, 1 neighbours" in shown.stdout
+        assert "--WROTE_FOR--> Analytical Engine (technology)" in shown.stdout
+        assert "a.txt, chunk 1" in shown.stdout
+    assert run("graph", "show", "Nobody").exit_code == 1
+    assert json.loads(run("graph", "show", "Ada", "--json").stdout)["entity"]["name"] == "Ada Lovelace"
+
+
+def test_graph_list_filters_by_type_and_beginning(run: Run) -> None:
+    assert "Ada Lovelace" in run("graph", "list").stdout
+    technologies = run("graph", "list", "--type", "technology").stdout
+    assert "Ada" not in technologies
+    assert "Analytical Engine" in technologies
+    assert run("graph", "list", "Zzz").stdout == ""
+
+
+def test_config_shows_sources_masks_secrets_and_warns_of_misspelt_variables(run: Run) -> None:
+    shown = run("config", TRIVIUM_API_KEY="hunter2", TRIVIUM_CHUNK_SIZ="9")
+    assert "TRIVIUM_API_KEY\t********\tenvironment" in shown.stdout
+    assert "hunter2" not in shown.output
+    assert "TRIVIUM_TOP" not in shown.stdout
+    assert "TRIVIUM_CHUNK_SIZ is not a setting" in shown.stderr
+
+
+def test_escape_sequences_from_documents_never_reach_the_terminal(run: Run) -> None:
+    write("evil.txt", "Ada \x1b]0;owned\x07\x1b[2J\x9b31m \u202etxt.exe")
+    run("ingest", "evil.txt")
+    for arguments in (("ask", "ada"), ("search", "ada"), ("search", "ada", "--full"), ("chunks", "evil.txt")):
+        for extra in ((), ("--json",)):
+            if "--full" in arguments and extra:
+                continue
+            shown = run(*arguments, *extra).output
+            assert "Ada" in shown
+            assert not any(char in shown for char in "\x1b\x07\x9b\u202e")

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.cli.progress import passed
+from trivium.cli.terminal import clean, one_line, print_json, where
+from trivium.domain.documents import Stage
+from trivium.domain.parsed import Position
+from trivium.wire import Status
+
+
+@given(st.text())
+def test_cleaned_text_holds_no_character_that_a_terminal_obeys(text: str) -> None:
+    cleaned = clean(text)
+    assert all(char in "\n\t" or unicodedata.category(char) != "Cc" for char in cleaned)
+    assert not set(cleaned) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
+    assert clean(cleaned) == cleaned
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S", "Zs"])))
+def test_ordinary_text_is_left_as_it_is(text: str) -> None:
+    assert clean(text) == text
+
+
+@given(st.text(), st.integers(2, 50))
+def test_one_line_is_one_line_and_no_longer_than_asked(text: str, limit: int) -> None:
+    line = one_line(text, limit)
+    assert len(line) <= limit
+    assert len(line.splitlines()) <= 1
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_json_reads_back_as_it_was_and_is_safe_to_print(text: str) -> None:
+    printed: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trivium.cli.terminal.click.echo", printed.append)
+        print_json({"text": text})
+    assert json.loads(printed[0]) == {"text": text}
+    assert clean(printed[0]) == printed[0]
+
+
+def test_places_are_said_as_people_say_them() -> None:
+    assert where((Position(page=3), Position(page=3), Position(page=4))) == "page 3; page 4"
+    assert where((Position(sheet="Costs", rows=(4, 9)),)) == "sheet Costs, rows 4-9"
+    assert where((Position(slide=2, section=("Plan", "Risks")),)) == "slide 2, Plan > Risks"
+    assert where((Position(offset=(0, 10)),)) == "characters 0-10"
+    assert where(()) == ""
+
+
+def test_a_stage_counts_those_that_have_it_behind_them() -> None:
+    done = passed(10, Status({"pending": 2, "running": 4}, {"parse": 1, "embed": 3}))
+    assert done[Stage.PARSE] == 7
+    assert done[Stage.ENRICH] == 7
+    assert done[Stage.EMBED] == 4
+    assert done[Stage.PUBLISH] == 4
