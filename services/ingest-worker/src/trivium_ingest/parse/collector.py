@@ -14,6 +14,7 @@ from trivium_ingest.parse.table import Table
 MAX_HEADING_CHARS = 300
 MAX_LINKS = 2_000
 MAX_WARNINGS = 50
+NOWHERE = Position()
 
 
 class Collector:
@@ -32,7 +33,7 @@ class Collector:
         """The headings above the current place, outermost first."""
         return tuple(text for _, text in self._section)
 
-    def heading(self, text: str, level: int, position: Position = Position()) -> None:
+    def heading(self, text: str, level: int, position: Position = NOWHERE) -> None:
         """Open a section; an over-long heading is prose set large."""
         text = one_line(text)
         if len(text) > MAX_HEADING_CHARS:
@@ -45,11 +46,15 @@ class Collector:
         self._section.append((level, text))
         self._append(Unit(UnitKind.HEADING, text, self._placed(position), level=level))
 
+    def leave_sections(self) -> None:
+        """What follows stands under no heading (a new slide, a new sheet)."""
+        self._section.clear()
+
     def add(
         self,
         kind: UnitKind,
         text: str,
-        position: Position = Position(),
+        position: Position = NOWHERE,
         *,
         ocr: bool = False,
         verbatim: bool = False,
@@ -59,7 +64,7 @@ class Collector:
         if text.strip():
             self._append(Unit(kind, text, self._placed(position), ocr=ocr))
 
-    def table(self, table: Table, position: Position = Position(), *, ocr: bool = False) -> None:
+    def table(self, table: Table, position: Position = NOWHERE, *, ocr: bool = False) -> None:
         """Add a table as rows of text and as HTML."""
         text = table.text()
         if text:

@@ -67,7 +67,8 @@ class Sample:
         if len(self._content) > HEAD_BYTES:
             # A multi-byte character cut at the end of the sample must not make it undecodable.
             head = head[: head.rfind(b"\n") + 1 or HEAD_BYTES - HEAD_BYTES % 4]
-        if head.startswith(OTHER_THAN_TEXT) or not (is_wide(head) or self._textual(head)):
+        program = head.startswith(b"MZ") and b"\0" in head
+        if program or head.startswith(OTHER_THAN_TEXT) or not (is_wide(head) or self._textual(head)):
             return ""
         return decode(head)[0]
 

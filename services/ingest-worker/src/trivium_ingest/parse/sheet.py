@@ -26,9 +26,65 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def add_rows(out: Collector, rows: Sequence[Row], sheet: str | None = None) -> None:
-    """Add the rows as table units of some rows each; lines above the header become text."""
-    if not rows:
-        return
+    """Add the rows as table units of some rows each; lines above a header become text.
+
+    Tables that stand beside or below each other on one sheet each have their own header.
+    """
+    for part in _side_by_side(rows):
+        for table in _stacked(part):
+            _add_table(out, table, sheet)
+
+
+def _side_by_side(rows: Sequence[Row]) -> list[Sequence[Row]]:
+    """Split at empty columns between blocks that begin in different rows; blocks that begin together are one."""
+    first: dict[int, int] = {}
+    for row in rows:
+        for column, cell in enumerate(row.cells):
+            if cell and column not in first:
+                first[column] = row.number
+    blocks: list[list[int]] = []
+    for column in sorted(first):
+        if not blocks or column > blocks[-1][-1] + 1:
+            blocks.append([])
+        blocks[-1].append(column)
+    starts = [min(first[column] for column in block) for block in blocks]
+    if len(blocks) < 2 or len(set(starts)) == 1 or min(map(len, blocks)) < 2:
+        return [rows]
+    return [_columns_of(rows, block[0], block[-1] + 1) for block in blocks]
+
+
+def _columns_of(rows: Sequence[Row], begin: int, end: int) -> list[Row]:
+    parts = [msgspec.structs.replace(row, cells=row.cells[begin:end]) for row in rows]
+    return [part for part in parts if any(part.cells)]
+
+
+def _stacked(rows: Sequence[Row]) -> list[list[Row]]:
+    """Split below an empty row when what follows begins with a header of its own."""
+    tables: list[list[Row]] = []
+    for row in rows:
+        if not tables or row.number > tables[-1][-1].number + 1:
+            tables.append([])
+        tables[-1].append(row)
+    joined: list[list[Row]] = []
+    for table in tables:
+        if joined and (_find_header(table) is None or len(table) < 2 or _same_header(joined[-1], table)):
+            joined[-1].extend(table)
+        else:
+            joined.append(table)
+    return joined
+
+
+def _same_header(above: list[Row], below: list[Row]) -> bool:
+    """A data row of words may look like a header; one that has a value of the table above in its place is none."""
+    header = _find_header(above)
+    if header is None or len(above) - header < 3:
+        return False
+    widths = {_filled(row) for row in above[header + 1 :]}
+    kinds = [looks_numeric(cell) for cell in above[-1].cells if cell]
+    return _filled(below[0]) in widths and kinds == [looks_numeric(cell) for cell in below[0].cells if cell]
+
+
+def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
     header = _find_header(rows)
     for row in rows[: header or 0]:
         line = "; ".join(filter(None, map(one_line, row.cells)))

@@ -16,11 +16,11 @@ _DOCTYPE_WIDE = ("<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"
 def parse_xml(content: bytes, what: str, *, allow_doctype: bool = False) -> etree._Element:
     """The root element.
 
-    Raises `NeverWill`: `unsafe_xml` for a document type declaration (entities, external files) unless
-    `allow_doctype`, in which case no entity of it is ever expanded; `corrupt_file` when nothing can be read.
+    Raises `NeverWill`: `unsafe_xml` for entity declarations, and for any document type declaration unless
+    `allow_doctype` (an external one is never loaded); `corrupt_file` when nothing can be read.
     A file that breaks off later gives what stands before.
     """
-    if not allow_doctype and has_doctype(content):
+    if (has_entities if allow_doctype else has_doctype)(content):
         raise NeverWill(
             "unsafe_xml",
             f"This {what} declares its own document type or entities, which are never expanded.",
@@ -33,6 +33,14 @@ def parse_xml(content: bytes, what: str, *, allow_doctype: bool = False) -> etre
         if root is None:
             raise corrupt(what, str(error)[:120]) from error
     return root
+
+
+def has_entities(content: bytes) -> bool:
+    """True when the document declares entities or a subset of its own, in which it could."""
+    head = content[:65_536]
+    if any(mark in head for mark in _DOCTYPE_WIDE):
+        return True
+    return bool(re.search(rb"<!ENTITY|<!DOCTYPE[^>]*\[", head, re.IGNORECASE))
 
 
 def has_doctype(content: bytes) -> bool:

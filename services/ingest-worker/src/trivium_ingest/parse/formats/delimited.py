@@ -39,7 +39,7 @@ def recognise(sample: Sample) -> float:
     return 0.45 if agreement >= 0.9 and lines >= 3 and delimiter != "," else 0.25
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
     """Find the dialect and the header, then say every row in words."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

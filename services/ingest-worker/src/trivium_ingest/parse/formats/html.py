@@ -23,7 +23,7 @@ _START = re.compile(
 _TAGS = re.compile(
     r"</?(?:div|p|span|table|tr|td|a|ul|li|h[1-6]|br|meta|script|style|title|body)\b[^>]*>", re.IGNORECASE
 )
-_SITE_NAME = re.compile(r"\s+[-|–—·:•]+\s+\S.{0,80}")
+_SITE_NAME = re.compile(r"\s+[-|\u2013—·:•]+\s+\S.{0,80}")
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
@@ -38,7 +38,7 @@ def recognise(sample: Sample) -> float:
     return 0.3 if tags >= 10 else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
     """Read the main content; when nothing is left without the page's chrome, read that too."""
     declared = _CHARSET.search(blob.content[:4096])
     text, encoding = decode(blob.content, declared.group(1).decode("ascii") if declared else "")

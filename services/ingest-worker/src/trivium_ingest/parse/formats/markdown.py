@@ -42,7 +42,7 @@ def recognise(sample: Sample) -> float:
     return 0.2 + 0.05 * signs
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
     """Read the blocks in order. The title is the front matter's, else the first top-level heading."""
     text, encoding = decode(blob.content)
     # markdown-it turns every line end into a line feed; so that offsets count in what was decoded,

@@ -76,7 +76,7 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
     """Read page by page, then decide what is heading and what repeats, then write down the units."""
     out = Collector(limits)
     with_ocr = Reader(ocr, limits, out)
-    document = _open(blob.content, limits)
+    document = _open(blob.content)
     try:
         count = pdfium.FPDF_GetPageCount(document.raw)
         if count > limits.max_pages:
@@ -104,7 +104,7 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
     return out.document(MEDIA_TYPE, title=title, pages=count, metadata={k.lower(): v for k, v in metadata.items()})
 
 
-def _open(content: bytes, limits: ParseLimits) -> pypdfium2.PdfDocument:
+def _open(content: bytes) -> pypdfium2.PdfDocument:
     start = max(0, content.find(b"%PDF-", 0, _HEADER_WITHIN))
     try:
         return pypdfium2.PdfDocument(content[start:] if start else content)
@@ -120,7 +120,8 @@ def _open(content: bytes, limits: ParseLimits) -> pypdfium2.PdfDocument:
 def _areas(
     document: pypdfium2.PdfDocument, count: int, limits: ParseLimits, reader: Reader, out: Collector
 ) -> Iterator[_Area]:
-    document.init_forms()
+    if pdfium.FPDF_GetFormType(document.raw) == pdfium.FORMTYPE_ACRO_FORM:
+        document.init_forms()
     form = document.formenv.raw if document.formenv else None
     seen: set[tuple[int, int, int]] = set()
     characters = 0

@@ -20,7 +20,7 @@ _NEWLINE = r"(?:\r\n|[\n\r\x85\u2028])"
 _BLANK = re.compile(rf"{_NEWLINE}(?:[ \t\0\ufeff]*{_NEWLINE})+|[\x0c\u2029]")
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){0,4}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
 _CHAPTER = re.compile(r"(?:chapter|part|section|appendix|book|annex|article)\s+[\dIVXLA-Z]+\b", re.IGNORECASE)
-_ITEM = re.compile(r"[ \t]*(?:[-*•‣·–]|\(?\d{1,3}[.)])\s+\S")
+_ITEM = re.compile(r"[ \t]*(?:[-*•‣·\u2013]|\(?\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"[ \t]*([=\-~*_#])\1{2,}[ \t]*")
 _ORG_HEADING = re.compile(r"(\*{1,6}|={1,6})\s+(\S.*?)(?:\s+=*)?$")
 _ORG_KEYWORD = re.compile(r"#\+(?:title|TITLE):\s*(.+)")
@@ -35,7 +35,7 @@ def _blank(sample: Sample) -> bool:
     return not sample.head.strip(b"\0\r\n\t \x0c\xef\xbb\xbf\xff\xfe")
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
     """Split into paragraphs at blank lines; nothing of the text is lost."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

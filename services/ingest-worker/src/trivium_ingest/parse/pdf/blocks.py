@@ -18,7 +18,7 @@ from trivium_ingest.parse.table import Table
 HEADING_RATIO = 1.12  # of the body's line height
 MAX_HEADING_CHARS = 200
 MAX_BOLD_HEADING_CHARS = 100
-_ITEM = re.compile(r"(?:[•‣◦▪●■–\uf0b7]|[-*](?=\s)|\(?\d{1,2}[.)](?=\s)|\(?[a-z][.)](?=\s))\s*\S")
+_ITEM = re.compile(r"(?:[•‣◦▪●■\u2013\uf0b7]|[-*](?=\s)|\(?\d{1,2}[.)](?=\s)|\(?[a-z][.)](?=\s))\s*\S")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_]")
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "؟", "”", '"')
 _DIGITS = re.compile(r"\d+")

@@ -1,0 +1,143 @@
+"""The parsing child: reads jobs from its standard input, answers on its standard output, ends when that closes.
+
+Started by `sandbox.py` as `python -m trivium_ingest.parse.child`. It locks itself in before the first job.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import resource
+import select
+import signal
+import sys
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.domain.errors import TriviumError, TryLater
+from trivium.ports.inference import Ocr, OcrLine
+from trivium_ingest.parse.build import parse_blob
+from trivium_ingest.parse.registry import known_formats
+from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Result, Setup, receive, send
+
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
+_OPEN_FILES = 256
+
+
+def main() -> None:
+    """Serve jobs one after the other until the parent goes away or nothing comes for `idle_s`."""
+    jobs, answers = _take_over_pipes()
+    setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
+    _lock_in(setup)
+    known_formats()
+    engine = _Engine(setup.ocr)
+    try:
+        while select.select([jobs], [], [], setup.idle_s)[0]:
+            job = msgspec.msgpack.decode(receive(jobs), type=Job)
+            send(answers, _answer(job, engine))
+    except Closed:
+        pass
+
+
+class _Engine:
+    """The OCR engine, built when a document first needs one. Is itself an `Ocr`."""
+
+    def __init__(self, factory: bytes) -> None:
+        self._factory = factory
+        self._engine: Ocr | None = None
+
+    @property
+    def given(self) -> bool:
+        return bool(self._factory)
+
+    @property
+    def fingerprint(self) -> str:
+        return self._built().fingerprint
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        return self._built().read(image)
+
+    def _built(self) -> Ocr:
+        if self._engine is None:
+            try:
+                factory: Callable[[], Ocr] = pickle.loads(self._factory)  # noqa: S301 - from our parent, never from a document
+                self._engine = factory()
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"[:300]
+                raise TryLater("ocr_unavailable", f"The OCR engine does not start ({reason}).") from error
+        return self._engine
+
+
+def _answer(job: Job, engine: _Engine) -> Result:
+    _allow_cpu(job.cpu_s)
+    try:
+        return Result(document=parse_blob(job.blob, job.limits, engine if engine.given else None))
+    except TriviumError as failure:
+        later = isinstance(failure, TryLater)
+        return Result(failed=Failed(failure.code, failure.message, failure.action, later))
+    except MemoryError:
+        return Result(failed=Failed("parser_out_of_memory", "Reading this file needs too much memory.", SPLIT_IT))
+    except RecursionError:
+        return Result(failed=Failed("corrupt_file", "This file is nested too deeply to be read.", SPLIT_IT))
+    except Exception as error:  # noqa: BLE001 - whatever a parser trips over is this file's failure, with its reason
+        reason = f"{type(error).__name__}: {error}"[:300]
+        message = f"The parser failed on this file ({reason})."
+        return Result(failed=Failed("parser_crashed", message, "Save the file again, or convert it to PDF."))
+
+
+def _take_over_pipes() -> tuple[int, int]:
+    """Keep the pipes to ourselves: a library that prints must not write into the answers."""
+    jobs, answers = os.dup(0), os.dup(1)
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1):
+        os.dup2(quiet, descriptor)
+    return jobs, answers
+
+
+def _lock_in(setup: Setup) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a job ends
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    # Counts what is allocated, not what is reserved: inference runtimes reserve far more than they use.
+    _limit(resource.RLIMIT_DATA, setup.memory_bytes)
+    _leave_network()
+    sys.addaudithook(_refuse_network)
+    sys.setrecursionlimit(2_000)
+
+
+def _limit(which: int, value: int) -> None:
+    _, hard = resource.getrlimit(which)
+    ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    try:
+        resource.setrlimit(which, (ceiling, ceiling))
+    except (ValueError, OSError) as error:
+        print(f"trivium: could not set limit {which}: {error}", file=sys.stderr)  # noqa: T201 - a child has no log
+
+
+def _allow_cpu(seconds: int) -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime) + seconds + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _leave_network() -> None:
+    """An empty network namespace where the kernel lets us have one; the audit hook holds in any case."""
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_CLONE_NEWNET) != 0:
+        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+
+
+def _refuse_network(event: str, _arguments: object) -> None:
+    if event in _NETWORK_EVENTS:
+        raise PermissionError(f"parsers do not use the network ({event})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""JSON and JSON Lines: each record as `path: value` lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import msgspec
+
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.inference import Ocr
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.encoding import decode
+from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+
+MEDIA_TYPE = "application/json"
+LINES_MEDIA_TYPE = "application/x-ndjson"
+MAX_DEPTH = 64
+
+
+def recognise(sample: Sample) -> float:
+    """An object or a list at the start, with what JSON needs after it."""
+    text = sample.text.lstrip()
+    if text[:1] == "{" and (text[1:].lstrip()[:1] in ('"', "}")):
+        return 0.6
+    return 0.5 if text[:1] == "[" and text[1:].lstrip()[:1] in '{["]-0123456789tfn' else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
+    """A list gives one unit per element, lines one per line; what is no JSON is kept as text."""
+    text, encoding = decode(blob.content)
+    out = Collector(limits)
+    metadata = {"encoding": encoding}
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        media_type = _lines(text, limits, out)
+        return out.document(media_type, metadata=metadata)
+    records = value if isinstance(value, list) else [value]
+    budget = _Budget(limits)
+    for record in records:
+        out.add(UnitKind.TEXT, "\n".join(_said(record, "", budget, 0)))
+    return out.document(MEDIA_TYPE, metadata=metadata)
+
+
+class _Budget:
+    """Counts values against `max_cells`."""
+
+    def __init__(self, limits: ParseLimits) -> None:
+        self._left = self._limit = limits.max_cells
+
+    def take(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise too_large("max_cells", f"more than {self._limit:,} values")
+
+
+def _lines(text: str, limits: ParseLimits, out: Collector) -> str:
+    """JSON Lines with the place of each line; when the first is none either, the file is text."""
+    budget = _Budget(limits)
+    start, records = 0, 0
+    for line in text.splitlines(keepends=True):
+        end = start + len(line.rstrip("\r\n"))
+        try:
+            record = msgspec.json.decode(line) if line.strip() else None
+        except (msgspec.DecodeError, RecursionError):
+            if not records:
+                out.add(UnitKind.TEXT, text, Position(offset=(0, len(text))))
+                out.warn("This looks like JSON and is not complete; it was read as text.")
+                return "text/plain"
+            out.add(UnitKind.TEXT, line, Position(offset=(start, end)))
+            out.warn("Some lines are not JSON and were read as text.")
+        else:
+            records += bool(line.strip())
+            if record is not None:
+                out.add(UnitKind.TEXT, "\n".join(_said(record, "", budget, 0)), Position(offset=(start, end)))
+        start += len(line)
+    return LINES_MEDIA_TYPE
+
+
+def _said(value: object, path: str, budget: _Budget, depth: int) -> Iterator[str]:
+    budget.take()
+    if depth > MAX_DEPTH:
+        yield f"{path}: {json.dumps(value)[:1000]}"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _said(inner, f"{path}.{key}" if path else str(key), budget, depth + 1)
+    elif isinstance(value, list):
+        if all(isinstance(inner, str | int | float | bool) for inner in value):
+            yield _line(path, ", ".join(map(_scalar, value)))
+        else:
+            for inner in value:
+                yield from _said(inner, path, budget, depth + 1)
+    elif value is not None:
+        yield _line(path, _scalar(value))
+
+
+def _line(path: str, text: str) -> str:
+    return f"{path}: {text}" if path else text
+
+
+def _scalar(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+FORMAT = Format(
+    name="JSON",
+    media_types=(MEDIA_TYPE, LINES_MEDIA_TYPE),
+    extensions=("json", "jsonl", "ndjson"),
+    version=1,
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,210 @@
+"""XLSX: every sheet's rows in words, with sheet and row numbers; dates as dates, formulas by their stored values.
+
+Sheets are streamed, cell by cell that exists: a sheet whose range was inflated to a million empty rows costs nothing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+from lxml import etree
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.inference import Ocr
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.cells import CellFormats, column_of, row_of
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.failures import corrupt, too_large
+from trivium_ingest.parse.package import Package
+from trivium_ingest.parse.recognise import Reader
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.sheet import Row, add_rows
+from trivium_ingest.parse.wordprocessing import C, chart_table
+from trivium_ingest.parse.xml_safe import has_doctype
+
+MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_WHAT = "Excel workbook"
+MAX_COLUMNS = 16_384  # Excel's own bound
+MAX_MERGED_CELLS = 20_000
+MAX_SHEETS = 1_000
+
+
+def recognise(sample: Sample) -> float:
+    """A zip with Excel's main part."""
+    return 1.0 if "xl/workbook.xml" in sample.members else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+    """Sheets in the workbook's order; hidden ones are read too, and said to be hidden."""
+    package = Package(blob.content, limits, _WHAT)
+    out = Collector(limits)
+    book = _Book(package, limits)
+    reader = Reader(ocr, limits, out)
+    relations = package.relations("xl/workbook.xml")
+    names = []
+    for sheet in list(package.xml("xl/workbook.xml").iter(f"{S}sheet"))[:MAX_SHEETS]:
+        name = sheet.get("name", "")
+        relation = relations.get(sheet.get(_R_ID, ""))
+        if relation is None or relation.target not in package:
+            continue
+        names.append(name)
+        if sheet.get("state") in ("hidden", "veryHidden"):
+            out.warn(f"The sheet {name} is hidden in the workbook.")
+        try:
+            add_rows(out, list(book.rows(relation.target)), name)
+            _attached(package, relation.target, name, out, reader)
+        except NeverWill as failure:
+            if failure.code != "corrupt_file":
+                raise
+            out.warn(f"Sheet {name}: {failure.message}")
+    properties = package.core_properties()
+    title = properties.pop("title", "")
+    return out.document(MEDIA_TYPE, title=title, metadata={**properties, "sheets": ", ".join(names)})
+
+
+def _attached(package: Package, part: str, sheet: str, out: Collector, reader: Reader) -> None:
+    """Charts, pictures and comments of one sheet."""
+    position = Position(sheet=sheet)
+    for relation in package.relations(part).values():
+        if relation.external or relation.target not in package:
+            continue
+        if relation.type == "comments":
+            for comment in package.xml(relation.target).iter(f"{S}comment"):
+                text = "".join(node.text or "" for node in comment.iter(f"{S}t"))
+                row = row_of(comment.get("ref", ""))
+                place = Position(sheet=sheet, rows=(row, row)) if row else position
+                out.add(UnitKind.NOTE, f"{comment.get('ref', '')}: {text}", place)
+        elif relation.type == "drawing":
+            for drawn in package.relations(relation.target).values():
+                if drawn.type == "chart" and drawn.target in package:
+                    chart = package.xml(drawn.target)
+                    if chart.find(f".//{C}title") is not None:
+                        out.table(chart_table(chart), position)
+                elif drawn.type == "image" and drawn.target in package:
+                    reader.embedded(package.read(drawn.target), f"{sheet}: {drawn.target.rpartition('/')[2]}", position)
+
+
+class _Book:
+    """Shared strings and formats of one workbook."""
+
+    def __init__(self, package: Package, limits: ParseLimits) -> None:
+        self._package = package
+        self._limits = limits
+        self._cells = 0
+        self._strings = self._shared_strings()
+        self._formats = CellFormats.read(package)
+
+    def _shared_strings(self) -> list[str]:
+        name = "xl/sharedStrings.xml"
+        if name not in self._package:
+            return []
+        strings = []
+        for item in self._elements(name, f"{S}si"):
+            strings.append("".join(node.text or "" for node in item.iter(f"{S}t") if not _phonetic(node)))
+        return strings
+
+    def rows(self, part: str) -> Iterator[Row]:
+        """Rows that hold something; the text of a merged range stands in each of its cells."""
+        merged = self._merged(part)
+        number = 0
+        for node in self._elements(part, f"{S}row"):
+            stated = node.get("r", "")
+            number = int(stated) if stated.isdigit() else number + 1
+            cells: dict[int, str] = {}
+            column = 0
+            for cell in node.iter(f"{S}c"):
+                column = column_of(cell.get("r", "")) or column + 1
+                if column > MAX_COLUMNS:
+                    break
+                value = self._value(cell)
+                if value:
+                    cells[column] = value
+                    self._count()
+            for place, origin in merged.get(number, {}).items():
+                if origin == (number, place):
+                    continue
+                if origin[0] == number and origin[1] in cells:
+                    cells.setdefault(place, cells[origin[1]])
+                elif origin in self._origins:
+                    cells.setdefault(place, self._origins[origin])
+            for place in list(cells):
+                if (number, place) in self._origins:
+                    self._origins[number, place] = cells[place]
+            if cells:
+                yield Row(number, tuple(cells.get(place, "") for place in range(1, max(cells) + 1)))
+
+    def _count(self) -> None:
+        self._cells += 1
+        if self._cells > self._limits.max_cells:
+            raise too_large("max_cells", f"more than {self._limits.max_cells:,} cells")
+
+    def _merged(self, part: str) -> dict[int, dict[int, tuple[int, int]]]:
+        """For each row, the cells covered by a merged range and the cell that holds its text."""
+        covered: dict[int, dict[int, tuple[int, int]]] = {}
+        self._origins: dict[tuple[int, int], str] = {}
+        total = 0
+        for node in self._elements(part, f"{S}mergeCell"):
+            first, _, last = node.get("ref", "").partition(":")
+            top, left, bottom, right = row_of(first), column_of(first), row_of(last), column_of(last)
+            size = (bottom - top + 1) * (right - left + 1)
+            total += size
+            if not (top and left and bottom and right) or size <= 1 or total > MAX_MERGED_CELLS:
+                continue
+            self._origins[top, left] = ""
+            for row in range(top, bottom + 1):
+                covered.setdefault(row, {}).update({column: (top, left) for column in range(left, right + 1)})
+        return covered
+
+    def _value(self, cell: etree._Element) -> str:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            return "".join(node.text or "" for node in cell.iter(f"{S}t")).strip()
+        value = cell.find(f"{S}v")
+        text = (value.text or "").strip() if value is not None else ""
+        if not text:
+            return ""
+        if kind == "s":
+            return self._strings[int(text)].strip() if text.isdigit() and int(text) < len(self._strings) else ""
+        if kind == "b":
+            return "TRUE" if text == "1" else "FALSE"
+        return self._formats.shown(text, cell.get("s", "0")) if kind == "n" else text
+
+    def _elements(self, part: str, tag: str) -> Iterator[etree._Element]:
+        """The elements of one kind, one at a time; each is emptied once it has been looked at."""
+        with self._package.stream(part) as peek:
+            if has_doctype(peek.read(65_536)):
+                raise NeverWill(
+                    "unsafe_xml",
+                    f"This {_WHAT} declares its own document type or entities, which are never expanded.",
+                    "Open it in Excel and save it again.",
+                )
+        try:
+            with self._package.stream(part) as stream:
+                options = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": True}
+                for _, node in etree.iterparse(stream, tag=tag, remove_comments=True, recover=False, **options):
+                    yield node
+                    node.clear(keep_tail=False)
+                    while node.getprevious() is not None:
+                        del node.getparent()[0]
+        except (etree.XMLSyntaxError, zlib.error, EOFError, OSError, ValueError) as error:
+            raise corrupt(_WHAT, str(error)[:120]) from error
+
+
+def _phonetic(node: etree._Element) -> bool:
+    parent = node.getparent()
+    return parent is not None and parent.tag == f"{S}rPh"
+
+
+FORMAT = Format(
+    name="XLSX",
+    media_types=(MEDIA_TYPE, "application/vnd.ms-excel.sheet.macroenabled.12"),
+    extensions=("xlsx", "xlsm", "xltx"),
+    version=1,
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,215 @@
+"""Parses in child processes that may die: a hostile file costs itself, never the worker.
+
+Children are kept warm and used again; one that crashes, hangs or grows is replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.inference import Ocr
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.failures import empty_file, too_large
+from trivium_ingest.parse.wire import SPLIT_IT, Closed, Job, Late, Result, Setup, receive, send
+
+_START_S = 60.0
+_NEAR_BOUND = 0.6
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+# What an idle child may still hold after a job before it is replaced (with OCR loaded, about half of it).
+_GROWN_BYTES = 900 * 1024 * 1024
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What one file may cost. `memory_bytes` covers the child's libraries and its OCR engine as well."""
+
+    wall_s: float = 300.0
+    cpu_s: int = 400
+    memory_bytes: int = 1536 * 1024 * 1024
+    idle_s: float = 120.0
+    jobs_per_child: int = 500
+
+
+class Sandbox:
+    """A pool of parsing children. `parse` may be called from several threads.
+
+    `ocr_factory` is a picklable callable without arguments that builds the engine inside the child.
+    Children start when first needed, and end when idle for `idle_s` or at `close`.
+    """
+
+    def __init__(
+        self,
+        ocr_factory: Callable[[], Ocr] | None = None,
+        limits: ParseLimits = ParseLimits(),  # noqa: B008 - frozen
+        bounds: Bounds = Bounds(),  # noqa: B008 - frozen
+        size: int = 1,
+    ) -> None:
+        self._limits = limits
+        self._bounds = bounds
+        self._setup = Setup(bounds.memory_bytes, bounds.idle_s, pickle.dumps(ocr_factory) if ocr_factory else b"")
+        self._slots: queue.Queue[_Child | None] = queue.Queue()
+        self._closed = False
+        for _ in range(size):
+            self._slots.put(None)
+
+    def parse(self, blob: Blob) -> ParsedDocument:
+        """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`)."""
+        if not blob.content:
+            raise empty_file()
+        if len(blob.content) > self._limits.max_bytes:
+            raise too_large("max_bytes", f"{len(blob.content):,} bytes")
+        with self._child() as child:
+            result = child.run(Job(blob, self._limits, self._bounds.cpu_s), self._bounds.wall_s)
+        if (failed := result.failed) is not None:
+            family = TryLater if failed.later else NeverWill
+            raise family(failed.code, failed.message, failed.action)
+        if result.document is None:
+            raise _crashed("it gave no answer")
+        return result.document
+
+    def warm(self) -> None:
+        """Start one child now, so that the first file does not wait for it."""
+        with self._child():
+            pass
+
+    def close(self) -> None:
+        """End all children; those at work are killed."""
+        self._closed = True
+        for _ in range(self._slots.qsize()):
+            with contextlib.suppress(queue.Empty):
+                child = self._slots.get_nowait()
+                if child is not None:
+                    child.kill()
+                self._slots.put(None)
+
+    @contextlib.contextmanager
+    def _child(self) -> Iterator[_Child]:
+        """A live child, for this thread alone. It goes back to the pool unless it is worn or dead."""
+        if self._closed:
+            raise TryLater("shutting_down", "The parser is shutting down.")
+        child = self._slots.get()
+        try:
+            if child is None or not child.fit(self._bounds.jobs_per_child):
+                if child is not None:
+                    child.kill()
+                child = _Child(self._setup)
+            yield child
+        finally:
+            if child is not None and (self._closed or not child.alive):
+                child.kill()
+                child = None
+            self._slots.put(child)
+
+
+class _Child:
+    """One process and its two pipes."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._memory_bytes = setup.memory_bytes
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "trivium_ingest.parse.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in a terminal reaches the worker, which ends its children
+        )
+        if self._process.stdin is None or self._process.stdout is None:
+            raise TryLater("parser_unavailable", "The parsing process has no pipes.")
+        self._jobs, self._answers = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._jobs, False)
+        os.set_blocking(self._answers, False)
+        self._ran = 0
+        self._peak = 0
+        send(self._jobs, setup, time.monotonic() + _START_S)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def fit(self, jobs: int) -> bool:
+        """True when the child can take another job."""
+        return self.alive and self._ran < jobs and resident_bytes(self._process.pid) < _GROWN_BYTES
+
+    def run(self, job: Job, wall_s: float) -> Result:
+        """Send the job and wait. Raises `NeverWill` when the child died, hung or grew; it is dead then."""
+        self._ran += 1
+        self._peak = 0
+        try:
+            return self._exchange(job, wall_s)
+        except BaseException:
+            self.kill()  # whatever happened, an answer to this job may still be on its way
+            raise
+
+    def _exchange(self, job: Job, wall_s: float) -> Result:
+        deadline = time.monotonic() + wall_s
+        try:
+            send(self._jobs, job, deadline, self._check_memory)
+            answer = receive(self._answers, deadline, self._check_memory)
+            return msgspec.msgpack.decode(answer, type=Result)
+        except (Closed, msgspec.MsgspecError):
+            raise self._died(wall_s) from None
+        except Late:
+            raise _timeout(wall_s) from None
+
+    def _check_memory(self) -> None:
+        self._peak = max(self._peak, resident_bytes(self._process.pid))
+        if self._peak > self._memory_bytes:
+            raise _out_of_memory(self._memory_bytes)
+
+    def _died(self, wall_s: float) -> NeverWill:
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return _crashed("it answered with something that is no result")
+        if code == -signal.SIGXCPU:
+            return _timeout(wall_s)
+        if self._peak > _NEAR_BOUND * self._memory_bytes:
+            return _out_of_memory(self._memory_bytes)  # C libraries abort when an allocation is refused
+        return _crashed(signal.Signals(-code).name if code < 0 else f"exit status {code}")
+
+    def kill(self) -> None:
+        """End the process and wait for it."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def resident_bytes(pid: int) -> int:
+    """A process's memory in RAM; 0 where the system does not tell (then only the child's own limit holds)."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE_BYTES
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _crashed(how: str) -> NeverWill:
+    return NeverWill(
+        "parser_crashed",
+        f"The parser crashed on this file ({how}).",
+        "Open it in the program that made it, save it again or convert it to PDF, and upload the new copy.",
+    )
+
+
+def _timeout(wall_s: float) -> NeverWill:
+    return NeverWill("parser_timeout", f"Reading this file takes more than {wall_s:.0f} s.", SPLIT_IT)
+
+
+def _out_of_memory(bound: int) -> NeverWill:
+    return NeverWill(
+        "parser_out_of_memory", f"Reading this file takes more than {bound // 1_000_000:,} MB of memory.", SPLIT_IT
+    )
