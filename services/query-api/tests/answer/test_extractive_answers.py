@@ -26,9 +26,7 @@ Ask = Callable[..., Request]
 
 async def test_an_answer_is_made_of_cited_sentences_of_the_sources(library: Library, ask: Ask) -> None:
     given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
-    assert given.text.startswith(
-        "Neil Armstrong commanded the Apollo 11 mission. [Source: apollo.pdf, chunk 2]"
-    )
+    assert given.text.startswith("Neil Armstrong commanded the Apollo 11 mission. [Source: apollo.pdf, chunk 2]")
     assert (given.engine, given.found) == ("extractive", True)
     sources = " ".join(chunk.text for chunk in library.chunks)
     for line in given.text.splitlines():
