@@ -19,7 +19,7 @@ from trivium.domain.errors import Refused, TryLater
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
 
-STARTING_S = 30.0  # models load within this time, also from a cold disk
+STARTING_S = 60.0  # models load within this time, also from a cold disk
 _POLL_S = 0.2
 
 
