@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from trivium.domain.graph import Edge, Entity, Mentioning
-from trivium.domain.retrieval import RankedChunk, Scored
-from trivium_query.retrieve.fuse import as_ranking, ranked, source_ranks
+from trivium.domain.retrieval import Scored
+from trivium_query.retrieve.fuse import as_ranking
 
 DEPTH = 2  # CORTEX C5
 DIRECT_SCORE = 1.0  # a passage with an entity of the question
@@ -44,9 +44,9 @@ def graph_scores(direct: Sequence[str], near: Sequence[str], mentioned: Mapping[
     return scores
 
 
-def mix(graph: Mapping[str, float], dense: Sequence[Scored]) -> list[RankedChunk]:
+def mix(graph: Mapping[str, float], dense: Sequence[Scored]) -> list[Scored]:
     """0.4 * graph + 0.6 * vector (cosine); 0 where a side does not hold the passage."""
     scores = {chunk_id: GRAPH_SHARE * score for chunk_id, score in graph.items()}
     for row in dense:
         scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + VECTOR_SHARE * row.score
-    return ranked(scores, source_ranks({"vector": dense, "graph": as_ranking(graph)}))
+    return as_ranking(scores)

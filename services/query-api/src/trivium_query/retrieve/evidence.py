@@ -6,7 +6,7 @@ Each function is a handful of batched reads; what they return is plain values fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -95,9 +95,13 @@ async def similarities(
     filled = [(chunk_id, matrix) for chunk_id, matrix in rows.items() if len(matrix)]
     if not filled:
         return {}
-    ends = np.cumsum([len(matrix) for _, matrix in filled])
     cosines = np.concatenate([matrix for _, matrix in filled]) @ vector
-    return {chunk_id: part for (chunk_id, _), part in zip(filled, np.split(cosines, ends[:-1]), strict=True)}
+    parts: dict[str, path.Similarities] = {}
+    start = 0
+    for chunk_id, matrix in filled:
+        parts[chunk_id] = cosines[start : start + len(matrix)]
+        start += len(matrix)
+    return parts
 
 
 async def mentions(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Mention]]:
@@ -105,10 +109,11 @@ async def mentions(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -
     return await ledger.ask(GRAPH, readers.graph.mentions_in(chunk_ids), {}) if chunk_ids else {}
 
 
-async def places(parts: Sequence[str], whole: Sequence[str], readers: Readers, ledger: Ledger) -> path.Places:
+async def places(parts: Collection[str], whole: Collection[str], readers: Readers, ledger: Ledger) -> path.Places:
     """Where names lead to. `parts` are looked up among titles and headings, `whole` in the text."""
     if not parts:
         return path.Places({}, {}, {})
+    parts, whole = list(parts), list(whole)
     nowhere: dict[str, Mentioning] = {}
     about, headings, mentioned = await asyncio.gather(
         ledger.ask(GRAPH, readers.graph.about(parts), {}),

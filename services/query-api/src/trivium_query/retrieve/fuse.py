@@ -5,32 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from trivium.domain.retrieval import RankedChunk, Scored, SourceRank
+from trivium.domain.retrieval import Scored
 
 RRF_K = 60  # Cormack, Clarke, Buettcher 2009; ranks count from 1
 WEIGHTED_LAMBDA = 0.8  # K2RAG: the dense share of the weighted hybrid
 _EPSILON = 1e-9
 
 
-def source_ranks(rankings: Mapping[str, Sequence[Scored]]) -> dict[str, tuple[SourceRank, ...]]:
-    """Each chunk's place in every ranking that holds it, in the order of `rankings`."""
-    places: dict[str, list[SourceRank]] = {}
-    for source, ranking in rankings.items():
-        for rank, row in enumerate(ranking, start=1):
-            places.setdefault(row.chunk_id, []).append(SourceRank(source, rank, row.score))
-    return {chunk_id: tuple(ranks) for chunk_id, ranks in places.items()}
-
-
-def reciprocal_rank_fusion(rankings: Mapping[str, Sequence[Scored]], k: int = RRF_K) -> list[RankedChunk]:
+def reciprocal_rank_fusion(rankings: Iterable[Sequence[Scored]], k: int = RRF_K) -> list[Scored]:
     """Sum of 1 / (k + rank) over the rankings; only ranks matter, not scores."""
-    places = source_ranks(rankings)
-    scores = {chunk_id: math.fsum(1 / (k + place.rank) for place in ranks) for chunk_id, ranks in places.items()}
-    return ranked(scores, places)
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, row in enumerate(ranking, start=1):
+            scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + 1 / (k + rank)
+    return as_ranking(scores)
 
 
-def weighted_hybrid(
-    dense: Sequence[Scored], sparse: Sequence[Scored], lam: float = WEIGHTED_LAMBDA
-) -> list[RankedChunk]:
+def weighted_hybrid(dense: Sequence[Scored], sparse: Sequence[Scored], lam: float = WEIGHTED_LAMBDA) -> list[Scored]:
     """K2RAG's lam * dense + (1 - lam) * sparse.
 
     `dense` scores are cosines. BM25 has no upper bound, so `sparse` is divided by its best score,
@@ -41,7 +32,7 @@ def weighted_hybrid(
     for row in sparse:
         share = (1 - lam) * row.score / best if best > 0 else 0.0
         scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + share
-    return ranked(scores, source_ranks({"vector": dense, "keyword": sparse}))
+    return as_ranking(scores)
 
 
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:
@@ -95,13 +86,7 @@ def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], popul
     return {key: max(value, 0.0) / best for key, value in total.items()}
 
 
-def ranked(scores: Mapping[str, float], places: Mapping[str, tuple[SourceRank, ...]]) -> list[RankedChunk]:
-    """Best first, ties by chunk id."""
-    order = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
-    return [RankedChunk(chunk_id, scores[chunk_id], places.get(chunk_id, ())) for chunk_id in order]
-
-
 def as_ranking(scores: Mapping[str, float]) -> list[Scored]:
     """Scores as a ranking: best first, ties by chunk id, zeros left out."""
-    order = sorted((key for key, value in scores.items() if value > 0), key=lambda key: (-scores[key], key))
-    return [Scored(key, scores[key]) for key in order]
+    order = sorted((-score, key) for key, score in scores.items() if score > 0)
+    return [Scored(key, -negated) for negated, key in order]

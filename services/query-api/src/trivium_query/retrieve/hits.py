@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+
+import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.retrieval import Bridge, Hit, RankedChunk, SearchFilter
+from trivium.domain.retrieval import Bridge, Hit, Scored, SearchFilter, SourceRank
 from trivium.ports.keywords import KeywordReader
 from trivium_query.retrieve.path import Link
 
@@ -15,30 +17,48 @@ ActiveVersions = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 """document id -> the version that queries may see; documents without one are absent."""
 
 
+class Ranking(msgspec.Struct, frozen=True):
+    """Passages best first; the rankings it was made of, by source; and the best link into each that has one."""
+
+    rows: Sequence[Scored]
+    sources: Mapping[str, Sequence[Scored]]
+    links: Mapping[str, Link] = msgspec.field(default_factory=dict)
+
+
 async def load_hits(
-    ranking: Sequence[RankedChunk],
-    links: Mapping[str, Link],
+    ranking: Ranking,
     top_k: int,
     restrict: SearchFilter,
     keywords: KeywordReader,
     active: ActiveVersions,
 ) -> tuple[Hit, ...]:
     """The best `top_k` hits that exist, are published and pass the filter."""
-    kept: list[tuple[RankedChunk, Chunk]] = []
+    kept: list[tuple[Scored, Chunk]] = []
     start = 0
-    while len(kept) < top_k and start < len(ranking):
-        page = ranking[start : start + top_k + (PAGE if start else 0)]
+    while len(kept) < top_k and start < len(ranking.rows):
+        page = ranking.rows[start : start + top_k + (PAGE if start else 0)]
         start += len(page)
         chunks = await _visible([row.chunk_id for row in page], keywords, active)
         kept.extend((row, chunk) for row in page if (chunk := chunks.get(row.chunk_id)) and _passes(chunk, restrict))
     kept = kept[:top_k]
-    origins = {link.source for row, _ in kept if (link := links.get(row.chunk_id))}
+    origins = {link.source for row, _ in kept if (link := ranking.links.get(row.chunk_id))}
     known = {chunk.id: chunk for _, chunk in kept}
     known |= await _visible(sorted(origins - known.keys()), keywords, active)
+    places = source_ranks(ranking.sources, {chunk.id for _, chunk in kept})
     return tuple(
-        Hit(chunk, rank, row.score, row.sources, bridge_of(links.get(chunk.id), known))
+        Hit(chunk, rank, row.score, places.get(chunk.id, ()), bridge_of(ranking.links.get(chunk.id), known))
         for rank, (row, chunk) in enumerate(kept, start=1)
     )
+
+
+def source_ranks(sources: Mapping[str, Sequence[Scored]], wanted: Collection[str]) -> dict[str, tuple[SourceRank, ...]]:
+    """The place of each wanted passage in every source that holds it; ranks count from 1."""
+    places: dict[str, tuple[SourceRank, ...]] = {}
+    for source, rows in sources.items():
+        for rank, row in enumerate(rows, start=1):
+            if row.chunk_id in wanted:
+                places[row.chunk_id] = (*places.get(row.chunk_id, ()), SourceRank(source, rank, row.score))
+    return places
 
 
 async def _visible(ids: Sequence[str], keywords: KeywordReader, active: ActiveVersions) -> dict[str, Chunk]:

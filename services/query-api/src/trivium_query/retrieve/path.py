@@ -5,8 +5,8 @@ One step over names, without a language model:
 1. every candidate has a base score of 0...1 from vectors, keywords and its best sentence (`base_scores`);
 2. passages that the question names gain (`anchors`);
 3. from the best passages, each name they mention leads to the passages about it, to those whose
-   heading holds it, and to those that mention it too (`links`);
-4. a passage's score is its own plus the best link's; that link is its explanation (`step`).
+   heading holds it, and to those that mention it too (`departures`, `leads`, `best_links`);
+4. a passage's score is its own plus the best link's; that link is its explanation.
 
 A name that stands in the question leads nowhere: whatever it leads to was found by the question itself.
 Measured in bench/retrieval-notes.md.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -72,6 +73,10 @@ class Departure(msgspec.Struct, frozen=True):
     surface: str
     sentence: int
     weight: float
+    own: frozenset[str]
+
+
+Leads = dict[str, list[Departure]]
 
 
 def base_scores(
@@ -124,16 +129,11 @@ def departures(
             if row.key not in best or share > best[row.key][0]:
                 best[row.key] = (share, row)
         found.extend(
-            Departure(source, key, row.surface, row.sentence, scores[source] * share)
+            Departure(source, key, row.surface, row.sentence, scores[source] * share, own)
             for key, (share, row) in best.items()
             if share > 0
         )
     return found
-
-
-def own_names(mentions: Mapping[str, Sequence[Mention]]) -> dict[str, frozenset[str]]:
-    """What each passage is about; a name of its own leads nowhere from it."""
-    return {chunk_id: _own(rows) for chunk_id, rows in mentions.items()}
 
 
 def _own(rows: Sequence[Mention]) -> frozenset[str]:
@@ -148,60 +148,59 @@ def _closeness(near: Similarities | None, sentence: int) -> float:
     return min(1.0, max(0.0, float(near[sentence]) / FULL_SIMILARITY))
 
 
-def lookup_keys(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[list[str], list[str]]:
-    """The keys to read: names within names (for `about` and headings), and names as they stand (for mentions)."""
-    whole = dict.fromkeys(departure.key for departure in leaving)
-    parts = dict.fromkeys(part for key in whole for part in subnames(key, MAX_SUBNAME_TOKENS) if part not in asked)
-    return list({**whole, **parts}), list(whole)
+def leads(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[Leads, Leads]:
+    """Where each name comes from, the strongest departure first: names within names, and names as they stand.
+
+    The first are looked up among titles and headings, the second in the text. A source's own names and
+    the question's lead nowhere.
+    """
+    parts: Leads = {}
+    whole: Leads = {}
+    for departure in sorted(leaving, key=lambda departure: (-departure.weight, departure.source, departure.key)):
+        whole.setdefault(departure.key, []).append(departure)
+        for part in _parts(departure.key):
+            if part not in asked and part not in departure.own:
+                parts.setdefault(part, []).append(departure)
+    return parts, whole
 
 
-def links(
-    leaving: Iterable[Departure], places: Places, asked: frozenset[str], own: Mapping[str, frozenset[str]]
-) -> list[Link]:
-    """Every link of every departure. `own` are each source's own names, which lead nowhere from it."""
-    found: list[Link] = []
-    for departure in leaving:
-        parts = dict.fromkeys((departure.key, *subnames(departure.key, MAX_SUBNAME_TOKENS)))
-        for key in parts:
-            if key in asked or key in own.get(departure.source, frozenset()):
-                continue
-            found.extend(_links_to(departure, _arrivals(key, places)))
-        found.extend(_links_to(departure, _shared(departure.key, places)))
-    return found
+@lru_cache(maxsize=65536)
+def _parts(key: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((key, *subnames(key, MAX_SUBNAME_TOKENS))))
 
 
-def _arrivals(key: str, places: Places) -> list[tuple[str, float]]:
-    rows = places.about.get(key, ())
-    root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
-    arrivals = [(row.chunk_id, ABOUT_STRENGTH * row.score / root) for row in rows]
-    heading = places.headings.get(key)
-    if heading is not None and heading.total <= MAX_SHARED:
-        strength = HEADING_STRENGTH / math.sqrt(max(1, heading.total))
-        arrivals.extend((chunk_id, strength) for chunk_id, _ in heading.places)
-    return arrivals
+def best_links(parts: Leads, whole: Leads, places: Places) -> dict[str, Link]:
+    """The link into each passage that adds most; of equal ones the first found."""
+    best: dict[str, tuple[float, float, Departure]] = {}
+    for key, rows in places.about.items():
+        root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
+        arrivals = [(row.chunk_id, ABOUT_STRENGTH * row.score / root) for row in rows]
+        _improve(best, parts.get(key, ()), arrivals)
+    for key, heading in places.headings.items():
+        if heading.total <= MAX_SHARED:
+            strength = HEADING_STRENGTH / math.sqrt(max(1, heading.total))
+            _improve(best, parts.get(key, ()), [(chunk_id, strength) for chunk_id, _ in heading.places])
+    for key, mentioning in places.mentioned.items():
+        if 1 < mentioning.total <= MAX_SHARED:
+            strength = SHARED_STRENGTH / math.sqrt(math.sqrt(mentioning.total))
+            _improve(best, whole.get(key, ()), [(chunk_id, strength) for chunk_id, _ in mentioning.places])
+    return {target: _link(target, *found) for target, found in best.items()}
 
 
-def _shared(key: str, places: Places) -> list[tuple[str, float]]:
-    mentioning = places.mentioned.get(key)
-    if mentioning is None or not 1 < mentioning.total <= MAX_SHARED:
-        return []
-    strength = SHARED_STRENGTH / mentioning.total**0.25
-    return [(chunk_id, strength) for chunk_id, _ in mentioning.places]
+def _improve(
+    best: dict[str, tuple[float, float, Departure]],
+    departing: Sequence[Departure],
+    arrivals: Iterable[tuple[str, float]],
+) -> None:
+    """Let the strongest departure that starts elsewhere lead to each arrival."""
+    for target, strength in arrivals:
+        for departure in departing:
+            if departure.source != target:
+                gain = departure.weight * strength
+                if target not in best or gain > best[target][0]:
+                    best[target] = (gain, strength, departure)
+                break
 
 
-def _links_to(departure: Departure, arrivals: Iterable[tuple[str, float]]) -> list[Link]:
-    return [
-        Link(departure.source, target, departure.sentence, departure.surface, strength, departure.weight * strength)
-        for target, strength in arrivals
-        if target != departure.source
-    ]
-
-
-def step(scores: Mapping[str, float], steps: Iterable[Link]) -> tuple[dict[str, float], dict[str, Link]]:
-    """Scores after one step, and the best link into each passage that has one (ties: the first)."""
-    best: dict[str, Link] = {}
-    for link in steps:
-        known = best.get(link.target)
-        if known is None or link.gain > known.gain:
-            best[link.target] = link
-    return added(scores, {target: link.gain for target, link in best.items()}), best
+def _link(target: str, gain: float, strength: float, departure: Departure) -> Link:
+    return Link(departure.source, target, departure.sentence, departure.surface, strength, gain)

@@ -11,27 +11,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
 from trivium.domain.errors import TryLater
-from trivium.domain.retrieval import Mode, RankedChunk, Scored, SearchFilter, SearchResult
+from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
 from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
 from trivium_query.retrieve.evidence import Query, Readers
-from trivium_query.retrieve.hits import ActiveVersions, load_hits
+from trivium_query.retrieve.hits import ActiveVersions, Ranking, load_hits
 from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Budgets, Ledger
 
 RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
 MIN_RRF_DEPTH = 30
-
-
-class Ranking(msgspec.Struct, frozen=True):
-    """Chunk ids best first, and the best link into each that was reached by one."""
-
-    rows: list[RankedChunk]
-    links: Mapping[str, path.Link] = msgspec.field(default_factory=dict)
 
 
 async def search(
@@ -52,7 +45,7 @@ async def search(
         reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in ledger.lost.values())
         raise TryLater("no_source", f"No source could answer ({reasons}).", "Try again; /readyz says what is down.")
     ranked_at = time.perf_counter()
-    hits = await load_hits(ranking.rows, ranking.links, top_k, restrict, readers.keywords, active)
+    hits = await load_hits(ranking, top_k, restrict, readers.keywords, active)
     now = time.perf_counter()
     timings = {
         **ledger.timings_ms,
@@ -64,18 +57,19 @@ async def search(
 
 async def _vector(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     _, rows = await evidence.dense(_deep(query), readers, ledger)
-    return _plain({VECTOR: rows})
+    return Ranking(rows, {VECTOR: rows})
 
 
 async def _keyword(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    return _plain({KEYWORD: await evidence.keyword(_deep(query), readers, ledger)})
+    rows = await evidence.keyword(_deep(query), readers, ledger)
+    return Ranking(rows, {KEYWORD: rows})
 
 
 async def _weighted(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     (_, dense), sparse = await asyncio.gather(
         evidence.dense(query, readers, ledger), evidence.keyword(query, readers, ledger)
     )
-    return Ranking(fuse.weighted_hybrid(dense, sparse))
+    return Ranking(fuse.weighted_hybrid(dense, sparse), {VECTOR: dense, KEYWORD: sparse})
 
 
 async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -83,24 +77,24 @@ async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     (_, dense), graph = await asyncio.gather(
         evidence.dense(query, readers, ledger), evidence.breadth_first(names, readers, ledger)
     )
-    return Ranking(bfs.mix(graph, dense))
+    return Ranking(bfs.mix(graph, dense), {VECTOR: dense, GRAPH: fuse.as_ranking(graph)})
 
 
 async def _hybrid(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     walk = await _walk(query, readers, ledger)
-    return Ranking(fuse.ranked(walk.scores, fuse.source_ranks(walk.rankings())), walk.links)
+    return Ranking(fuse.as_ranking(walk.scores), walk.sources(), walk.links)
 
 
 async def _graph(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     walk = await _walk(query, readers, ledger)
-    return _plain({GRAPH: walk.rankings()[GRAPH]}, walk.links)
+    return Ranking(walk.sources()[GRAPH], walk.sources(), walk.links)
 
 
 async def _rrf(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     depth = max(RRF_DEPTH * query.top_k, MIN_RRF_DEPTH)
     walk = await _walk(query, readers, ledger)
-    rankings = {source: rows[:depth] for source, rows in walk.rankings().items()}
-    return Ranking(fuse.reciprocal_rank_fusion(rankings), walk.links)
+    sources = {source: rows[:depth] for source, rows in walk.sources().items()}
+    return Ranking(fuse.reciprocal_rank_fusion(sources.values()), sources, walk.links)
 
 
 async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -111,8 +105,8 @@ async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     keys = list(dict.fromkeys(row.key for rows in mentions.values() for row in rows))
     places = await evidence.places(keys, keys, readers, ledger)
     mass = pagerank.rank(pagerank.local_graph(mentions, places), seeds)
-    rankings = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(mass)}
-    return Ranking(fuse.ranked(mass, fuse.source_ranks(rankings)))
+    ranking = fuse.as_ranking(mass)
+    return Ranking(ranking, {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: ranking})
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -123,7 +117,7 @@ class Walk(msgspec.Struct, frozen=True):
     reached: frozenset[str]
     links: dict[str, path.Link]
 
-    def rankings(self) -> dict[str, Sequence[Scored]]:
+    def sources(self) -> dict[str, Sequence[Scored]]:
         """The three sources; the graph's holds only what anchors and links reached."""
         graph = fuse.as_ranking({key: score for key, score in self.scores.items() if key in self.reached})
         return {VECTOR: self.found.dense, KEYWORD: self.found.keyword, GRAPH: graph}
@@ -137,21 +131,14 @@ async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
     starts = path.sources(scores)
     mentions = await evidence.mentions(starts, readers, ledger)
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
-    parts, whole = path.lookup_keys(leaving, found.asked)
-    places = await evidence.places(parts, whole, readers, ledger)
-    after, best = path.step(scores, path.links(leaving, places, found.asked, path.own_names(mentions)))
-    return Walk(found, after, frozenset({*gains, *best}), best)
+    parts, whole = path.leads(leaving, found.asked)
+    links = path.best_links(parts, whole, await evidence.places(parts, whole, readers, ledger))
+    after = path.added(scores, {target: link.gain for target, link in links.items()})
+    return Walk(found, after, frozenset({*gains, *links}), links)
 
 
 def _deep(query: Query) -> Query:
     return msgspec.structs.replace(query, limit=max(query.limit, query.top_k))
-
-
-def _plain(rankings: Mapping[str, Sequence[Scored]], links: Mapping[str, path.Link] | None = None) -> Ranking:
-    """One source's ranking as it stands."""
-    places = fuse.source_ranks(rankings)
-    rows = [RankedChunk(row.chunk_id, row.score, places[row.chunk_id]) for rows in rankings.values() for row in rows]
-    return Ranking(rows, links or {})
 
 
 _MODES: dict[Mode, Callable[[Query, Readers, Ledger], Awaitable[Ranking]]] = {
