@@ -8,8 +8,8 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
 from trivium.domain.graph import ChunkGraph
 from trivium.flow.stage import Job, Outcome
+from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
-from trivium.ports.llm import Llm
 from trivium_graph.build import extract, fingerprint
 
 LINK_VERSION = 1
@@ -18,12 +18,12 @@ LINK_VERSION = 1
 class ExtractWork(msgspec.Struct, frozen=True):
     """Chunks become names, aliases and relations with their evidence."""
 
-    llm: Llm | None
+    llm: LlmAddress | None
     stage: Stage = Stage.EXTRACT
 
     def fingerprint(self) -> str:
         """Rules, prompt and model."""
-        return fingerprint(self.llm)
+        return f"{fingerprint()}|{self.llm.name}" if self.llm else fingerprint()
 
     def settled(self, job: Job) -> bool:
         """Extraction leaves no rows."""
@@ -31,7 +31,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Extract from all chunks of the document at once."""
-        return Outcome(extract(job.load(Stage.CHUNK, list[Chunk]), self.llm))
+        return Outcome(extract(job.load(Stage.CHUNK, list[Chunk])))
 
 
 class LinkWork(msgspec.Struct, frozen=True):

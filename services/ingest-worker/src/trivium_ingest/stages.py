@@ -16,10 +16,10 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
 from trivium.flow.stage import Job, Outcome
+from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
 from trivium.ports.inference import Embedder, Passage
 from trivium.ports.keywords import Keywords
-from trivium.ports.llm import Llm
 from trivium.ports.parser import Blob
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import VectorRow, Vectors
@@ -73,7 +73,7 @@ class ChunkWork(msgspec.Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """Chunker and its options."""
-        return chunk_fingerprint(self.options)
+        return chunk_fingerprint(self.options, self.embedder)
 
     def settled(self, job: Job) -> bool:
         """Chunking leaves no rows."""
@@ -91,7 +91,7 @@ class ChunkWork(msgspec.Struct, frozen=True):
 class EnrichWork(msgspec.Struct, frozen=True):
     """Passages get their context, by the LLM or extracted."""
 
-    llm: Llm | None
+    llm: LlmAddress | None
     stage: Stage = Stage.ENRICH
 
     def fingerprint(self) -> str:

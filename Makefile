@@ -1,0 +1,58 @@
+# Everything a newcomer and CI need. `make` alone lists the targets.
+SHELL := /bin/bash
+PY := .venv/bin/python
+CODE := libs services tests bench requirements examples
+
+.DEFAULT_GOAL := help
+.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock bench eval eval-extraction clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
+
+run: install ## install, start, ingest examples/, ask three questions, keep serving on :8080 and :9090
+	@examples/tour.sh
+
+install: ## make .venv with what running needs (locked, checked by hash)
+	@requirements/install.sh
+
+dev: ## make .venv with the tools for working on Trivium
+	@requirements/install.sh dev
+
+test: dev lint types check-generated unit contract e2e ## everything that must pass; no server, no network
+
+lint: ## style, complexity and import boundaries
+	@.venv/bin/ruff check $(CODE)
+	@.venv/bin/ruff format --check $(CODE)
+	@.venv/bin/lint-imports --config pyproject.toml
+
+types: ## strict type check
+	@.venv/bin/mypy libs/*/src services/*/src
+
+check-generated: ## compiled protos and the OpenAPI document are fresh
+	@proto/compile.sh --check
+
+proto: ## compile proto/ into the library
+	@proto/compile.sh
+
+unit: ## each package's own tests
+	@$(PY) -m pytest libs services
+
+contract: ## every store adapter against its port's promises
+	@$(PY) -m pytest tests/contract
+
+e2e: ## the whole product through its doors
+	@$(PY) -m pytest tests/e2e
+
+lock: ## rewrite requirements/*.txt from the packages' own requirements
+	@requirements/lock.sh
+
+DATA ?= ../shared/data
+
+bench: install ## speed and memory; prints a table (figures are kept in bench/RESULTS.md)
+	@$(PY) bench/speed.py
+
+eval: install ## retrieval quality on every set in DATA
+	@$(PY) bench/quality.py $(DATA)
+
+clean: ## remove .venv and caches; documents in .trivium stay
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

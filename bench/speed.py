@@ -1,0 +1,219 @@
+"""Speed and memory of the embedded product, through its own doors. Run with `make bench`.
+
+Everything is made here: pages of 2 kB for the ingest figure, short passages for the index of 20,000 chunks, a PDF.
+`--quick` divides the sizes by ten, to see that it works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from serving import running_server
+
+CONSOLE = Console()
+TRIVIUM = Path(sys.executable).with_name("trivium")
+SYLLABLES = ["ka", "ro", "mi", "ten", "sol", "var", "ned", "lu", "pa", "dri", "os", "hel", "bin", "ga", "tor", "el", "win", "mar", "chi", "se", "du", "fal", "nor", "ist"]
+FUNCTION_WORDS = ["the", "of", "and", "in", "to", "was", "is", "for", "on", "with", "that", "by", "from", "as", "at", "which", "were", "had", "its", "near", "after", "before"]
+
+
+def vocabulary(rng: random.Random, size: int) -> list[str]:
+    """Made-up words, shortest and commonest first."""
+    words = {"".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(size * 2)}
+    return sorted(words, key=lambda w: (len(w), w))[:size]
+
+
+class Writer:
+    """English-shaped text: Zipf-like word frequencies, names, numbers, sentences and paragraphs."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.words = vocabulary(self.rng, 8000)
+        self.names = [
+            f"{a.title()} {b.title()}" for a, b in zip(self.words[500:3500], self.words[3000:6000], strict=True)
+        ]
+
+    def sentence(self) -> str:
+        rng = self.rng
+        body = []
+        for _ in range(rng.randint(8, 22)):
+            if rng.random() < 0.45:
+                body.append(rng.choice(FUNCTION_WORDS))
+            elif rng.random() < 0.08:
+                body.append(self.names[int(len(self.names) * rng.random() ** 2)])
+            else:
+                body.append(self.words[int(len(self.words) * rng.random() ** 3)])
+        return " ".join(body).capitalize() + "."
+
+    def text(self, size: int) -> str:
+        parts: list[str] = []
+        while sum(map(len, parts)) + len(parts) < size:
+            parts.append(self.sentence())
+        return " ".join(parts)[:size]
+
+    def question(self) -> str:
+        return f"Which {self.rng.choice(self.words[1000:])} of {self.rng.choice(self.names)} was near {self.rng.choice(self.names)}?"
+
+
+def submit(client: httpx.Client, writer: Writer, count: int, size: int) -> None:
+    for start in range(0, count, 50):
+        files = [
+            ("file", (f"page-{i}.txt", f"{writer.names[i % 3000]}\n\n{writer.text(size)}".encode()))
+            for i in range(start, min(start + 50, count))
+        ]
+        client.post("/v1/sources", files=files).raise_for_status()
+
+
+def wait_idle(client: httpx.Client) -> dict[str, object]:
+    while True:
+        status: dict[str, object] = client.get("/v1/status").json()
+        counts = status["by_state"]
+        if not counts.get("pending") and not counts.get("running"):  # type: ignore[attr-defined]
+            return status
+        time.sleep(0.1)
+
+
+def stage_seconds(client: httpx.Client) -> dict[str, float]:
+    text = client.get("/metrics").text
+    return {m[1]: float(m[2]) for m in re.finditer(r'trivium_stage_seconds_sum\{stage="(\w+)"\} ([\d.e+-]+)', text)}
+
+
+def ingest(pages: int) -> list[tuple[str, str, str]]:
+    """1,000 pages of 2 kB, from the first upload to the last document being ready."""
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as server:
+        client = server.client
+        submit(client, Writer(0), 3, 300)
+        wait_idle(client)
+        chunks_before, stages_before = client.get("/v1/status").json()["chunks"], stage_seconds(client)
+        started = time.perf_counter()
+        submit(client, Writer(1), pages, 2000)
+        status = wait_idle(client)
+        wall = time.perf_counter() - started
+        chunks = int(str(status["chunks"])) - chunks_before
+        spent = {k: v - stages_before.get(k, 0.0) for k, v in stage_seconds(client).items()}
+        shares = ", ".join(f"{k} {100 * v / wall:.0f} %" for k, v in sorted(spent.items(), key=lambda i: -i[1]))
+    return [
+        (f"ingest of {pages:,} pages of 2 kB, {chunks:,} chunks", f"{chunks / wall:.1f} chunks/s", ">= 60"),
+        ("  share of the wall time by stage", shares, "embed >= 80 %"),
+    ]
+
+
+def search(passages: int) -> list[tuple[str, str, str]]:
+    """Hybrid search, no generation; one client, then sixteen. Then memory after a restart."""
+    with tempfile.TemporaryDirectory() as folder:
+        writer = Writer(2)
+        with running_server(Path(folder)) as server:
+            submit(server.client, writer, passages, 350)
+            wait_idle(server.client)
+        with running_server(Path(folder)) as server:
+            ask = {"mode": "hybrid", "top_k": 10}
+            for _ in range(20):
+                server.client.post("/v1/search", json={"query": writer.question(), **ask}).raise_for_status()
+            spent = []
+            for _ in range(300):
+                question = writer.question()
+                started = time.perf_counter()
+                server.client.post("/v1/search", json={"query": question, **ask}).raise_for_status()
+                spent.append((time.perf_counter() - started) * 1000)
+            rate, errors = sixteen_clients(server.url, [writer.question() for _ in range(960)])
+            time.sleep(2)
+            resident = int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text())[1]) / 1e6  # type: ignore[index]
+    cuts = statistics.quantiles(spent, n=20)
+    return [
+        (
+            f"search over {passages:,} chunks, one client",
+            f"p50 {statistics.median(spent):.1f} ms, p95 {cuts[18]:.1f} ms",
+            "25 / 60 ms",
+        ),
+        ("  16 clients", f"{rate:.0f} requests/s, {errors} errors", ">= 60/s, 0"),
+        (f"memory, {passages:,} chunks, after those searches", f"{resident:.2f} GB resident", "<= 1.5 GB"),
+    ]
+
+
+def sixteen_clients(url: str, questions: list[str]) -> tuple[float, int]:
+    def one(share: list[str]) -> int:
+        with httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
+            return sum(client.post("/v1/search", json={"query": q}).status_code != 200 for q in share)
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(16) as pool:
+        errors = sum(pool.map(one, [questions[i::16] for i in range(16)]))
+    return len(questions) / (time.perf_counter() - started), errors
+
+
+def pdf(pages: int) -> list[tuple[str, str, str]]:
+    """Text, headings and layout of a made PDF, one core."""
+    from trivium.ports.parser import Blob, ParseLimits
+    from trivium_ingest.parse.build import parse_blob
+
+    content = made_pdf(pages)
+    parse_blob(Blob("warm.pdf", made_pdf(3)), ParseLimits(), None)
+    started = time.perf_counter()
+    parsed = parse_blob(Blob("made.pdf", content), ParseLimits(), None)
+    return [
+        (f"PDF text, {parsed.pages} pages", f"{parsed.pages / (time.perf_counter() - started):.0f} pages/s", ">= 100")
+    ]
+
+
+def made_pdf(pages: int) -> bytes:
+    from io import BytesIO
+
+    from reportlab.lib.styles import getSampleStyleSheet
+    from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
+
+    writer, styles, story = Writer(3), getSampleStyleSheet(), []
+    for number in range(pages):
+        story += [Paragraph(f"Section {number + 1}", styles["Heading1"])]
+        story += [Paragraph(writer.text(800), styles["BodyText"]) for _ in range(3)] + [PageBreak()]
+    out = BytesIO()
+    SimpleDocTemplate(out).build(story)
+    return out.getvalue()
+
+
+def help_time() -> list[tuple[str, str, str]]:
+    spent = []
+    for _ in range(5):
+        started = time.perf_counter()
+        subprocess.run([TRIVIUM, "--help"], check=True, stdout=subprocess.DEVNULL)
+        spent.append(time.perf_counter() - started)
+    return [("trivium --help", f"{statistics.median(spent):.2f} s", "<= 0.4 s")]
+
+
+def machine() -> str:
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    flags = Path("/proc/cpuinfo").read_text()
+    units = [f for f in ("amx_bf16", "avx512_bf16", "avx512f", "avx2") if f in flags]
+    return f"{model[1] if model else platform.processor()}, {len(os.sched_getaffinity(0))} cores, {units[0] if units else 'no vector unit'}"
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--quick", action="store_true")
+    scale = 10 if arguments.parse_args().quick else 1
+    table = Table(title=f"Trivium, embedded: {machine()}")
+    for column in ("what", "measured", "reach"):
+        table.add_column(column)
+    for rows in (help_time(), pdf(300 // scale), ingest(1000 // scale), search(20_000 // scale)):
+        for row in rows:
+            CONSOLE.print(*row)
+            table.add_row(*row)
+    CONSOLE.print(table)
+
+
+if __name__ == "__main__":
+    main()

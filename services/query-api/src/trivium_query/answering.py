@@ -1,0 +1,75 @@
+"""The `Answerer` behind the doors: binds one tenant and mode to `answer/pipeline.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from trivium import telemetry
+from trivium.domain.answers import Answer, AnswerEvent, Finished
+from trivium.domain.retrieval import SearchResult
+from trivium.domain.scope import Tenant
+from trivium.ports.inference import Embedder, Reranker, Vector
+from trivium.ports.llm import Llm
+from trivium.ports.vectors import Vectors
+from trivium_query.answer import pipeline
+from trivium_query.doors import AskRequest, Searcher
+
+
+class PipelineAnswerer(msgspec.Struct, frozen=True):
+    """Cited answers over any `Searcher`; without an LLM they are extracted."""
+
+    searcher: Searcher
+    vectors: Vectors
+    embedder: Embedder
+    llm: Llm | None
+    reranker: Reranker | None
+    rerank: Literal["none", "cross-encoder", "llm"]
+
+    async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
+        """The whole answer at once."""
+        answer = await pipeline.answer(self._request(ask), self._means(tenant, ask))
+        _count(answer)
+        return answer
+
+    async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
+        """The same answer as it is written."""
+        async for event in pipeline.stream(self._request(ask), self._means(tenant, ask)):
+            if isinstance(event, Finished):
+                _count(event.answer)
+            yield event
+
+    def _request(self, ask: AskRequest) -> pipeline.Request:
+        return pipeline.Request(
+            ask.question,
+            deadline=time.monotonic() + ask.timeout_s,
+            history=ask.history,
+            top_k=ask.top_k,
+            rerank=self.rerank,
+        )
+
+    def _means(self, tenant: Tenant, ask: AskRequest) -> pipeline.Means:
+        reader = self.vectors.reader(tenant)
+
+        async def retrieve(question: str, top_k: int) -> SearchResult:
+            return await self.searcher.search(tenant, question, ask.mode, top_k, ask.filter)
+
+        async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+            return await reader.sentence_vectors(chunk_ids)
+
+        async def embed(texts: Sequence[str]) -> Vector:
+            return await asyncio.to_thread(self.embedder.embed_queries, texts)
+
+        return pipeline.Means(retrieve, sentence_vectors, embed, self.llm, self.reranker)
+
+
+def _count(answer: Answer) -> None:
+    telemetry.ANSWERS.labels(answer.engine, answer.verdict.value).inc()
+    telemetry.LLM_TOKENS.labels(answer.engine, "input").inc(answer.usage.input_tokens)
+    telemetry.LLM_TOKENS.labels(answer.engine, "output").inc(answer.usage.output_tokens)
+    for step, spent_ms in answer.timings_ms.items():
+        telemetry.QUERY_SECONDS.labels(step).observe(spent_ms / 1000)

@@ -1,0 +1,63 @@
+"""The `Searcher` behind the doors: binds one tenant's stores and model to `retrieve/pipeline.py`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from trivium.domain.errors import NotFound
+from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import Graphs
+from trivium.ports.inference import Embedder, Vector
+from trivium.ports.keywords import Keywords
+from trivium.ports.registry import Registry, TenantRegistry
+from trivium.ports.vectors import Vectors
+from trivium_query.retrieve import pipeline
+from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.ledger import Budgets
+
+
+class PipelineSearcher(msgspec.Struct, frozen=True):
+    """Ranked passages over the three stores, each within its budget."""
+
+    vectors: Vectors
+    keywords: Keywords
+    graphs: Graphs
+    registry: Registry
+    embedder: Embedder
+    budgets: Budgets
+
+    async def search(
+        self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
+    ) -> SearchResult:
+        """At most `top_k` hits, best first."""
+        registry = self.registry.for_tenant(tenant)
+
+        async def active(document_ids: Sequence[str]) -> Mapping[str, str]:
+            return await asyncio.to_thread(_visible, registry, document_ids, restrict.dataset)
+
+        readers = Readers(
+            self.vectors.reader(tenant), self.keywords.reader(tenant), self.graphs.reader(tenant), self._embed
+        )
+        return await pipeline.search(question, mode, top_k, restrict, readers, active, self.budgets)
+
+    async def _embed(self, texts: Sequence[str]) -> Vector:
+        return await asyncio.to_thread(self.embedder.embed_queries, texts)
+
+
+def _visible(registry: TenantRegistry, document_ids: Sequence[str], dataset: str) -> Mapping[str, str]:
+    """The published version of each document, of one data set when one is named."""
+    versions = registry.active_versions(document_ids)
+    if not dataset:
+        return versions
+    return {document: version for document, version in versions.items() if _dataset(registry, document) == dataset}
+
+
+def _dataset(registry: TenantRegistry, document_id: str) -> str:
+    try:
+        return registry.get(document_id).dataset
+    except NotFound:
+        return ""

@@ -1,0 +1,88 @@
+"""Trivium as a user runs it: a process of its own, reached over HTTP, gRPC and the command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+START_S = 60.0
+TRIVIUM = Path(sys.executable).with_name("trivium")
+
+
+class Server:
+    """One `trivium serve` on free ports over `data_dir`."""
+
+    def __init__(self, data_dir: Path, **settings: str) -> None:
+        self.data_dir = data_dir
+        self.env = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("TRIVIUM_")},
+            "TRIVIUM_DATA_DIR": str(data_dir),
+            "TRIVIUM_HTTP_PORT": "0",
+            "TRIVIUM_GRPC_PORT": "0",
+            **settings,
+        }
+        self.url = ""
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Server:
+        log = (self.data_dir.parent / f"{self.data_dir.name}.log").open("ab")
+        self.process = subprocess.Popen([str(TRIVIUM), "serve"], env=self.env, stdout=log, stderr=log)
+        address = self.data_dir / "server.json"
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            if address.exists():
+                announced = msgspec.json.decode(address.read_bytes())
+                if announced["pid"] == self.process.pid:
+                    self.url = announced["url"]
+                    return self
+            time.sleep(0.05)
+        raise AssertionError(f"trivium serve did not come up:\n{Path(log.name).read_text()[-4000:]}")
+
+    def stop(self) -> None:
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(30)
+
+    def kill(self) -> None:
+        assert self.process
+        self.process.kill()
+        self.process.wait(30)
+
+    def http(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=60, trust_env=False)
+
+    def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run([str(TRIVIUM), *arguments], env=self.env, capture_output=True, text=True, timeout=300)
+        if check:
+            assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def wait_idle(self, timeout_s: float = 240.0) -> dict[str, int]:
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            with self.http() as client:
+                counts: dict[str, int] = client.get("/v1/status").json()["by_state"]
+            if not counts.get("pending") and not counts.get("running"):
+                return counts
+            time.sleep(0.1)
+        raise AssertionError(f"still busy after {timeout_s} s: {counts}")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("trivium") / "data").start()
+    yield running
+    running.stop()
+    shutil.rmtree(running.data_dir, ignore_errors=True)
