@@ -11,6 +11,7 @@ from trivium import wire
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, clean, note, one_line, print_json, say
 from trivium.domain.answers import Verdict
+from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode
 
 MAX_QUOTE_CHARS = 240
@@ -43,21 +44,32 @@ def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversa
 def written(events: Iterable[wire.AnswerEvent]) -> wire.Answer:
     """Print the text as it comes; what the finished answer says differently is printed again."""
     so_far = ""
-    for event in events:
-        match event:
-            case wire.TextPiece():
-                so_far += event.text
-                click.echo(clean(event.text), nl=False)
-            case wire.TextWithdrawn() if so_far:
-                say(f"\n[withdrawn: {one_line(event.reason)}]\n")
-                so_far = ""
-            case wire.Answer():
-                if so_far.strip() != event.text.strip():
-                    say(f"\n[checked answer]\n{event.text}" if so_far else event.text)
-                elif not so_far.endswith("\n"):
-                    say()
-                return event
-    raise click.ClickException("The answer broke off.")
+    try:
+        for event in events:
+            match event:
+                case wire.TextPiece():
+                    so_far += event.text
+                    click.echo(clean(event.text), nl=False)
+                case wire.TextWithdrawn() if so_far:
+                    say(f"\n[withdrawn: {one_line(event.reason)}]\n")
+                    so_far = ""
+                case wire.Answer():
+                    _finish(so_far, event.text)
+                    so_far = ""
+                    return event
+    finally:
+        if so_far:
+            say()  # what broke off stands on a line of its own
+    raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
+
+
+def _finish(so_far: str, text: str) -> None:
+    if not so_far:
+        say(text)
+    elif so_far.strip() != text.strip():
+        say(f"\n[checked answer]\n{text}")
+    elif not so_far.endswith("\n"):
+        say()
 
 
 def show(answer: wire.Answer, *, seen: bool) -> None:
