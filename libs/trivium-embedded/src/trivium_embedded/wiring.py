@@ -41,7 +41,8 @@ from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.doors import Services
-from trivium_query.searching import Budgets, PipelineSearcher
+from trivium_query.retrieve.ledger import Budgets
+from trivium_query.searching import PipelineSearcher
 
 
 class Stores(msgspec.Struct, frozen=True):

@@ -47,7 +47,10 @@ class Outcome(msgspec.Struct, frozen=True):
 class StageWork(Protocol):
     """One stage of the chain."""
 
-    stage: Stage
+    @property
+    def stage(self) -> Stage:
+        """Which one."""
+        ...
 
     def fingerprint(self) -> str:
         """Code version, options and model: when it changes, the stage and all that depends on it run again."""
