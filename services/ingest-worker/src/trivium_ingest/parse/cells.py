@@ -17,8 +17,8 @@ _DATES = frozenset([14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)])
 _TIMES = frozenset([18, 19, 20, 21, 45, 46, 47])
 _PERCENT = frozenset([9, 10])
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-_DAY_ZERO = datetime.datetime(1899, 12, 30)  # noqa: DTZ001 - a spreadsheet's dates have no zone
-_DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)  # noqa: DTZ001
+_DAY_ZERO = datetime.datetime(1899, 12, 30)
+_DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
 _LAST_DAY = 2_958_465  # 9999-12-31
 
 
@@ -102,7 +102,7 @@ def _kind(identity: str, custom: dict[str, str]) -> str:
 
 
 def _custom_kind(code: str) -> str:
-    pattern = _QUOTED.sub("", code.split(";")[0]).lower()
+    pattern = _QUOTED.sub("", code.split(";", maxsplit=1)[0]).lower()
     if "general" in pattern:
         return ""
     day, hour = any(c in pattern for c in "yd"), any(c in pattern for c in "hs")

@@ -17,6 +17,7 @@ from trivium_ingest.parse.pictures import MIN_EDGE, frames, open_image
 MIN_CONFIDENCE = 0.5
 _GOOD_CONFIDENCE = 0.8
 _PARAGRAPH_GAP = 0.9  # of a line's height
+_LINE_GAP = 3.0
 
 
 class Paragraph(msgspec.Struct, frozen=True):
@@ -86,12 +87,31 @@ def read_upright(ocr: Ocr, image: NDArray[np.uint8]) -> list[OcrLine]:
 def join_lines(lines: list[OcrLine]) -> list[Paragraph]:
     """Consecutive lines of one column with little space between them make a paragraph."""
     groups: list[list[OcrLine]] = []
-    for line in lines:
+    for line in _whole_lines(lines):
         if groups and _continues(groups[-1][-1], line):
             groups[-1].append(line)
         else:
             groups.append([line])
     return [Paragraph(join_words([line.text for line in group]), _around(group)) for group in groups]
+
+
+def _whole_lines(boxes: list[OcrLine]) -> list[OcrLine]:
+    """Boxes that follow each other on one line are one line: wide spaces make engines divide it."""
+    lines: list[OcrLine] = []
+    for box in boxes:
+        if lines and _same_line(lines[-1].box, box.box):
+            last = lines.pop()
+            text, sure = f"{last.text} {box.text}", min(last.confidence, box.confidence)
+            lines.append(OcrLine(text, _around([last, box]), sure))
+        else:
+            lines.append(box)
+    return lines
+
+
+def _same_line(first: Box, second: Box) -> bool:
+    height = min(first.bottom - first.top, second.bottom - second.top)
+    overlap = min(first.bottom, second.bottom) - max(first.top, second.top)
+    return overlap > 0.6 * height and -0.5 * height < second.left - first.right < _LINE_GAP * height
 
 
 def join_words(lines: list[str]) -> str:

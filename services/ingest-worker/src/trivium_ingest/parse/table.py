@@ -110,6 +110,8 @@ def _rows_above_numbers(rows: Sequence[Sequence[str]]) -> int:
     first = next((n for n, count in enumerate(measured) if count and count >= 0.5 * filled[n]), 0)
     if not 0 < first <= MAX_HEADER_ROWS or any(measured[:first]):
         return 0
+    if any(len(cell) > MAX_LABEL_CHARS for row in rows[:first] for cell in row):
+        return 0
     columns = {n for row in rows[:first] for n, cell in enumerate(row) if n and cell.strip()}
     width = max(map(len, rows)) - 1
     return first if len(columns) >= max(1, 0.7 * width) else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from trivium_ingest.parse.pdf.blocks import (
     document_style,
     is_list,
     is_page_number,
+    rejoin,
     running_key,
     running_texts,
 )
@@ -91,13 +93,20 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
     style = document_style(pages)
     running = running_texts(pages, [area.height for area in areas])
     dropped: dict[str, None] = {}
+    kept: list[Block] = []
     for area in areas:
         for block in area.blocks:
+            block.page = area.number
             repeated = running_key(block) in running or is_page_number(block)
             if repeated and at_edge(block, area.height):
                 dropped[one_line(block.text)] = None
             else:
-                _write(out, block, area.number, style)
+                kept.append(block)
+    by_page = groupby(rejoin(kept), key=lambda block: block.page)
+    text = {number: list(blocks) for number, blocks in by_page}
+    for area in areas:
+        for block in text.get(area.number, ()):
+            _write(out, block, style)
         _write_recognised(out, area)
     metadata["running_text"] = " | ".join(list(dropped)[:5])
     title = _title(metadata.pop("Title", ""), pages, style, running)
@@ -194,8 +203,8 @@ def _worth_reading(picture: Picture, page_area: float, limits: ParseLimits) -> b
     return large and edges and picture.width * picture.height <= limits.max_pixels
 
 
-def _write(out: Collector, block: Block, number: int, style: Style) -> None:
-    position = Position(page=number, box=_rounded(block.left, block.top, block.right, block.bottom))
+def _write(out: Collector, block: Block, style: Style) -> None:
+    position = Position(page=block.page, box=_rounded(block.left, block.top, block.right, block.bottom))
     if block.table is not None:
         out.table(block.table, position)
     elif level := style.level(block):

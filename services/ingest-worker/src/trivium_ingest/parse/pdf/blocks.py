@@ -12,6 +12,7 @@ import msgspec
 
 from trivium_ingest.parse.pdf.lines import Piece, columns, rows_of
 from trivium_ingest.parse.pdf.tables import aligned_table
+from trivium_ingest.parse.pdf.words import Word
 from trivium_ingest.parse.recognise import join_words
 from trivium_ingest.parse.table import Table
 
@@ -21,6 +22,7 @@ MAX_BOLD_HEADING_CHARS = 100
 _ITEM = re.compile(r"(?:[•‣◦▪●■\u2013\uf0b7]|[-*](?=\s)|\(?\d{1,2}[.)](?=\s)|\(?[a-z][.)](?=\s))\s*\S")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_]")
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "؟", "”", '"')
+_FORMULA = re.compile(r"[=∈∑∫⊕≈]")
 _DIGITS = re.compile(r"\d+")
 _EDGE_SHARE = 0.12  # of the page's height, where running headers and footers stand
 MIN_REPEATS = 3
@@ -43,6 +45,7 @@ class Block(msgspec.Struct):
     lines: int = 1
     bold: bool = False
     table: Table | None = None
+    page: int = 0
 
 
 def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
@@ -51,6 +54,12 @@ def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
     for stretch in columns(pieces):
         blocks.extend(_stretch_blocks(rows_of(stretch)))
     return blocks
+
+
+def margin_block(words: Sequence[Word]) -> Block:
+    """Text that runs sideways in the margin, after everything else, never a heading."""
+    box = _around([Piece(w.text, w.left, w.top, w.right, w.bottom, w.index) for w in words])
+    return Block(" ".join(word.text for word in words), *box, 0.0, words[0].index, lines=len(words))
 
 
 def _stretch_blocks(rows: list[list[Piece]]) -> list[Block]:
@@ -79,7 +88,8 @@ def _line(row: list[Piece]) -> Piece:
     if _right_to_left(row):
         row = row[::-1]
     box = _around(row)
-    return Piece(" ".join(p.text for p in row), *box, row[0].index, bold=all(p.bold for p in row))
+    size = max(row, key=lambda piece: len(piece.text)).size
+    return Piece(" ".join(p.text for p in row), *box, row[0].index, size, bold=all(p.bold for p in row))
 
 
 def _right_to_left(row: list[Piece]) -> bool:
@@ -104,17 +114,17 @@ def _paragraphs(lines: list[Piece]) -> list[Block]:
 def _leading(lines: list[Piece]) -> float:
     """The usual step from line to line; a few lines do not tell, so theirs is bounded."""
     steps = [below.top - above.top for above, below in itertools.pairwise(lines)]
-    height = median(line.height for line in lines)
+    height = median(line.size for line in lines)
     usual = median(steps or [height])
     return min(usual, (2.4 if len(lines) > _FEW_LINES else 1.5) * height)
 
 
 def _breaks(above: Piece, line: Piece, leading: float, right: float, group: list[Piece]) -> bool:
     """True when `line` begins a new paragraph."""
-    step, height = line.top - above.top, max(4.0, min(above.height, line.height))
+    step, height = line.top - above.top, max(4.0, min(above.size, line.size))
     if step > max(1.35 * leading, 1.25 * height) or step < -height or above.bold != line.bold:
         return True
-    if max(above.height, line.height) > 1.15 * height or _ITEM.match(line.text):
+    if max(above.size, line.size) > 1.15 * height or _ITEM.match(line.text):
         return True
     ended_short = above.right < right - 3 * height
     indented = line.left > group[-1].left + 0.8 * height and len(group) > 1
@@ -122,7 +132,7 @@ def _breaks(above: Piece, line: Piece, leading: float, right: float, group: list
 
 
 def _paragraph(lines: list[Piece]) -> Block:
-    size = median(line.height for line in lines)
+    size = median(line.size for line in lines)
     text = join_words([line.text for line in lines])
     bold = all(line.bold for line in lines)
     return Block(text, *_around(lines), size, lines[0].index, len(lines), bold)
@@ -141,6 +151,27 @@ def _around(pieces: Sequence[Piece]) -> tuple[float, float, float, float]:
     )
 
 
+def rejoin(blocks: list[Block]) -> list[Block]:
+    """Put a sentence together that a column's or a page's end divides; it keeps the place where it begins."""
+    joined: list[Block] = []
+    for block in blocks:
+        last = joined[-1] if joined else None
+        if last is not None and _goes_on(last, block):
+            last.text = join_words([last.text, block.text])
+            last.lines += block.lines
+        else:
+            joined.append(block)
+    return joined
+
+
+def _goes_on(above: Block, below: Block) -> bool:
+    if above.table is not None or below.table is not None or above.bold or below.bold or is_list(below.text):
+        return False
+    same_size = abs(above.size - below.size) <= 0.06 * above.size
+    begun = above.lines > 1 or len(above.text) > 60
+    return same_size and begun and not above.text.endswith(_SENTENCE_END) and below.text[:1].islower()
+
+
 def is_list(text: str) -> bool:
     """True when the paragraph begins with a bullet or a number."""
     return bool(_ITEM.match(text))
@@ -155,7 +186,7 @@ class Style(msgspec.Struct, frozen=True):
 
     def level(self, block: Block) -> int:
         """The heading level of a block, 0 for body text."""
-        if not any(c.isalpha() for c in block.text) or block.lines > 3 or len(block.text) > MAX_HEADING_CHARS:
+        if block.lines > 3 or len(block.text) > MAX_HEADING_CHARS or not _wordy(block.text):
             return 0
         numbered = _NUMBERED.match(block.text)
         larger = block.size >= HEADING_RATIO * self.body
@@ -170,6 +201,12 @@ class Style(msgspec.Struct, frozen=True):
             if block.size >= 0.97 * size:
                 return level
         return len(self.sizes) + 1
+
+
+def _wordy(text: str) -> bool:
+    """Words rather than a formula or a number."""
+    letters = sum(character.isalpha() for character in text)
+    return letters >= 0.5 * len(text.replace(" ", "")) and not _FORMULA.search(text)
 
 
 def document_style(pages: Sequence[Sequence[Block]]) -> Style:

@@ -17,7 +17,10 @@ MAX_CROSSING_SHARE = 0.4
 
 
 class Piece(msgspec.Struct, gc=False):
-    """Consecutive words of one line without a wide gap, or a whole ruled table."""
+    """Consecutive words of one line without a wide gap, or a whole ruled table.
+
+    `size` is the height of the longest word: what a superscript does not change.
+    """
 
     text: str
     left: float
@@ -25,14 +28,10 @@ class Piece(msgspec.Struct, gc=False):
     right: float
     bottom: float
     index: int
+    size: float = 0.0
     last_index: int = 0
     bold: bool = False
     table: Table | None = None
-
-    @property
-    def height(self) -> float:
-        """The line's height; a table has none."""
-        return self.bottom - self.top
 
 
 def pieces_of(words: Sequence[Word]) -> list[Piece]:
@@ -41,6 +40,7 @@ def pieces_of(words: Sequence[Word]) -> list[Piece]:
     current: Piece | None = None
     parts: list[str] = []
     last_left = last_right = 0.0
+    longest = 0
     for word in words:
         if current is not None:
             height = min(current.bottom - current.top, word.bottom - word.top)
@@ -53,10 +53,13 @@ def pieces_of(words: Sequence[Word]) -> list[Piece]:
                 current.left, current.right = min(current.left, word.left), max(current.right, word.right)
                 current.top, current.bottom = min(current.top, word.top), max(current.bottom, word.bottom)
                 current.last_index = word.index
+                if len(word.text) > longest:
+                    longest, current.size = len(word.text), word.bottom - word.top
                 last_left, last_right = word.left, word.right
                 continue
             current.text = " ".join(parts)
-        current = Piece(word.text, word.left, word.top, word.right, word.bottom, word.index, word.index)
+        current = Piece(word.text, word.left, word.top, word.right, word.bottom, word.index)
+        current.size, current.last_index, longest = word.bottom - word.top, word.index, len(word.text)
         pieces.append(current)
         parts = [word.text]
         last_left, last_right = word.left, word.right
@@ -74,7 +77,7 @@ def rows_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
         smaller = min(bottom - top, piece.bottom - piece.top)
         if rows and overlap > 0.5 * smaller and piece.table is None and rows[-1][0].table is None:
             rows[-1].append(piece)
-            if len(rows[-1]) == 1 or piece.height > bottom - top:
+            if len(rows[-1]) == 1 or piece.bottom - piece.top > bottom - top:
                 top, bottom = piece.top, piece.bottom
         else:
             rows.append([piece])
@@ -101,7 +104,7 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     for number, band in enumerate(bands):
         left = [piece for piece in band if piece.right <= gutter]
         right = [piece for piece in band if piece.left >= gutter]
-        if right and len(rows_of(band)) >= MIN_COLUMN_LINES:
+        if left and right and not _like_table(band):
             if across:
                 blocks.append(across)
                 across = []
@@ -114,6 +117,12 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     if across:
         blocks.append(across)
     return blocks
+
+
+def _like_table(band: Sequence[Piece]) -> bool:
+    """True for a table that runs across the columns: more than two pieces in most rows."""
+    rows = rows_of(band)
+    return sum(len(row) > 2 for row in rows) > 0.5 * len(rows)
 
 
 def _gutter(pieces: Sequence[Piece]) -> float | None:

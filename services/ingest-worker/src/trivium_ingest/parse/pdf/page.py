@@ -11,10 +11,10 @@ import numpy as np
 import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
-from trivium_ingest.parse.pdf.blocks import Block, page_blocks
+from trivium_ingest.parse.pdf.blocks import Block, margin_block, page_blocks
 from trivium_ingest.parse.pdf.lines import pieces_of
 from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
-from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn
+from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn, sideways
 
 OCR_DPI = 200
 MAX_OCR_PIXELS = 12_000_000
@@ -25,7 +25,7 @@ MIN_PICTURE_EDGE = 60  # pixels
 SCAN_SHARE = 0.5  # a picture that covers this much of a page with hardly any text is a scan
 FEW_CHARACTERS = 25
 MAX_BOLD_LINE_CHARS = 100  # longer bold lines are emphasis, not headings
-_BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|-bd\b", re.IGNORECASE)
+_BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|-bd\b|medi(?!um)", re.IGNORECASE)
 _UNMAPPED = re.compile("[\ufffd\ue000-\uf8ff\x01\x03-\x08\x0e-\x1f]")
 MAX_UNMAPPED_SHARE = 0.25
 
@@ -61,11 +61,14 @@ def read_page(page: Any) -> Page:
         if _needs_ocr(text, visible, pictures, frame):
             return Page([], pictures, frame, layout, needs_ocr=True)
         tables, rest = ruled_tables(rects, words) if len(rects) >= 4 else ([], words)
-        pieces = pieces_of(rest)
+        aside = {word.index for word in sideways(rest)}
+        pieces = pieces_of([word for word in rest if word.index not in aside] if aside else rest)
         for piece in pieces:
             if len(piece.text) <= MAX_BOLD_LINE_CHARS:
                 piece.bold = _is_bold(text_page, piece.index) and _is_bold(text_page, piece.last_index)
         blocks = page_blocks(sorted([*pieces, *tables], key=lambda piece: piece.index))
+        if aside:
+            blocks.append(margin_block([word for word in rest if word.index in aside]))
         return Page(blocks, pictures, frame, layout)
     finally:
         pdfium.FPDFText_ClosePage(text_page)

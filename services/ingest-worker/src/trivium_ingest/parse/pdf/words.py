@@ -75,9 +75,15 @@ def page_frame(page: Any) -> Frame:
 
 def page_text(text_page: Any) -> str:
     """The page's characters, one per PDFium index."""
-    count = min(pdfium.FPDFText_CountChars(text_page), MAX_PAGE_CHARS)
+    count = max(0, min(pdfium.FPDFText_CountChars(text_page), MAX_PAGE_CHARS))
+    buffer = (ctypes.c_ushort * (count + 1))()
+    if pdfium.FPDFText_GetText(text_page, 0, count, buffer) == count + 1:
+        text = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass")
+        if len(text) == count:
+            return text
+    # Some indices have no character, or one outside of UTF-16's basic plane: ask for each.
     get = pdfium.FPDFText_GetUnicode
-    return "".join([chr(get(text_page, index)) for index in range(max(0, count))])
+    return "".join([chr(get(text_page, index)) for index in range(count)])
 
 
 def read_words(text_page: Any, text: str, frame: Frame) -> list[Word]:
@@ -102,6 +108,21 @@ def read_words(text_page: Any, text: str, frame: Frame) -> list[Word]:
         else:
             words.append(Word(token, *frame.place(x0, y0, x1, y1), start))
     return words
+
+
+def sideways(words: list[Word]) -> list[Word]:
+    """Words that run up or down beside the text (a stamp in the margin), with the short ones between them."""
+    certain = [w for w in words if len(w.text) > 3 and w.bottom - w.top > 1.2 * (w.right - w.left)]
+    if not certain or len(certain) > 40:
+        return certain
+    spans = [(w.left, w.right) for w in certain]
+    found = [
+        w
+        for w in words
+        if any(left - 1 <= w.left and w.right <= right + 1 for left, right in spans)
+        and (len(w.text) < 4 or w in certain)
+    ]
+    return found
 
 
 def reading_turn(text_page: Any, words: list[Word], frame: Frame) -> int:
