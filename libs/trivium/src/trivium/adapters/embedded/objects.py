@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from trivium.adapters.embedded import faults
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import require_key
 
@@ -25,6 +25,7 @@ PIECE_BYTES = 80  # of a name; escaped they are at most 240, and file systems ta
 FOLDER_MARK = "+"  # so that `a` and `a/b` can both be keys
 MORE_MARK = "~"  # a folder whose name goes on inside it
 STALE_INCOMING_S = 3600.0
+MOVE_ATTEMPTS = 100
 
 _SAFE = re.compile(rb"[a-z0-9_.-]")  # upper case is escaped: some file systems do not tell it from lower
 
@@ -127,8 +128,8 @@ class LocalObjectStore:
 
 
 def _move(temporary: Path, path: Path, *, replace: bool) -> bool:
-    while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent)
+    for _ in range(MOVE_ATTEMPTS):
         try:
             if replace:
                 temporary.replace(path)
@@ -137,8 +138,15 @@ def _move(temporary: Path, path: Path, *, replace: bool) -> bool:
         except FileExistsError:
             return False
         except FileNotFoundError:  # a `delete` removed the folder in between
-            continue
-        return True
+            _make_folder(path.parent)
+        else:
+            return True
+    raise TryLater("store_busy", f"{path.parent} is being deleted again and again.", "Try again.")
+
+
+def _make_folder(folder: Path) -> None:
+    with suppress(FileExistsError, FileNotFoundError):  # made or removed by another in between
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

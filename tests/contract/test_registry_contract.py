@@ -1,0 +1,305 @@
+"""What every registry promises; see `trivium.ports.registry`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from trivium.domain.documents import Document, DocumentState, Failure
+from trivium.domain.errors import Conflict, NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.ports.registry import Registry, TenantRegistry
+
+
+def document(tenant: Tenant, name: str = "d", version: str = "v1", **fields: object) -> Document:
+    return msgspec.structs.replace(Document(name, tenant.name, f"{name}.txt", version), **fields)
+
+
+def changed(known: Document, **fields: object) -> Document:
+    return msgspec.structs.replace(known, **fields)
+
+
+@pytest.fixture
+def registry(stores) -> Registry:
+    return stores.registry
+
+
+@pytest.fixture
+def mine(registry: Registry, tenant: Tenant) -> TenantRegistry:
+    return registry.for_tenant(tenant)
+
+
+def test_missing_get_claim_and_delete_raise_not_found(mine: TenantRegistry) -> None:
+    for call in (
+        lambda: mine.get("none"),
+        lambda: mine.claim("none", "v1", 1, 0),
+        lambda: mine.delete("none"),
+    ):
+        with pytest.raises(NotFound):
+            call()
+    assert mine.active_versions(["none"]) == {}
+
+
+def test_missing_save_of_an_unknown_document_is_a_conflict(mine: TenantRegistry, tenant: Tenant) -> None:
+    with pytest.raises(Conflict):
+        mine.save(document(tenant, fence=1))
+
+
+def test_duplicate_accept_of_a_known_version_changes_nothing(mine: TenantRegistry, tenant: Tenant) -> None:
+    first = mine.accept(document(tenant, title="first"))
+    assert (first.state, first.fence) == (DocumentState.PENDING, 1)
+    assert mine.accept(document(tenant, title="second")) == first
+    claimed = mine.claim("d", "v1", 60, now=100)
+    assert mine.accept(document(tenant)) == claimed
+    ready = changed(claimed, state=DocumentState.READY, active_version="v1")
+    mine.save(ready)
+    assert mine.accept(document(tenant)) == ready
+
+
+def test_duplicate_accept_of_a_failed_or_deleted_version_starts_it_again(mine: TenantRegistry, tenant: Tenant) -> None:
+    mine.accept(document(tenant))
+    claimed = mine.claim("d", "v1", 60, now=100)
+    mine.save(changed(claimed, state=DocumentState.FAILED, failure=Failure("bad", "It was bad.")))
+    again = mine.accept(document(tenant))
+    assert (again.state, again.attempt, again.failure) == (DocumentState.PENDING, 0, None)
+    assert again.fence > claimed.fence
+    deleted = mine.delete("d")
+    assert (deleted.state, deleted.active_version) == (DocumentState.DELETED, "")
+    assert mine.delete("d") == deleted
+    assert mine.accept(document(tenant)).fence > deleted.fence
+
+
+def test_a_newer_version_keeps_what_queries_see_until_it_is_published(mine: TenantRegistry, tenant: Tenant) -> None:
+    mine.accept(document(tenant, created_at=5))
+    mine.save(changed(mine.claim("d", "v1", 60, 100), state=DocumentState.READY, active_version="v1", chunks=3))
+    newer = mine.accept(document(tenant, version="v2", created_at=9))
+    assert (newer.version, newer.active_version, newer.chunks, newer.created_at) == ("v2", "v1", 3, 5)
+    assert newer.state is DocumentState.PENDING
+    assert mine.active_versions(["d", "x"]) == {"d": "v1"}
+    with pytest.raises(NotFound):
+        mine.claim("d", "v1", 60, 200)
+    mine.delete("d")
+    assert mine.active_versions(["d"]) == {}
+
+
+def test_empty_tenant_lists_nothing_and_counts_zero(registry: Registry, mine: TenantRegistry, tenant: Tenant) -> None:
+    page = mine.list()
+    assert (page.documents, page.cursor) == ((), "")
+    assert (mine.counts().by_state, mine.counts().by_stage, mine.counts().chunks) == ({}, {}, 0)
+    assert tenant not in registry.tenants()
+
+
+def test_order_newest_first_ties_by_id_and_no_page_repeats_or_skips(mine: TenantRegistry, tenant: Tenant) -> None:
+    for number in range(25):
+        mine.accept(document(tenant, f"d{number:02}", created_at=100 + number // 3))
+    expected = [d.id for d in mine.list(limit=1000).documents]
+    assert expected == sorted((f"d{n:02}" for n in range(25)), key=lambda name: (-(int(name[1:]) // 3), name))
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        page = mine.list(limit=4, cursor=cursor)
+        seen += [found.id for found in page.documents]
+        mine.accept(document(tenant, f"late{len(seen)}", created_at=500))  # arrives while somebody turns pages
+        mine.save(changed(mine.claim(page.documents[0].id, "v1", 0, 900), title="changed"))
+        cursor = page.cursor
+        if not cursor:
+            break
+    assert seen == expected
+
+
+def test_order_of_one_state_leaves_out_the_others(mine: TenantRegistry, tenant: Tenant) -> None:
+    for number in range(5):
+        mine.accept(document(tenant, f"d{number}", created_at=number + 1))
+    mine.claim("d3", "v1", 60, 100)
+    page = mine.list(DocumentState.PENDING, limit=2)
+    rest = mine.list(DocumentState.PENDING, limit=2, cursor=page.cursor)
+    assert [d.id for d in (*page.documents, *rest.documents)] == ["d4", "d2", "d1", "d0"]
+    assert rest.cursor == ""
+
+
+@pytest.mark.parametrize("cursor", ["x", "!!!!", "AAAA", "é", "' OR 1=1 --"])
+def test_a_cursor_that_is_not_ours_is_refused(mine: TenantRegistry, cursor: str) -> None:
+    with pytest.raises(Refused):
+        mine.list(cursor=cursor)
+
+
+def test_half_done_a_late_holders_save_is_refused_and_changes_nothing(mine: TenantRegistry, tenant: Tenant) -> None:
+    mine.accept(document(tenant))
+    late = mine.claim("d", "v1", lease_s=10, now=100)
+    with pytest.raises(Conflict):
+        mine.claim("d", "v1", lease_s=10, now=109)
+    current = mine.claim("d", "v1", lease_s=10, now=110)
+    assert (current.fence, current.attempt, current.lease_until) == (late.fence + 1, 2, 120)
+    with pytest.raises(Conflict):
+        mine.save(changed(late, state=DocumentState.READY))
+    assert mine.get("d") == current
+    mine.save(changed(current, stage="embed"))
+    assert mine.get("d").stage == "embed"
+    mine.delete("d")
+    with pytest.raises(Conflict):
+        mine.save(changed(current, state=DocumentState.READY))
+    assert mine.get("d").state is DocumentState.DELETED
+    with pytest.raises(NotFound):
+        mine.claim("d", "v1", 10, 500)
+
+
+def test_the_whole_record_comes_back_as_saved(mine: TenantRegistry, tenant: Tenant) -> None:
+    mine.accept(document(tenant))
+    full = changed(
+        mine.claim("d", "v1", 60, 100.5),
+        title="T'; DROP TABLE documents; --",
+        media_type="text/plain",
+        size_bytes=2**40,
+        warnings=("page 3: nothing", "ü"),
+        failure=Failure("code", "message", "action", "parse"),
+        updated_at=101.25,
+    )
+    mine.save(full)
+    assert mine.get("d") == full
+
+
+def test_unfinished_names_pending_and_expired_of_every_tenant_oldest_first(
+    registry: Registry, tenant: Tenant, other: Tenant
+) -> None:
+    mine, theirs = registry.for_tenant(tenant), registry.for_tenant(other)
+    for name, age in (("pending", 4), ("held", 1), ("expired", 2), ("ready", 3)):
+        mine.accept(document(tenant, name, created_at=age))
+    theirs.accept(document(other, "foreign", created_at=3))
+    mine.claim("held", "v1", 100, now=50)
+    mine.claim("expired", "v1", 10, now=50)
+    mine.save(changed(mine.claim("ready", "v1", 10, now=50), state=DocumentState.READY))
+    assert [d.id for d in registry.unfinished(now=60)] == ["expired", "foreign", "pending"]
+    assert [d.id for d in registry.unfinished(now=60, limit=1)] == ["expired"]
+    assert [d.id for d in registry.unfinished(now=59)] == ["foreign", "pending"]
+    assert set(registry.tenants()) >= {tenant, other}
+
+
+def test_counts_tell_states_stages_and_chunks(mine: TenantRegistry, tenant: Tenant) -> None:
+    for name in ("a", "b", "c", "d"):
+        mine.accept(document(tenant, name))
+    mine.save(changed(mine.claim("a", "v1", 60, 1), stage="embed"))
+    mine.save(changed(mine.claim("b", "v1", 60, 1), state=DocumentState.READY, chunks=7))
+    mine.save(changed(mine.claim("c", "v1", 60, 1), state=DocumentState.READY, chunks=5))
+    mine.delete("c")
+    counts = mine.counts()
+    assert counts.by_state == {"running": 1, "ready": 1, "deleted": 1, "pending": 1}
+    assert counts.by_stage == {"embed": 1}
+    assert counts.chunks == 7
+
+
+def test_a_tenant_never_sees_anothers_documents(registry: Registry, tenant: Tenant, other: Tenant) -> None:
+    mine, theirs = registry.for_tenant(tenant), registry.for_tenant(other)
+    stored = mine.accept(document(tenant, "canary"))
+    mine.save(changed(mine.claim("canary", "v1", 1, 1), active_version="v1"))
+    assert theirs.list().documents == ()
+    assert theirs.counts().by_state == {}
+    assert theirs.active_versions(["canary"]) == {}
+    for call in (
+        lambda: theirs.get("canary"),
+        lambda: theirs.claim("canary", "v1", 1, 9),
+        lambda: theirs.delete("canary"),
+    ):
+        with pytest.raises(NotFound):
+            call()
+    with pytest.raises(Refused):
+        theirs.accept(stored)
+    with pytest.raises(Refused):
+        theirs.save(stored)
+
+
+def test_of_sixteen_threads_exactly_one_takes_the_lease(mine: TenantRegistry, tenant: Tenant) -> None:
+    mine.accept(document(tenant))
+    barrier = threading.Barrier(16)
+    won: list[Document] = []
+    lost: list[Conflict] = []
+
+    def claim() -> None:
+        barrier.wait()
+        try:
+            won.append(mine.claim("d", "v1", 60, now=100))
+        except Conflict as conflict:
+            lost.append(conflict)
+
+    threads = [threading.Thread(target=claim) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(won), len(lost)) == (1, 15)
+    assert mine.get("d") == won[0]
+
+
+class LifeOfADocument(RuleBasedStateMachine):
+    """One document, several holders, a clock: fences only grow, and only the newest holder's save counts."""
+
+    def __init__(self, mine: TenantRegistry, tenant: Tenant) -> None:
+        super().__init__()
+        self.mine, self.tenant = mine, tenant
+        self.now = 1000.0
+        self.stored: Document | None = None
+        self.holders: list[Document] = []
+        self.highest_fence = 0
+
+    @rule(version=st.sampled_from(["v1", "v2"]))
+    def accept(self, version: str) -> None:
+        before, self.stored = self.stored, self.mine.accept(document(self.tenant, version=version))
+        restarted = before is None or before.version != version or before.state in ("failed", "deleted")
+        assert (self.stored != before) == restarted
+        assert not restarted or self.stored.state is DocumentState.PENDING
+
+    @rule(version=st.sampled_from(["v1", "v2"]))
+    def claim(self, version: str) -> None:
+        known = self.stored
+        if known is None or known.version != version or known.state is DocumentState.DELETED:
+            with pytest.raises(NotFound):
+                self.mine.claim("d", version, 10, self.now)
+        elif known.state is DocumentState.RUNNING and known.lease_until > self.now:
+            with pytest.raises(Conflict):
+                self.mine.claim("d", version, 10, self.now)
+        else:
+            self.stored = self.mine.claim("d", version, 10, self.now)
+            assert self.stored.attempt == known.attempt + 1
+            self.holders.append(self.stored)
+
+    @rule(number=st.integers(0, 9), state=st.sampled_from([DocumentState.READY, DocumentState.FAILED]))
+    def save(self, number: int, state: DocumentState) -> None:
+        if not self.holders:
+            return
+        commit = changed(self.holders[number % len(self.holders)], state=state)
+        if self.stored is not None and (commit.fence, commit.version) == (self.stored.fence, self.stored.version):
+            self.mine.save(commit)
+            self.stored = commit
+        else:
+            with pytest.raises(Conflict):
+                self.mine.save(commit)
+
+    @rule()
+    def delete(self) -> None:
+        if self.stored is not None:
+            self.stored = self.mine.delete("d")
+
+    @rule(seconds=st.sampled_from([1.0, 11.0]))
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+    @invariant()
+    def the_record_is_what_was_last_committed(self) -> None:
+        if self.stored is not None:
+            assert self.mine.get("d") == self.stored
+            assert self.stored.fence >= self.highest_fence
+            self.highest_fence = self.stored.fence
+
+
+def test_fences_only_grow_and_late_commits_are_refused(registry: Registry, new_tenant: Callable[[], Tenant]) -> None:
+    def life() -> LifeOfADocument:
+        tenant = new_tenant()
+        return LifeOfADocument(registry.for_tenant(tenant), tenant)
+
+    quick = settings(deadline=None, max_examples=40, stateful_step_count=20, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(life, settings=quick)
