@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk, Span
-from trivium.text.names import fold_name, names_in
+from trivium.text.names import fold_name
+from trivium.text.titles import SHORT_TITLE_CONFIDENCE, short_title, title_parts
 from trivium_graph import gate
 
 TITLE_CONFIDENCE = 1.0
@@ -61,6 +62,9 @@ def _title(chunk: Chunk) -> Iterator[Topic]:
     key = fold_name(title)
     if key and len(title) <= MAX_TITLE_CHARS and not (gate.unprintable(title) or gate.pdf_garbage(title)):
         yield Topic(key, title, *_place(chunk, title), TITLE_CONFIDENCE)
+        short = short_title(title)
+        if short is not None and not gate.rejected(short.surface):
+            yield Topic(short.key, short.surface, *_place(chunk, short.surface), SHORT_TITLE_CONFIDENCE)
 
 
 def _headings(chunk: Chunk) -> Iterator[Topic]:
@@ -74,7 +78,7 @@ def _headings(chunk: Chunk) -> Iterator[Topic]:
 @lru_cache(maxsize=4096)  # every chunk of a document has the same title
 def heading_names(heading: str) -> tuple[tuple[str, str], ...]:
     """The names inside a title or heading, as (key, surface)."""
-    return tuple((name.key, name.surface) for name in names_in(heading) if not gate.rejected(name.surface))
+    return tuple((part.key, part.surface) for part in title_parts(heading) if not gate.rejected(part.surface))
 
 
 def _place(chunk: Chunk, name: str) -> tuple[Span, int]:

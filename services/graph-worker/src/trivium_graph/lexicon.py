@@ -36,7 +36,7 @@ ORGANIZATION_ENDINGS = _words(
     partners associates systems technologies motors airlines airways air railways railroad pictures
     studios records entertainment press publishing publishers books times post journal tribune herald
     gazette news network broadcasting television radio orchestra symphony philharmonic choir ballet
-    theatre museum gallery library church diocese club fc united team brotherhood guild cooperative
+    theatre museum observatory gallery library church diocese club fc united team brotherhood guild cooperative
     consortium center centre service services service station brothers sons stores motor steel
     telecom communications insurance properties securities airlines pharmaceuticals"""
 )

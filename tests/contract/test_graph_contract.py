@@ -1,0 +1,438 @@
+"""What every graph store promises (`trivium.ports.graph`); another adapter joins by a row in `FACTORIES`."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.domain.chunks import Span
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.graph import (
+    CO_OCCURS,
+    Alias,
+    ChunkGraph,
+    Edge,
+    EntityType,
+    Mention,
+    Mentioning,
+    MentionRole,
+    Relation,
+)
+from trivium.domain.ids import entity_id
+from trivium.domain.scope import Scope, Tenant
+from trivium.ports.graph import GraphReader, Graphs
+from trivium.text.names import fold_name
+
+Factory = Callable[[Path], Any]
+FACTORIES: dict[str, Factory] = {"sqlite": SqliteGraphs}
+
+ACME, OTHER = Tenant("acme"), Tenant("other")
+SCOPE = Scope(ACME)
+
+
+@pytest.fixture(params=sorted(FACTORIES))
+def factory(request: pytest.FixtureRequest) -> Factory:
+    return FACTORIES[request.param]
+
+
+@pytest.fixture
+def graphs(factory: Factory, tmp_path: Path) -> Iterator[Graphs]:
+    with closing(factory(tmp_path)) as opened:
+        yield opened
+
+
+def mention(
+    surface: str,
+    chunk: str,
+    *,
+    sentence: int = 0,
+    at: int = 0,
+    role: MentionRole = MentionRole.MENTION,
+    kind: EntityType = EntityType.CONCEPT,
+    confidence: float = 0.9,
+    key: str = "",
+) -> Mention:
+    span = Span(0, 0) if role is not MentionRole.MENTION else Span(at, at + len(surface))
+    return Mention(key or fold_name(surface), chunk, sentence, span, surface, role, kind, confidence)
+
+
+def relation(source: str, kind: str, target: str, chunk: str, confidence: float = 0.8) -> Relation:
+    snippet = f"{source} … {target}"
+    ends = fold_name(source), fold_name(target)
+    return Relation(*ends, kind, confidence, chunk, Span(0, len(snippet)), snippet, "test")
+
+
+def share(
+    chunk: str, *names: str, relations: tuple[Relation, ...] = (), aliases: tuple[tuple[str, str], ...] = ()
+) -> ChunkGraph:
+    return ChunkGraph(
+        chunk,
+        tuple(mention(name, chunk, at=30 * i, sentence=i) for i, name in enumerate(names)),
+        relations,
+        tuple(Alias(fold_name(short), fold_name(long), short, chunk) for short, long in aliases),
+    )
+
+
+def write(graphs: Graphs, document: str, *shares: ChunkGraph, version: str = "v1", tenant: Tenant = ACME) -> None:
+    graphs.writer(tenant).upsert(document, version, shares, Scope(tenant))
+
+
+async def everything(reader: GraphReader) -> dict[str, Any]:
+    """All that a reader can be asked, by entity."""
+    page = await reader.entities(limit=1000)
+    keys = sorted(KEYS | {entity.key for entity in page.entities})
+    return {
+        "entities": page.entities,
+        "about": await reader.about(keys),
+        "named": [await reader.mentioned_by(keys, 3, role) for role in MentionRole],
+        "edges": await reader.edges(keys, 100),
+        "evidence": {key: await reader.evidence(key, 1000) for key in keys},
+        "match": await reader.match(keys),
+    }
+
+
+# Missing
+
+
+async def test_missing_names_chunks_and_entities_are_absent_and_an_unknown_id_is_not_found(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Kelmore"))
+    reader = graphs.reader(ACME)
+    assert await reader.about(["nothing"]) == {}
+    assert await reader.mentions_in(["c9"]) == {}
+    assert await reader.mentioned_by(["nothing"], 5) == {}
+    assert await reader.match(["zzqx"]) == {}
+    assert await reader.edges(["nothing"]) == {}
+    assert await reader.evidence("nothing") == ([], [])
+    with pytest.raises(NotFound):
+        await reader.entity("0" * 32)
+
+
+def test_deleting_what_is_missing_does_nothing(graphs: Graphs) -> None:
+    graphs.writer(ACME).delete("never")
+    assert graphs.writer(ACME).ids("never", "v1") == set()
+
+
+# Duplicate
+
+
+async def test_a_duplicate_share_replaces_the_one_stored_before(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Kelmore", "Orvin", relations=(relation("Kelmore", "NEAR", "Orvin", "c1"),)))
+    before = await everything(graphs.reader(ACME))
+    write(graphs, "d", share("c1", "Kelmore", "Orvin", relations=(relation("Kelmore", "NEAR", "Orvin", "c1"),)))
+    assert await everything(graphs.reader(ACME)) == before
+    write(graphs, "d", share("c1", "Tamber"))
+    page = await graphs.reader(ACME).entities()
+    assert [entity.key for entity in page.entities] == ["tamber"]
+    assert await graphs.reader(ACME).edges(["kelmore", "orvin"]) == {}
+
+
+async def test_an_alias_answers_with_its_canonical_entity(graphs: Graphs) -> None:
+    write(
+        graphs,
+        "d",
+        share("c1", "Tidal Gate Control", "TGC", aliases=(("TGC", "Tidal Gate Control"),)),
+        share("c2", "TGC", "Orvin", relations=(relation("TGC", "PART_OF", "Orvin", "c2"),)),
+        ChunkGraph("c3", (mention("Tidal Gate Control", "c3", role=MentionRole.TITLE, confidence=0.9),)),
+    )
+    reader = graphs.reader(ACME)
+    [entity] = [e for e in (await reader.entities()).entities if e.key != "orvin"]
+    assert (entity.key, entity.name, entity.aliases) == ("tidal gate control", "Tidal Gate Control", ("TGC",))
+    assert (entity.mentions, entity.degree) == (3, 1)
+    assert await reader.entity(entity_id(ACME, "tgc")) == await reader.entity(entity.id) == entity
+    assert [scored.chunk_id for scored in (await reader.about(["tgc"]))["tgc"]] == ["c3"]
+    assert (await reader.mentioned_by(["tgc"], 9))["tgc"] == Mentioning(2, (("c1", 0), ("c2", 0)))
+    assert (await reader.match(["TGC"]))["TGC"][0] == (entity, 1.0)
+    assert (await reader.edges(["tgc"]))["tgc"] == [Edge("tidal gate control", "orvin", "PART_OF", 0.8, 1)]
+    assert (await reader.evidence("tgc"))[1][0].source_key == "tgc"
+
+
+async def test_an_acronym_with_two_meanings_has_the_one_that_more_chunks_give_it(graphs: Graphs) -> None:
+    write(graphs, "a", share("c1", "Rapid", aliases=(("MRL", "Marine Research Lab"),)))
+    write(graphs, "b", share("c2", aliases=(("MRL", "Metal Rolling Line"),)))
+    write(graphs, "c", share("c3", aliases=(("MRL", "Metal Rolling Line"),)))
+    reader = graphs.reader(ACME)
+    write(graphs, "d", share("c4", "MRL", "Metal Rolling Line", "Marine Research Lab"))
+    assert (await reader.match(["MRL"], 1))["MRL"][0][0].key == "metal rolling line"
+    graphs.writer(ACME).delete("b")
+    graphs.writer(ACME).delete("c")
+    assert (await reader.match(["MRL"], 1))["MRL"][0][0].key == "marine research lab"
+    graphs.writer(ACME).delete("a")
+    assert (await reader.match(["MRL"], 1))["MRL"][0][0].key == "mrl"
+
+
+async def test_names_that_claim_each_other_in_a_circle_are_one_entity(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Arden", "Brell", aliases=(("Arden", "Brell"), ("Brell", "Arden"))))
+    page = await graphs.reader(ACME).entities()
+    assert [(e.key, e.aliases, e.mentions) for e in page.entities] == [("arden", ("Brell",), 1)]
+
+
+# Empty
+
+
+async def test_empty_input_and_an_empty_graph_answer_empty(graphs: Graphs) -> None:
+    reader = graphs.reader(ACME)
+    write(graphs, "d")
+    answers: list[object] = [await reader.about([]), await reader.mentions_in([]), await reader.mentioned_by([], 5)]
+    answers += [await reader.match([]), await reader.edges([])]
+    assert answers == [{}] * 5
+    assert await reader.match(["", "…"]) == {}
+    page = await reader.entities()
+    assert (page.entities, page.cursor) == ((), "")
+
+
+def test_an_empty_share_counts_in_ids(graphs: Graphs) -> None:
+    write(graphs, "d", ChunkGraph("c1"), share("c2", "Kelmore"))
+    assert graphs.writer(ACME).ids("d", "v1") == {"c1", "c2"}
+    assert graphs.writer(ACME).ids("d", "v2") == set()
+
+
+# Order
+
+
+async def test_order_of_answers_is_by_weight_then_key(graphs: Graphs) -> None:
+    names = ("Kelmore", "Orvin", "Tamber", "Zell")
+    edges = (
+        relation("Kelmore", CO_OCCURS, "Zell", "c1", 0.5),
+        relation("Tamber", "NEAR", "Kelmore", "c1", 0.9),
+        relation("Kelmore", "NEAR", "Orvin", "c1", 0.9),
+    )
+    write(graphs, "d", share("c2", "Kelmore"), share("c1", *names, relations=edges))
+    write(graphs, "e", share("c0", "Kelmore", "Orvin", relations=(relation("Kelmore", "NEAR", "Orvin", "c0", 0.7),)))
+    reader = graphs.reader(ACME)
+    assert (await reader.edges(["kelmore"], 2))["kelmore"] == [
+        Edge("kelmore", "orvin", "NEAR", 0.9, 2),
+        Edge("tamber", "kelmore", "NEAR", 0.9, 1),
+    ]
+    assert [(e.key, e.mentions) for e in (await reader.entities()).entities] == [
+        ("kelmore", 3),
+        ("orvin", 2),
+        ("tamber", 1),
+        ("zell", 1),
+    ]
+    assert (await reader.mentioned_by(["kelmore"], 2))["kelmore"] == Mentioning(3, (("c0", 0), ("c1", 0)))
+    assert [m.surface for m in (await reader.mentions_in(["c1"]))["c1"]] == list(names)
+
+
+async def test_about_tells_how_surely_and_roles_are_told_apart(graphs: Graphs) -> None:
+    topics = [("c1", MentionRole.TITLE, 0.8), ("c2", MentionRole.TITLE, 1.0), ("c3", MentionRole.HEADING, 0.45)]
+    write(graphs, "d", *(ChunkGraph(c, (mention("Kelmore", c, role=r, confidence=f),)) for c, r, f in topics))
+    reader = graphs.reader(ACME)
+    assert [(s.chunk_id, s.score) for s in (await reader.about(["kelmore"]))["kelmore"]] == [("c2", 1.0), ("c1", 0.8)]
+    assert (await reader.mentioned_by(["kelmore"], 5, MentionRole.HEADING))["kelmore"].places == (("c3", 0),)
+    assert await reader.mentioned_by(["kelmore"], 5) == {}
+
+
+async def test_an_entity_has_its_most_frequent_spelling_and_type(graphs: Graphs) -> None:
+    spellings = [("KELMORE", EntityType.CONCEPT), ("Kelmore", EntityType.LOCATION), ("Kelmore", EntityType.LOCATION)]
+    for i, (surface, kind) in enumerate(spellings):
+        write(graphs, f"d{i}", ChunkGraph(f"c{i}", (mention(surface, f"c{i}", kind=kind),)))
+    [entity] = (await graphs.reader(ACME).entities(kind="location")).entities
+    assert (entity.name, entity.type, entity.mentions) == ("Kelmore", EntityType.LOCATION, 3)
+    assert (await graphs.reader(ACME).entities(kind="person")).entities == ()
+
+
+async def test_an_uncertain_reading_is_found_by_name_and_is_no_entity(graphs: Graphs) -> None:
+    write(graphs, "d", ChunkGraph("c1", (mention("Kelmore, Orvin", "c1", confidence=0.4),)))
+    assert (await graphs.reader(ACME).mentioned_by(["kelmore orvin"], 5))["kelmore orvin"].total == 1
+    assert (await graphs.reader(ACME).entities()).entities == ()
+
+
+async def test_a_cursor_visits_every_entity_once(graphs: Graphs) -> None:
+    names = [f"Place {letter}" for letter in "abcdefghijk"]
+    write(graphs, "d", share("c1", *names), share("c2", *names[4:7]))
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        page = await graphs.reader(ACME).entities(limit=3, cursor=cursor)
+        seen += [entity.name for entity in page.entities]
+        cursor = page.cursor
+        if not cursor:
+            break
+    assert seen == names[4:7] + names[:4] + names[7:]
+    with pytest.raises(Refused):
+        await graphs.reader(ACME).entities(cursor="no cursor")
+
+
+async def test_a_prefix_finds_names_and_aliases(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Tidal Gate Control", "Orvin", aliases=(("TGC", "Tidal Gate Control"),)))
+    reader = graphs.reader(ACME)
+    for prefix in ("tid", "TGC", "Tidal g"):
+        assert [entity.key for entity in (await reader.entities(prefix=prefix)).entities] == ["tidal gate control"]
+
+
+async def test_match_finds_misspelt_and_partial_names_the_most_alike_first(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Harrow Observatory", "Marten Oosterhuis", "Oost", "Ilse Brandt"))
+    reader = graphs.reader(ACME)
+    found = await reader.match(["Marten Osterhuis", "Brandt", "harrow observatory", "Observatory at Harrow"])
+    assert found["Marten Osterhuis"][0][0].key == "marten oosterhuis"
+    assert found["Brandt"][0][0].key == "ilse brandt"
+    assert found["harrow observatory"][0][1] == 1.0
+    assert found["Observatory at Harrow"][0][0].key == "harrow observatory"
+    assert all(0 < score <= 1 for matches in found.values() for _, score in matches)
+
+
+NAMES = ("Arden", "Brell", "Corvo", "Dunmoor", "Eskil")
+KEYS = {fold_name(name) for name in NAMES}
+
+
+@st.composite
+def shares_of(draw: st.DrawFn, document: str) -> list[ChunkGraph]:
+    made = []
+    for ordinal in range(draw(st.integers(0, 3))):
+        chunk = f"{document}-{ordinal}"
+        names = draw(st.lists(st.sampled_from(NAMES), max_size=4))
+        roles = st.sampled_from([*MentionRole, MentionRole.MENTION])
+        mentions = tuple(
+            mention(
+                n, chunk, at=30 * i, sentence=i, role=draw(roles), confidence=draw(st.sampled_from([0.4, 0.7, 0.9]))
+            )
+            for i, n in enumerate(names)
+        )
+        pairs = draw(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=3))
+        relations = tuple(
+            relation(a, draw(st.sampled_from(["NEAR", CO_OCCURS])), b, chunk, draw(st.sampled_from([0.6, 0.8])))
+            for a, b in pairs
+            if a != b
+        )
+        aliases = tuple(
+            Alias(fold_name(a), fold_name(b), a, chunk)
+            for a, b in draw(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=2))
+            if a != b
+        )
+        made.append(ChunkGraph(chunk, mentions, relations, aliases))
+    return made
+
+
+@given(data=st.data(), seed=st.integers(0, 1000))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_shares_in_any_order_make_the_same_graph_and_a_deleted_document_leaves_no_trace(
+    factory: Factory, data: st.DataObject, seed: int
+) -> None:
+    first, second = data.draw(shares_of("a")), data.draw(shares_of("b"))
+
+    async def graph_of(*steps: Callable[[Graphs], None]) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder, closing(factory(Path(folder))) as graphs:
+            for step in steps:
+                step(graphs)
+            return await everything(graphs.reader(ACME))
+
+    def put(document: str, *shares: ChunkGraph) -> Callable[[Graphs], None]:
+        return lambda graphs: write(graphs, document, *shares)
+
+    singly = [put("a", s) for s in first] + [put("b", s) for s in second]
+    random.Random(seed).shuffle(singly)
+    both = asyncio.run(graph_of(put("a", *first), put("b", *second)))
+    assert asyncio.run(graph_of(*singly)) == both
+    only_second = asyncio.run(graph_of(put("b", *second)))
+    assert asyncio.run(graph_of(*singly, lambda graphs: graphs.writer(ACME).delete("a"))) == only_second
+
+
+# Half-done
+
+
+async def test_a_batch_that_fails_half_way_leaves_nothing(graphs: Graphs) -> None:
+    broken = ChunkGraph("c2", (mention("Orvin", "c2"), "no mention"))  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        write(graphs, "d", share("c1", "Kelmore"), broken)
+    assert graphs.writer(ACME).ids("d", "v1") == set()
+    assert (await graphs.reader(ACME).entities()).entities == ()
+    write(graphs, "d", share("c1", "Kelmore"), share("c2", "Orvin"))
+    assert graphs.writer(ACME).ids("d", "v1") == {"c1", "c2"}
+
+
+async def test_an_old_version_goes_and_the_kept_one_stays(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Kelmore", "Orvin"), version="v1")
+    write(graphs, "d", share("c2", "Kelmore"), version="v2")
+    graphs.writer(ACME).delete("d", keep_version="v2")
+    assert [(e.key, e.mentions) for e in (await graphs.reader(ACME).entities()).entities] == [("kelmore", 1)]
+    assert graphs.writer(ACME).ids("d", "v1") == set()
+
+
+# Tenants, hostile text, many writers
+
+
+async def test_tenants_never_see_each_other(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Kelmore", "Orvin", relations=(relation("Kelmore", "NEAR", "Orvin", "c1"),)))
+    [entity, _] = (await graphs.reader(ACME).entities()).entities
+    other = graphs.reader(OTHER)
+    assert (await other.entities()).entities == ()
+    answers: list[object] = [await other.mentions_in(["c1"]), await other.edges(["kelmore"])]
+    assert [*answers, await other.match(["Kelmore"])] == [{}] * 3
+    with pytest.raises(NotFound):
+        await other.entity(entity.id)
+    graphs.writer(OTHER).delete("d")
+    graphs.drop(OTHER)
+    assert graphs.writer(ACME).ids("d", "v1") == {"c1"}
+    graphs.drop(ACME)
+    assert (await graphs.reader(ACME).entities()).entities == ()
+
+
+HOSTILE = (
+    "Robert'); DROP TABLE share;--",
+    '" OR 1=1 --',
+    "NEAR(a b) AND * NOT key:x",
+    "}) MATCH (n) DETACH DELETE n //",
+    "%_\\",
+    "[1, 2",
+    "naïve “quotes” \u202e end",
+    "x" * 5000,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_text_is_only_text(graphs: Graphs, text: str) -> None:
+    write(graphs, "d", share("c1", "Kelmore"))
+    key = text.casefold()
+    hostile = ChunkGraph(
+        text,
+        (mention(f"{text}\x00", text, key=key),),
+        (Relation(key, "kelmore", text, 0.9, text, Span(0, len(text)), text, text),),
+        (Alias(f"{key} too", key, text, text),),
+    )
+    write(graphs, text, hostile)
+    reader = graphs.reader(ACME)
+    assert (await reader.mentions_in([text]))[text][0].surface == f"{text}\x00"
+    assert (await reader.mentioned_by([key], 5))[key].places == ((text, 0),)
+    assert (await reader.edges(["kelmore"]))["kelmore"][0].type == text
+    await reader.match([text])
+    await reader.entities(prefix=text, kind=text)
+    graphs.writer(ACME).delete(text)
+    assert [e.key for e in (await reader.entities()).entities] == ["kelmore"]
+
+
+async def test_sixteen_writers_on_one_hub_lose_and_double_nothing(graphs: Graphs) -> None:
+    errors: list[BaseException] = []
+
+    def ingest(writer: int) -> None:
+        try:
+            for n in range(5):
+                chunk = f"c{writer:02}-{n}"
+                spoke = relation("Hub", "LINKS_TO", f"Spoke {n}", chunk)
+                write(graphs, f"d{writer}", share(chunk, "Hub", f"Spoke {n}", relations=(spoke,)))
+        except BaseException as error:  # noqa: BLE001  the main thread reports it
+            errors.append(error)
+
+    threads = [threading.Thread(target=ingest, args=(i,)) for i in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    reader = graphs.reader(ACME)
+    page = await reader.entities()
+    assert [(e.key, e.mentions, e.degree) for e in page.entities] == [
+        ("hub", 80, 5),
+        *((f"spoke {n}", 16, 1) for n in range(5)),
+    ]
+    assert [edge.evidence for edge in (await reader.edges(["hub"]))["hub"]] == [16] * 5
