@@ -50,6 +50,12 @@ def test_help_imports_nothing_heavy() -> None:
     assert not heavy & loaded
 
 
+def test_commands_that_ask_a_server_load_no_numerics() -> None:
+    code = "import sys, trivium.client, trivium.cli.ask, trivium.cli.ingest\nprint(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert not {"numpy", "torch", "celery", "grpc"} & set(shown.stdout.split())
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_in_the_overview_exists_and_has_help(name: str, run: Run) -> None:
     shown = run(name, "--help")

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from trivium.config import Settings
 from trivium.domain.errors import NeverWill
-from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob
+
+if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a server needs
+    from trivium.config import Settings
+    from trivium.domain.parsed import ParsedDocument
+    from trivium.ports.parser import Blob
 
 
 class EmbeddedRuntime(Protocol):

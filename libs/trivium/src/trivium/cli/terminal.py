@@ -13,9 +13,6 @@ from typing import Any
 
 import click
 import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from trivium.domain.parsed import Position
 
@@ -66,17 +63,16 @@ def print_table(columns: dict[str, str], rows: Sequence[tuple[str, ...]]) -> Non
         for row in [tuple(columns), *cleaned]:
             click.echo("\t".join(row))
         return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for index, (title, side) in enumerate(columns.items()):
         table.add_column(title, justify="right" if side == "right" else "left", overflow="fold", no_wrap=index > 0)
     for row in cleaned:
         table.add_row(*(Text(cell) for cell in row))
-    console().print(table)
-
-
-def console() -> Console:
-    """Standard output as rich sees it, with nothing read into the text."""
-    return Console(markup=False, highlight=False, emoji=False)
+    Console(markup=False, highlight=False, emoji=False).print(table)
 
 
 def address(source: str, chunk_number: int, positions: tuple[Position, ...]) -> str:
