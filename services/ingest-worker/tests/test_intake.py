@@ -1,0 +1,123 @@
+"""Intake: what is accepted is durable, named, versioned and can be taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.keywords import SqliteKeywords
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.domain.documents import DocumentState
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium_ingest.intake import StoreIntake, TenantStoreIntake
+
+MAX_BYTES = 1000
+
+
+class Bell:
+    def __init__(self) -> None:
+        self.rings = 0
+
+    def __call__(self) -> None:
+        self.rings += 1
+
+
+@pytest.fixture
+def bell() -> Bell:
+    return Bell()
+
+
+@pytest.fixture
+def whole(tmp_path: Path, bell: Bell) -> StoreIntake:
+    return StoreIntake(
+        LocalObjects(tmp_path),
+        SqliteRegistry(tmp_path),
+        SqliteVectors(tmp_path),
+        SqliteKeywords(tmp_path),
+        SqliteGraphs(tmp_path),
+        bell,
+        lambda url: Blob(url, b"fetched", "text/plain"),
+        MAX_BYTES,
+    )
+
+
+@pytest.fixture
+def intake(whole: StoreIntake) -> TenantStoreIntake:
+    return whole.for_tenant(DEFAULT_TENANT)
+
+
+def source(name: str = "a.txt", content: bytes = b"hello", title: str = "") -> NewSource:
+    return NewSource(Blob(name, content, "text/plain"), title)
+
+
+def test_an_accepted_source_is_pending_its_bytes_are_kept_and_the_bell_rings(
+    intake: TenantStoreIntake, bell: Bell
+) -> None:
+    document = intake.accept(source())
+    assert document.state is DocumentState.PENDING
+    assert intake.original(document.id) == Blob("a.txt", b"hello", "text/plain")
+    assert bell.rings == 1
+
+
+def test_the_same_bytes_under_the_same_name_are_the_same_document(intake: TenantStoreIntake) -> None:
+    first = intake.accept(source())
+    again = intake.accept(source())
+    assert (again.id, again.version, again.fence) == (first.id, first.version, first.fence)
+
+
+def test_other_bytes_under_the_same_name_are_a_new_version(intake: TenantStoreIntake) -> None:
+    first = intake.accept(source())
+    second = intake.accept(source(content=b"hello again"))
+    assert second.id == first.id
+    assert second.version != first.version
+    assert second.fence > first.fence
+
+
+def test_a_file_that_is_too_large_is_refused_with_the_limit(intake: TenantStoreIntake) -> None:
+    with pytest.raises(Refused, match=r"1,001 bytes; 1,000 are allowed.*TRIVIUM_MAX_UPLOAD_BYTES") as refusal:
+        intake.accept(source(content=b"x" * (MAX_BYTES + 1)))
+    assert refusal.value.code == "too_large"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\x00b", "x" * 1025])
+def test_a_name_that_cannot_name_anything_is_refused(intake: TenantStoreIntake, name: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        intake.accept(source(name))
+    assert refusal.value.code == "bad_name"
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/abs/path", "ünïcode 日本.txt", "a b+c%2e.txt"])
+def test_odd_names_are_only_names(intake: TenantStoreIntake, name: str) -> None:
+    assert intake.original(intake.accept(source(name)).id).name == name
+
+
+def test_a_deleted_document_is_gone_with_its_original_and_can_come_back(intake: TenantStoreIntake) -> None:
+    document = intake.accept(source())
+    assert intake.delete(document.id).state is DocumentState.DELETED
+    with pytest.raises(NotFound):
+        intake.original(document.id)
+    assert intake.accept(source()).state is DocumentState.PENDING
+    assert intake.original(document.id).content == b"hello"
+
+
+def test_what_another_tenant_holds_does_not_exist(whole: StoreIntake, intake: TenantStoreIntake) -> None:
+    document = intake.accept(source())
+    other = whole.for_tenant(Tenant("other"))
+    with pytest.raises(NotFound):
+        other.original(document.id)
+    with pytest.raises(NotFound):
+        other.delete(document.id)
+    assert other.accept(source()).id != document.id
+
+
+def test_a_url_is_accepted_under_its_address(intake: TenantStoreIntake) -> None:
+    document = intake.accept_url("https://example.org/page")
+    assert document.source == "https://example.org/page"
+    assert intake.original(document.id).content == b"fetched"
