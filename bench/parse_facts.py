@@ -40,7 +40,7 @@ def main() -> None:
     good(sandbox, options.folder, [entry for entry in entries if not entry.get("hostile")])
     hostile(sandbox, options.folder, [entry for entry in entries if entry.get("hostile")])
     if options.pdfs:
-        speed(sandbox, options.pdfs)
+        speed(options.pdfs)
     sandbox.close()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"largest child: {children.ru_maxrss / 1024:.0f} MB")
@@ -75,7 +75,7 @@ def hostile(sandbox: Sandbox, folder: Path, entries: list[dict]) -> None:
         print(f"{mark} {name:50.50} {entry['expect']:10.10} {seconds:6.2f} s  {outcome} {bad or ''}")
 
 
-def speed(sandbox: Sandbox, folder: Path) -> None:
+def speed(folder: Path) -> None:
     pages = 0
     began = time.perf_counter()
     text_only = Sandbox(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 
 import msgspec
@@ -69,7 +70,7 @@ class CellFormats(msgspec.Struct, frozen=True):
             return f"{round(value * 100, 4):g}%"
         if kind and 0 <= value <= _LAST_DAY:
             return _moment(value, kind, _DAY_ZERO_1904 if self.since_1904 else _DAY_ZERO)
-        return plain_number(value) if value == value and abs(value) != float("inf") else text
+        return plain_number(value) if math.isfinite(value) else text
 
 
 def plain_number(value: float) -> str:

@@ -106,17 +106,19 @@ def _single_line(line: str) -> tuple[str, int] | None:
         return org.group(2), len(org.group(1))
     if len(line) > MAX_HEADING_CHARS or line[-1] in ".,;:!?…" or not any(c.isalpha() for c in line):
         return None
-    if _CHAPTER.match(line):
-        return line, 1
-    if _NUMBERED.match(line):
-        return line, min(6, 1 + line.split(maxsplit=1)[0].rstrip(".").count("."))
+    level = _level(line)
+    return (line, level) if level else None
+
+
+def _level(line: str) -> int:
+    """The level that a line's own look gives it, 0 for prose."""
     words = [word for word in line.split() if word[0].isalpha()]
-    if len(words) > 12:
-        return None
-    if line.isupper() and len(line) > 3:
-        return line, 1
+    if _CHAPTER.match(line) or (line.isupper() and len(line) > 3 and len(words) <= 12):
+        return 1
+    if _NUMBERED.match(line):
+        return min(6, 1 + line.split(maxsplit=1)[0].rstrip(".").count("."))
     titled = sum(word[0].isupper() for word in words)
-    return (line, 2) if len(words) >= 2 and titled >= 0.75 * len(words) else None
+    return 2 if 2 <= len(words) <= 12 and titled >= 0.75 * len(words) else 0
 
 
 def _after_heading(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -110,55 +110,32 @@ class _Book:
 
     def rows(self, part: str) -> Iterator[Row]:
         """Rows that hold something; the text of a merged range stands in each of its cells."""
-        merged = self._merged(part)
+        merged = _Merged(self._elements(part, f"{S}mergeCell"))
         number = 0
         for node in self._elements(part, f"{S}row"):
             stated = node.get("r", "")
             number = int(stated) if stated.isdigit() else number + 1
-            cells: dict[int, str] = {}
-            column = 0
-            for cell in node.iter(f"{S}c"):
-                column = column_of(cell.get("r", "")) or column + 1
-                if column > MAX_COLUMNS:
-                    break
-                value = self._value(cell)
-                if value:
-                    cells[column] = value
-                    self._count()
-            for place, origin in merged.get(number, {}).items():
-                if origin == (number, place):
-                    continue
-                if origin[0] == number and origin[1] in cells:
-                    cells.setdefault(place, cells[origin[1]])
-                elif origin in self._origins:
-                    cells.setdefault(place, self._origins[origin])
-            for place in list(cells):
-                if (number, place) in self._origins:
-                    self._origins[number, place] = cells[place]
+            cells = self._row(node)
+            merged.fill(number, cells)
             if cells:
                 yield Row(number, tuple(cells.get(place, "") for place in range(1, max(cells) + 1)))
+
+    def _row(self, node: etree._Element) -> dict[int, str]:
+        """The row's values by column, from 1."""
+        cells: dict[int, str] = {}
+        column = 0
+        for cell in node.iter(f"{S}c"):
+            column = column_of(cell.get("r", "")) or column + 1
+            value = self._value(cell) if column <= MAX_COLUMNS else ""
+            if value:
+                cells[column] = value
+                self._count()
+        return cells
 
     def _count(self) -> None:
         self._cells += 1
         if self._cells > self._limits.max_cells:
             raise too_large("max_cells", f"more than {self._limits.max_cells:,} cells")
-
-    def _merged(self, part: str) -> dict[int, dict[int, tuple[int, int]]]:
-        """For each row, the cells covered by a merged range and the cell that holds its text."""
-        covered: dict[int, dict[int, tuple[int, int]]] = {}
-        self._origins: dict[tuple[int, int], str] = {}
-        total = 0
-        for node in self._elements(part, f"{S}mergeCell"):
-            first, _, last = node.get("ref", "").partition(":")
-            top, left, bottom, right = row_of(first), column_of(first), row_of(last), column_of(last)
-            size = (bottom - top + 1) * (right - left + 1)
-            total += size
-            if not (top and left and bottom and right) or size <= 1 or total > MAX_MERGED_CELLS:
-                continue
-            self._origins[top, left] = ""
-            for row in range(top, bottom + 1):
-                covered.setdefault(row, {}).update({column: (top, left) for column in range(left, right + 1)})
-        return covered
 
     def _value(self, cell: etree._Element) -> str:
         kind = cell.get("t", "n")
@@ -193,6 +170,32 @@ class _Book:
                         del node.getparent()[0]
         except (etree.XMLSyntaxError, zlib.error, EOFError, OSError, ValueError) as error:
             raise corrupt(_WHAT, str(error)[:120]) from error
+
+
+class _Merged:
+    """Merged ranges of one sheet: only their first cell holds the text that a reader sees over all of them."""
+
+    def __init__(self, nodes: Iterator[etree._Element]) -> None:
+        self._covered: dict[int, dict[int, tuple[int, int]]] = {}
+        self._texts: dict[tuple[int, int], str] = {}
+        total = 0
+        for node in nodes:
+            first, _, last = node.get("ref", "").partition(":")
+            top, left, bottom, right = row_of(first), column_of(first), row_of(last), column_of(last)
+            total += max(0, bottom - top + 1) * max(0, right - left + 1)
+            if not (top and left and bottom and right) or total > MAX_MERGED_CELLS:
+                continue
+            for row in range(top, bottom + 1):
+                places = self._covered.setdefault(row, {})
+                places.update(dict.fromkeys(range(left, right + 1), (top, left)))
+
+    def fill(self, number: int, cells: dict[int, str]) -> None:
+        """Put the text of each range into the cells that it covers in this row."""
+        for place, origin in self._covered.get(number, {}).items():
+            if origin == (number, place):
+                self._texts[origin] = cells.get(place, "")
+            elif text := self._texts.get(origin, ""):
+                cells.setdefault(place, text)
 
 
 def _phonetic(node: etree._Element) -> bool:

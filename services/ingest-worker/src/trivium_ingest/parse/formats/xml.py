@@ -42,10 +42,10 @@ def _walk(node: etree._Element, out: Collector, depth: int) -> None:
     children = [child for child in node if isinstance(child.tag, str)]
     mixed = bool((node.text or "").strip()) or any((child.tail or "").strip() for child in children)
     if not children or mixed or depth > MAX_DEPTH:
-        text = one_line("".join(node.itertext()))
+        text = one_line("".join(map(str, node.itertext())))
         out.add(UnitKind.TEXT, f"{_name(node)}: {text}" if text else "")
     elif all(_is_leaf(child) for child in children):
-        pairs = ((_name(child), one_line("".join(child.itertext()))) for child in children)
+        pairs = ((_name(child), one_line("".join(map(str, child.itertext())))) for child in children)
         out.add(UnitKind.TEXT, "; ".join(f"{name}: {text}" for name, text in pairs if text))
     else:
         for child in children:

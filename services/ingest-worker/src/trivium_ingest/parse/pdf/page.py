@@ -136,14 +136,17 @@ def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[P
     rects: list[Rect] = []
     pictures: list[Picture] = []
     count = min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)
+    get, kind_of, text = pdfium.FPDFPage_GetObject, pdfium.FPDFPageObj_GetType, pdfium.FPDF_PAGEOBJ_TEXT
     for number in range(count):
-        handle = pdfium.FPDFPage_GetObject(page, number)
-        _object(handle, frame, layout, rects, pictures)
+        handle = get(page, number)
+        kind = kind_of(handle)
+        if kind == text:
+            continue  # nearly all objects of nearly all pages
+        _object(handle, kind, frame, layout, rects, pictures)
     return ([] if len(rects) >= MAX_RECTS else rects), pictures
 
 
-def _object(handle: Any, frame: Frame, layout: Frame, rects: list[Rect], pictures: list[Picture]) -> None:
-    kind = pdfium.FPDFPageObj_GetType(handle)
+def _object(handle: Any, kind: int, frame: Frame, layout: Frame, rects: list[Rect], pictures: list[Picture]) -> None:
     if kind == pdfium.FPDF_PAGEOBJ_PATH and len(rects) < MAX_RECTS:
         bounds = _bounds(handle)
         if bounds and _drawn(handle):
@@ -157,7 +160,7 @@ def _object(handle: Any, frame: Frame, layout: Frame, rects: list[Rect], picture
         for inner in range(min(pdfium.FPDFFormObj_CountObjects(handle), 200)):
             child = pdfium.FPDFFormObj_GetObject(handle, inner)
             if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_IMAGE:
-                _object(child, frame, layout, rects, pictures)
+                _object(child, pdfium.FPDF_PAGEOBJ_IMAGE, frame, layout, rects, pictures)
 
 
 def _bounds(handle: Any) -> Rect | None:

@@ -116,13 +116,12 @@ def sideways(words: list[Word]) -> list[Word]:
     if not certain or len(certain) > 40:
         return certain
     spans = [(w.left, w.right) for w in certain]
-    found = [
+    return [
         w
         for w in words
         if any(left - 1 <= w.left and w.right <= right + 1 for left, right in spans)
         and (len(w.text) < 4 or w in certain)
     ]
-    return found
 
 
 def reading_turn(text_page: Any, words: list[Word], frame: Frame) -> int:
