@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, MutableMapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import httpx
 import msgspec
 import numpy as np
 import pytest
+import structlog
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.registry import SqliteRegistry
@@ -182,6 +184,8 @@ class WordSearcher:
         self._keywords = keywords
         self.gate: asyncio.Event | None = None
         self.cancelled = 0
+        self._changed = asyncio.Condition()
+        self._telling: asyncio.Future[None] | None = None
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
@@ -208,13 +212,23 @@ class WordSearcher:
         )
         return SearchResult(hits, timings_ms={"keyword": 0.1})
 
+    async def cancelled_times(self, times: int) -> None:
+        """Return once that many searches were stopped from outside."""
+        async with asyncio.timeout(5), self._changed:
+            await self._changed.wait_for(lambda: self.cancelled >= times)
+
     async def _wait(self) -> None:
         if self.gate is not None:
             try:
                 await self.gate.wait()
             except asyncio.CancelledError:
                 self.cancelled += 1
+                self._telling = asyncio.ensure_future(self._tell())
                 raise
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
 
 
 class QuotingAnswerer:
@@ -256,6 +270,13 @@ class QuotingAnswerer:
             hits=result.hits,
             notes=(f"turns before: {len(ask.history)}",),
         )
+
+
+@pytest.fixture(autouse=True)
+def logged() -> Iterator[list[MutableMapping[str, Any]]]:
+    """What was logged, instead of showing it."""
+    with structlog.testing.capture_logs() as entries:
+        yield entries
 
 
 @pytest.fixture

@@ -104,11 +104,14 @@ async def test_every_answer_carries_a_request_id(client: httpx.AsyncClient) -> N
     assert "script" not in forged.headers["x-request-id"]
 
 
-async def test_a_fault_of_ours_is_a_500_without_its_insides(client: httpx.AsyncClient) -> None:
+async def test_a_fault_of_ours_is_a_500_without_its_insides_and_logged_with_the_request(
+    client: httpx.AsyncClient, logged: list[dict[str, object]]
+) -> None:
     answer = await client.post("/v1/search", json={"query": "explode"})
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "secret" not in answer.text
     assert answer.json()["request_id"] in answer.json()["action"]
+    assert [e["request_id"] for e in logged if e["event"] == "internal_error"] == [answer.json()["request_id"]]
 
 
 @pytest.mark.parametrize(

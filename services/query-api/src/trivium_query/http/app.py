@@ -11,7 +11,15 @@ from fastapi.openapi.utils import get_openapi
 from trivium_query.doors import Services
 from trivium_query.http import conversations, docs, graph, operations, problems, queries, sources
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
-from trivium_query.http.schemas import FieldProblem, Problem, UrlSource
+from trivium_query.http.schemas import (
+    FieldProblem,
+    HitsFound,
+    Judged,
+    Problem,
+    TextPiece,
+    TextWithdrawn,
+    UrlSource,
+)
 from trivium_query.identity import Keyring
 
 DESCRIPTION = """\
@@ -27,6 +35,7 @@ TAGS = [
     {"name": "graph", "description": "Names and how they are related."},
     {"name": "operations", "description": "Progress, health, metrics."},
 ]
+BESIDE_ROUTES = (Problem, FieldProblem, UrlSource, HitsFound, TextPiece, TextWithdrawn, Judged)
 REF = "#/components/schemas/{model}"
 
 
@@ -69,7 +78,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
             license_info=app.license_info,
         )
         components = document["components"]
-        for model in (Problem, FieldProblem, UrlSource):
+        for model in BESIDE_ROUTES:
             schema = model.model_json_schema(ref_template=REF)
             schema.pop("$defs", None)
             components["schemas"][model.__name__] = schema

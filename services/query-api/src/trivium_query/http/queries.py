@@ -20,13 +20,26 @@ from trivium_query.http.streaming import Event, EventStream, unless_gone
 
 router = APIRouter(prefix="/v1", tags=["queries"])
 
+_EVENT = {
+    "type": "object",
+    "description": "One event of the stream.",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["hits", "text", "withdrawn", "citation", "verdict", "answer", "error"]},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "HitsFound, TextPiece, TextWithdrawn, Citation, Judged, Answer or Problem, by the event.",
+        },
+    },
+}
 STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
             "The answer; or, as text/event-stream, the events `hits`, `text`, `withdrawn`, `citation`, `verdict` "
             "and at the end `answer` or `error`. Lines that begin with a colon are a heartbeat."
         ),
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": _EVENT}},
     }
 }
 

@@ -35,6 +35,7 @@ _BODY: dict[str, Any] = {
                 "schema": {
                     "type": "object",
                     "required": ["file"],
+                    "additionalProperties": False,
                     "properties": {
                         "file": {
                             "type": "array",
@@ -43,7 +44,7 @@ _BODY: dict[str, Any] = {
                             "items": {"type": "string", "format": "binary"},
                             "description": "One file or several; folders in the file name are kept.",
                         },
-                        "title": {"type": "string", "maxLength": 300, "description": "With one file: its title."},
+                        "title": {"type": "string", "maxLength": 300, "description": "The title of what is sent."},
                         "dataset": {
                             "type": "string",
                             "minLength": 1,

@@ -46,8 +46,6 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
                 fields[name] = value
         if not files:
             raise _invalid("file", "Send at least one file.")
-        if len(files) > 1 and fields.get("title"):
-            raise _invalid("title", "A title needs a single file.")
         try:
             said = _Fields.model_validate(fields)
         except ValidationError as error:

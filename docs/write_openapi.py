@@ -1,0 +1,44 @@
+"""Write docs/openapi.json from the application. With --check: fail when the committed one is stale."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from trivium.config import Settings
+from trivium_query.doors import Services
+from trivium_query.http.app import create_app
+
+TARGET = Path(__file__).parent / "openapi.json"
+
+
+def document() -> str:
+    """The document; building it calls nothing that stands behind the application."""
+    nothing = cast("Any", None)
+    services = Services(
+        settings=Settings(),
+        intake=nothing,
+        registry=nothing,
+        keywords=nothing,
+        vectors=nothing,
+        graphs=nothing,
+        conversations=nothing,
+        searcher=nothing,
+        answerer=nothing,
+    )
+    return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write or check."""
+    fresh = document()
+    if "--check" not in sys.argv[1:]:
+        TARGET.write_text(fresh, encoding="utf-8")
+    elif TARGET.read_text(encoding="utf-8") != fresh:
+        sys.exit("docs/openapi.json is stale: run docs/write_openapi.py and commit.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""What is committed of the API is what the code says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from trivium_query.doors import Services
+from trivium_query.http.app import create_app
+
+ROOT = Path(__file__).parents[4]
+
+
+def test_the_committed_openapi_document_is_fresh() -> None:
+    script = ROOT / "docs" / "write_openapi.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_the_committed_protobuf_code_is_fresh() -> None:
+    environment = {**os.environ, "PYTHON": sys.executable}
+    checked = subprocess.run(
+        [ROOT / "proto" / "compile.sh", "--check"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert checked.returncode == 0, checked.stderr + checked.stdout
+
+
+def test_every_reference_in_the_openapi_document_leads_somewhere(services: Services) -> None:
+    document = create_app(services).openapi()
+    text = json.dumps(document)
+    names = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
+    assert names <= set(document["components"]["schemas"])
+
+
+def test_every_field_that_a_caller_sends_is_bounded(services: Services) -> None:
+    schemas = create_app(services).openapi()["components"]["schemas"]
+    for model in ("SearchRequest", "QueryRequest", "FollowUp", "Filters", "NewConversation", "UrlSource"):
+        for name, field in schemas[model]["properties"].items():
+            for form in field.get("anyOf", [field]):
+                if form.get("type") == "string":
+                    assert "maxLength" in form, (model, name)
+                if form.get("type") == "array":
+                    assert "maxItems" in form, (model, name)
+                if form.get("type") == "integer":
+                    assert {"minimum", "maximum"} <= set(form), (model, name)

@@ -1,0 +1,148 @@
+"""Both doors together, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator
+
+import grpc
+import httpx
+import msgspec
+import pytest
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium_query.doors import Services
+from trivium_query.http import middleware
+from trivium_query.serve import Listening, serve
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(http_port=0, grpc_port=0, max_upload_bytes=200_000)
+
+
+@pytest.fixture
+async def listening(services: Services) -> AsyncIterator[Listening]:
+    """A running server; ends as a person would end it."""
+    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
+    yield await asyncio.wait_for(ready, 10)
+    os.kill(os.getpid(), signal.SIGTERM)
+    await asyncio.wait_for(serving, 10)
+
+
+async def test_both_doors_answer_and_a_signal_closes_both(services: Services) -> None:
+    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
+    where = await asyncio.wait_for(ready, 10)
+    async with httpx.AsyncClient(base_url=where.http) as client:
+        found = (await client.post("/v1/search", json={"query": "engine"})).json()
+    async with grpc.aio.insecure_channel(where.grpc) as channel:
+        same = await query_pb2_grpc.QueryServiceStub(channel).Search(query_pb2.SearchRequest(query="engine"))
+    assert [h["chunk"]["id"] for h in found["hits"]] == [h.chunk.id for h in same.hits]
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.wait_for(serving, 10)
+    async with httpx.AsyncClient() as client:
+        with pytest.raises(httpx.ConnectError):
+            await client.get(where.http)
+
+
+async def test_a_request_that_runs_may_end_before_the_server_does(services: Services) -> None:
+    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
+    where = await asyncio.wait_for(ready, 10)
+    services.searcher.gate = asyncio.Event()
+    async with httpx.AsyncClient(base_url=where.http) as client:
+        running = asyncio.create_task(client.post("/v1/search", json={"query": "engine"}))
+        await asyncio.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(0.2)
+        services.searcher.gate.set()
+        assert (await running).status_code == 200
+    await asyncio.wait_for(serving, 10)
+
+
+@pytest.mark.parametrize("door", ["http", "grpc"])
+async def test_a_port_in_use_is_told_with_its_setting(services: Services, door: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        settings = msgspec.structs.replace(services.settings, **{f"{door}_port": port})
+        with pytest.raises(Refused) as caught:
+            await serve(msgspec.structs.replace(services, settings=settings))
+    assert caught.value.code == "port_in_use"
+    assert str(port) in caught.value.message
+    assert f"TRIVIUM_{door.upper()}_PORT" in caught.value.action
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_client_that_leaves_stops_the_work(listening: Listening, services: Services, stream: bool) -> None:
+    services.searcher.gate = asyncio.Event()
+    async with httpx.AsyncClient(base_url=listening.http, timeout=0.3) as client:
+        with pytest.raises(httpx.ReadTimeout):
+            await client.post("/v1/queries", json={"question": "engine", "stream": stream})
+    await services.searcher.cancelled_times(1)
+
+
+async def test_a_streamed_answer_arrives_piece_by_piece(listening: Listening, services: Services) -> None:
+    services.searcher.gate = asyncio.Event()
+    async with (
+        httpx.AsyncClient(base_url=listening.http) as client,
+        client.stream("POST", "/v1/queries", json={"question": "engine", "stream": True}) as answer,
+    ):
+        assert answer.status_code == 200  # the headers are here, and the search still waits
+        services.searcher.gate.set()
+        names = [line.removeprefix("event: ") async for line in answer.aiter_lines() if line.startswith("event: ")]
+    assert names[0] == "hits"
+    assert names[-1] == "answer"
+
+
+async def _raw(listening: Listening, *pieces: bytes, close: bool = False) -> bytes:
+    """Send bytes as they are; everything that comes back within two seconds."""
+    host, port = listening.http.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    for piece in pieces:
+        writer.write(piece)
+        await writer.drain()
+    if close:
+        writer.close()
+        return b""
+    try:
+        async with asyncio.timeout(2):
+            return await reader.read(100_000)
+    finally:
+        writer.close()
+
+
+UPLOAD = (
+    b"POST /v1/sources HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data; boundary=b\r\n"
+    b"content-length: %d\r\n\r\n"
+)
+
+
+async def test_hostile_requests_leave_the_server_answering(listening: Listening) -> None:
+    assert b" 400 " in (await _raw(listening, b"GET /healthz HTTP/1.1\r\nx: " + b"y" * 200_000 + b"\r\n\r\n"))[:40]
+    assert b" 400 " in (await _raw(listening, b"\x16\x03\x01\x02\x00nonsense\r\n\r\n"))[:40]
+    path = b"GET /v1/sources/../../../etc/passwd HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+    assert b" 404 " in (await _raw(listening, path))[:40]
+    await _raw(listening, UPLOAD % 5_000, b'--b\r\nContent-Disposition: form-data; name="file"; fil', close=True)
+    async with httpx.AsyncClient(base_url=listening.http) as client:
+        assert (await client.get("/v1/status")).json()["by_state"] == {"ready": 1}
+
+
+async def test_a_body_over_the_bound_gets_its_answer_over_a_real_socket(listening: Listening) -> None:
+    async with httpx.AsyncClient(base_url=listening.http) as client:
+        answer = await client.post("/v1/sources", files={"file": ("big", b"x" * 3_000_000)})
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+
+
+async def test_a_body_that_stops_coming_is_told_408(listening: Listening, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(middleware, "BODY_IDLE_S", 0.1)
+    monkeypatch.setattr(middleware, "DRAIN_S", 0.1)
+    answer = await _raw(listening, UPLOAD % 5_000, b"--b\r\n")
+    assert b" 408 " in answer[:40]
+    assert b"body_late" in answer
