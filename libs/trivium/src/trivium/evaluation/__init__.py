@@ -1,0 +1,1 @@
+"""Measuring retrieval on a folder of documents and judged questions."""

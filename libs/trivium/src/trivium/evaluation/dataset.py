@@ -1,0 +1,109 @@
+"""Reading an evaluation folder: `corpus*.jsonl.gz` (id, title, text) and `queries.jsonl.gz` (id, question, evidence).
+
+A query may carry `grades` (document id to grade). A higher grade is better, as in TREC's judgements,
+unless the folder's `meta.json` says that grade 1 is the most relevant, as in Cranfield's.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+
+from trivium.domain.errors import Refused
+
+QUERIES = "queries.jsonl.gz"
+CORPUS = "corpus*.jsonl.gz"
+META = "meta.json"
+_GRADE_ONE_IS_BEST = re.compile(r"grade 1 is the (?:most relevant|best)", re.IGNORECASE)
+
+Identifier = Annotated[str, msgspec.Meta(min_length=1)]
+T = TypeVar("T")
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One document of the corpus. Without a title, none is made up."""
+
+    id: Identifier
+    text: str
+    title: str | None = None
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """One question; `relevant` maps document ids to gains above 0 and is empty when the right answer is to abstain."""
+
+    id: str
+    question: str
+    relevant: dict[str, float]
+
+
+class EvaluationSet(msgspec.Struct, frozen=True):
+    """A folder in memory. Document ids are unique: of two rows with one id, the first counts."""
+
+    name: str
+    documents: tuple[Row, ...]
+    queries: tuple[Judged, ...]
+
+    @property
+    def judgements(self) -> dict[str, dict[str, float]]:
+        """Query id to relevant documents, for the questions that have any."""
+        return {query.id: query.relevant for query in self.queries if query.relevant}
+
+
+class _Query(msgspec.Struct, frozen=True):
+    id: Identifier
+    question: Identifier
+    evidence: tuple[str, ...] = ()
+    grades: dict[str, float] | None = None
+
+
+def load_set(folder: Path) -> EvaluationSet:
+    """Everything in `folder`. Raises `Refused` (`bad_evaluation_set`) saying which file and line is wrong."""
+    sources = sorted(folder.glob(CORPUS))
+    if not sources or not (folder / QUERIES).is_file():
+        raise _refused(f"{folder} has no {CORPUS} or no {QUERIES}.", "Name a folder that holds both.")
+    documents: dict[str, Row] = {}
+    for source in sources:
+        for row in _rows(source, Row):
+            documents.setdefault(row.id, row)
+    first_is_best = _grade_one_is_best(folder / META)
+    queries = (Judged(row.id, row.question, _relevant(row, first_is_best)) for row in _rows(folder / QUERIES, _Query))
+    unique = {query.id: query for query in queries}
+    return EvaluationSet(folder.resolve().name, tuple(documents.values()), tuple(unique.values()))
+
+
+def _rows(source: Path, kind: type[T]) -> Iterator[T]:
+    decoder = msgspec.json.Decoder(kind)
+    number = 0
+    try:
+        with gzip.open(source, "rb") as lines:
+            for line in lines:
+                number += 1  # noqa: SIM113  # the handler below names it
+                if line.strip():
+                    yield decoder.decode(line)
+    except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
+        raise _refused(f"{source}, line {number}: {error}.", "Mend or leave out that line.") from error
+
+
+def _relevant(query: _Query, first_is_best: bool) -> dict[str, float]:
+    """Gains: the grades where there are any, else 1 each; evidence without a usable grade has the least gain, 1."""
+    grades: Mapping[str, float] = query.grades or {}
+    worst = max(grades.values(), default=0.0)
+    gains = {document: 1.0 for document in query.evidence}
+    for document, grade in grades.items():
+        if grade > 0:
+            gains[document] = worst + 1 - grade if first_is_best else grade
+    return gains
+
+
+def _grade_one_is_best(meta: Path) -> bool:
+    return meta.is_file() and _GRADE_ONE_IS_BEST.search(meta.read_text(encoding="utf-8", errors="replace")) is not None
+
+
+def _refused(message: str, action: str) -> Refused:
+    return Refused("bad_evaluation_set", message, action)

@@ -1,0 +1,61 @@
+"""Retrieval metrics over one question's ranking, as trec_eval defines them. Pure; results in 0...1.
+
+`ranking` is document ids, best first, without repetition. `relevant` maps the ids of relevant
+documents to gains above 0; a question without any has no score and is left out of means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+RECALL_DEPTHS = (2, 5, 10)
+NDCG_DEPTH = 10
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """Means over `queries` questions; `recall` by depth."""
+
+    queries: int
+    recall: dict[int, float]
+    ndcg: float
+    mrr: float
+
+
+def recall_at(ranking: Sequence[str], relevant: Mapping[str, float], depth: int) -> float:
+    """The share of the relevant documents among the first `depth`."""
+    return sum(document in relevant for document in ranking[:depth]) / len(relevant)
+
+
+def reciprocal_rank(ranking: Sequence[str], relevant: Mapping[str, float]) -> float:
+    """1 / rank of the first relevant document; 0 without one."""
+    return next((1 / rank for rank, document in enumerate(ranking, start=1) if document in relevant), 0.0)
+
+
+def ndcg_at(ranking: Sequence[str], relevant: Mapping[str, float], depth: int = NDCG_DEPTH) -> float:
+    """Discounted cumulative gain of the first `depth` over that of the best possible order.
+
+    Gains count linearly and are discounted by log2(rank + 1) (Jarvelin and Kekalainen 2002, as in trec_eval).
+    """
+    ideal = _dcg(sorted(relevant.values(), reverse=True)[:depth])
+    return _dcg([relevant.get(document, 0.0) for document in ranking[:depth]]) / ideal
+
+
+def _dcg(gains: Sequence[float]) -> float:
+    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+def mean_scores(run: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[str, float]]) -> Scores:
+    """Means over the questions of `judged` that have relevant documents; one that is missing in `run` scores 0."""
+    answered = [(run.get(query, ()), relevant) for query, relevant in judged.items() if relevant]
+    count = len(answered)
+    if not count:
+        return Scores(0, dict.fromkeys(RECALL_DEPTHS, 0.0), 0.0, 0.0)
+    return Scores(
+        queries=count,
+        recall={depth: math.fsum(recall_at(*pair, depth) for pair in answered) / count for depth in RECALL_DEPTHS},
+        ndcg=math.fsum(ndcg_at(*pair) for pair in answered) / count,
+        mrr=math.fsum(reciprocal_rank(*pair) for pair in answered) / count,
+    )
