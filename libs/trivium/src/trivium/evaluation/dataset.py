@@ -83,7 +83,7 @@ def _rows(source: Path, kind: type[T]) -> Iterator[T]:
     try:
         with gzip.open(source, "rb") as lines:
             for line in lines:
-                number += 1  # noqa: SIM113  # the handler below names it
+                number += 1  # the handler below names it
                 if line.strip():
                     yield decoder.decode(line)
     except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
