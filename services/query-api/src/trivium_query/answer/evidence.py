@@ -106,12 +106,19 @@ def candidates(
 ) -> list[Candidate]:
     """Every sentence of the best hits, best first. Without vectors the cosine is 0 for all of them."""
     known = sentence_vectors if question_vector is not None else {}
-    found = [
-        _candidate(asked, hit, span, question_vector, vector)
-        for hit in hits[:MAX_HITS]
-        for span, vector in _sentences(hit, known.get(hit.chunk.id))
-    ]
+    found: list[Candidate] = []
+    for hit in hits[:MAX_HITS]:
+        heading = frozenset(content_words(hit.chunk.heading)) & asked.weights.keys()
+        for span, vector in _sentences(hit, known.get(hit.chunk.id)):
+            cosine = (
+                float(np.dot(question_vector, vector)) if question_vector is not None and vector is not None else 0.0
+            )
+            found.append(_candidate(asked, hit, span, heading, cosine, vector))
     return sorted((one for one in found if one.words), key=lambda one: (-one.score, one.hit.rank, one.span.start))
+
+
+def _cosine(one: Vector | None, other: Vector | None) -> float:
+    return 0.0 if one is None or other is None else float(np.dot(one, other))
 
 
 def _sentences(hit: Hit, vectors: Vector | None) -> list[tuple[Span, Vector | None]]:
@@ -123,13 +130,13 @@ def _sentences(hit: Hit, vectors: Vector | None) -> list[tuple[Span, Vector | No
     return list(zip(spans, vectors, strict=True))
 
 
-def _candidate(asked: Asked, hit: Hit, span: Span, question_vector: Vector | None, vector: Vector | None) -> Candidate:
+def _candidate(
+    asked: Asked, hit: Hit, span: Span, heading: frozenset[str], cosine: float, vector: Vector | None
+) -> Candidate:
     text = span.of(hit.chunk.text)
     words = frozenset(content_words(text))
     covered = words & asked.weights.keys()
-    around = frozenset(content_words(hit.chunk.heading)) & asked.weights.keys()
-    cosine = float(np.dot(question_vector, vector)) if question_vector is not None and vector is not None else 0.0
-    coverage = asked.coverage(covered) + HEADING_SHARE * asked.coverage(around - covered)
+    coverage = asked.coverage(covered) + HEADING_SHARE * asked.coverage(heading - covered)
     score = (
         COSINE_WEIGHT * cosine
         + COVERAGE_WEIGHT * coverage

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import msgspec
 from rapidfuzz import fuzz, process
 
 from trivium.domain.retrieval import Hit
-from trivium.text.names import fold_name
 from trivium_query.answer.evidence import MAX_HITS, Asked, Candidate
-from trivium_query.answer.words import content_words
+from trivium_query.answer.words import content_words, fold
 
 # A logistic fit over questions with an answer in the corpus against questions without one (null_query of
 # MultiHop-RAG, unanswerable ones of QASPER, and questions put to a corpus that knows nothing of them), the
@@ -26,6 +26,7 @@ UNKNOWN_NAMES_COST = 2.5  # when no hit knows any name of the question, what is 
 FOUND_PROBABILITY = 0.3  # below it: not found
 SURE_PROBABILITY = 0.6  # from it on: supported; partly supported in between
 MIN_NAME_SHARE = 0.5  # more than this share of a name's words must stand in the hits for it to be known
+_WORD = re.compile(r"[^\W_]+")
 MIN_FUZZY_CHARS = 5
 FUZZY_RATIO = 85.0
 
@@ -89,7 +90,7 @@ def measure(asked: Asked, chosen: Sequence[Candidate], hits: Sequence[Hit]) -> S
 def _known_names(names: Sequence[str], hits: Sequence[Hit]) -> float:
     if not names:
         return 1.0
-    words = {word for hit in hits[:MAX_HITS] for word in fold_name(f"{hit.chunk.heading} . {hit.chunk.text} .").split()}
+    words = {word for hit in hits[:MAX_HITS] for word in _WORD.findall(fold(f"{hit.chunk.heading} {hit.chunk.text}"))}
     known = [
         sum(_is_known(word, words) for word in name.split()) / len(name.split()) > MIN_NAME_SHARE for name in names
     ]

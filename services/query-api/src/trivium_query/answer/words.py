@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Function words and words that only ask. Frequent ones of the languages most asked in; a language that
 # is not here loses nothing but a little weight on its rarer words.
@@ -24,6 +25,7 @@ _STOP = frozenset(
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 # Scripts that put no space between words: Thai, Lao, Khmer, kana, Han.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 _MIN_STEM = 4
 
 
@@ -31,10 +33,10 @@ def fold(text: str) -> str:
     """Lower case without accents."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Plural and the commonest verb endings off: "studies" and "study", "played" and "plays" meet."""
     if not word.isascii() or word.isdigit():
@@ -52,10 +54,8 @@ def content_words(text: str) -> list[str]:
     Text without spaces between words gives pairs of characters.
     """
     found: list[str] = []
-    for match in _WORD.finditer(fold(text)):
-        word = match.group()
-        unspaced = _UNSPACED.fullmatch(word)
-        if unspaced and len(word) > 1:
+    for word in _WORD.findall(fold(text)):
+        if not word.isascii() and len(word) > 1 and _UNSPACED.fullmatch(word):
             found.extend(word[i : i + 2] for i in range(len(word) - 1))
         elif word not in _STOP and (len(word) > 1 or word.isdigit() or not word.isascii()):
             found.append(stem(word))
