@@ -11,6 +11,7 @@ from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
 from trivium_graph.build import extract, fingerprint
+from trivium_graph.llm_extract import operation, refine
 
 LINK_VERSION = 1
 
@@ -23,7 +24,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """Rules, prompt and model."""
-        return f"{fingerprint()}|{self.llm.name}" if self.llm else fingerprint()
+        return f"{fingerprint()}|{operation()}|{self.llm.name}" if self.llm else fingerprint()
 
     def settled(self, job: Job) -> bool:
         """Extraction leaves no rows."""
@@ -31,7 +32,9 @@ class ExtractWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Extract from all chunks of the document at once."""
-        return Outcome(extract(job.load(Stage.CHUNK, list[Chunk])))
+        chunks = job.load(Stage.CHUNK, list[Chunk])
+        shares = extract(chunks)
+        return Outcome(self.llm.run(lambda llm: refine(llm, chunks, shares)) if self.llm else shares)
 
 
 class LinkWork(msgspec.Struct, frozen=True):
