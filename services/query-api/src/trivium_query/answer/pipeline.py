@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Literal
 
@@ -41,6 +42,7 @@ from trivium_query.answer.understand import Question, understand, understand_wit
 EXTRACTIVE = "extractive"
 SUB_TOP_K = 5  # CORTEX C8
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
+HEADROOM = 0.05  # of the time, kept to hand the answer over before the doors close at the deadline
 # Shares of the time that is left when a step begins; generation leaves enough to fall back on.
 UNDERSTAND_SHARE = 0.2
 RERANK_SHARE = 0.3
@@ -111,7 +113,8 @@ async def stream(request: Request, means: Means) -> AsyncIterator[AnswerEvent]:
 
 
 async def _events(request: Request, means: Means) -> AsyncIterator[AnswerEvent]:
-    ledger = Ledger(request.deadline)
+    now = time.monotonic()
+    ledger = Ledger(now + (request.deadline - now) * (1.0 - HEADROOM))
     llm = means.llm if request.use_llm else None
     question = await _understand(request, llm, ledger)
     hits = await _retrieve(question, request, means, llm, ledger)
