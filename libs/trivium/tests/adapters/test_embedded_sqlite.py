@@ -1,0 +1,195 @@
+"""The shared SQLite piece: snapshots, cancellation, and errors a person can act on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.scope import Tenant
+
+SCHEMA = Schema(("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT);",), recovery="Delete it.")
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database(tmp_path / "deep" / "a.sqlite", SCHEMA)
+    yield opened
+    opened.close()
+
+
+def count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM t").fetchone()[0])
+
+
+def add(database: Database) -> None:
+    with database.write() as connection:
+        connection.execute("INSERT INTO t (b) VALUES ('x')")
+
+
+def rows(database: Database) -> int:
+    with database.read() as connection:
+        return count(connection)
+
+
+def test_reading_what_is_not_there_reads_nothing_and_creates_nothing(database: Database) -> None:
+    assert rows(database) == 0
+    assert not database.path.parent.exists()
+
+
+def test_an_exception_in_a_write_leaves_nothing(database: Database) -> None:
+    add(database)
+
+    def fail_half_way() -> None:
+        with database.write() as connection:
+            connection.execute("INSERT INTO t (b) VALUES ('y')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way()
+    assert rows(database) == 1
+
+
+def test_a_reader_keeps_its_snapshot_and_does_not_wait_for_a_writer(database: Database) -> None:
+    add(database)
+    with database.read() as before:
+        assert count(before) == 1
+        with database.write() as connection:
+            connection.execute("INSERT INTO t (b) VALUES ('y')")
+            assert rows(database) == 1
+        assert count(before) == 1
+    assert rows(database) == 2
+
+
+def test_a_reader_cannot_write(database: Database) -> None:
+    add(database)
+    with pytest.raises(NeverWill) as refusal, database.read() as connection:
+        connection.execute("DELETE FROM t")
+    assert refusal.value.code == "store_read_only"
+
+
+def test_a_newer_file_is_refused_and_an_older_one_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    old = Database(path, SCHEMA)
+    add(old)
+    newer = Schema((*SCHEMA.steps, "ALTER TABLE t ADD COLUMN c TEXT DEFAULT 'new; value';"), "Delete it.")
+    current = Database(path, newer)
+    with current.read() as connection:
+        assert connection.execute("SELECT c FROM t").fetchall() == [("new; value",)]
+    late = Database(path, SCHEMA)
+    for use in (rows, add):
+        with pytest.raises(NeverWill) as refusal:
+            use(late)
+        assert refusal.value.code == "store_newer"
+    for each in (old, current, late):
+        each.close()
+
+
+def test_a_damaged_file_says_how_to_recover(database: Database) -> None:
+    database.path.parent.mkdir()
+    database.path.write_bytes(b"this is no database " * 1000)
+    for use in (rows, add):
+        with pytest.raises(NeverWill) as refusal:
+            use(database)
+        assert (refusal.value.code, refusal.value.action) == ("store_corrupt", "Delete it.")
+
+
+def test_a_full_disk_is_tried_again_later_and_loses_nothing(database: Database) -> None:
+    add(database)
+
+    def fill() -> None:
+        with database.write() as connection:
+            connection.execute("PRAGMA max_page_count = 4")
+            for _ in range(1000):
+                connection.execute("INSERT INTO t (b) VALUES (?)", ("x" * 1000,))
+
+    with pytest.raises(TryLater) as refusal:
+        fill()
+    assert refusal.value.code == "disk_full"
+    assert rows(database) == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_folder_without_permission_is_named(database: Database) -> None:
+    database.path.parent.mkdir(mode=0o500)
+    with pytest.raises(NeverWill) as refusal:
+        add(database)
+    assert refusal.value.code == "store_read_only"
+
+
+def test_a_file_where_the_folder_should_be_is_an_error_of_ours(database: Database) -> None:
+    database.path.parent.write_text("not a folder")
+    with pytest.raises(TriviumError):
+        add(database)
+
+
+def test_a_write_of_another_process_is_waited_for_and_then_tried_later(database: Database, monkeypatch) -> None:
+    add(database)
+    other = sqlite3.connect(database.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert rows(database) == 1
+    monkeypatch.setattr("trivium.adapters.embedded.sqlite.BUSY_TIMEOUT_S", 0.05)
+    database.close()
+    with pytest.raises(TryLater) as refusal:
+        add(database)
+    assert refusal.value.code == "store_busy"
+    other.execute("ROLLBACK")
+    other.close()
+    add(database)
+    assert rows(database) == 2
+
+
+def test_a_folder_deleted_under_a_running_process_starts_empty_again(database: Database) -> None:
+    add(database)
+    assert rows(database) == 1
+    shutil.rmtree(database.path.parent)
+    assert rows(database) == 0
+    add(database)
+    assert rows(database) == 1
+
+
+def test_removing_waits_for_readers(database: Database) -> None:
+    add(database)
+    with database.read() as connection:
+        remover = threading.Thread(target=database.remove)
+        remover.start()
+        time.sleep(0.05)
+        assert count(connection) == 1
+        assert remover.is_alive()
+    remover.join()
+    assert not database.path.exists()
+    assert rows(database) == 0
+
+
+async def test_a_cancelled_query_stops_and_gives_its_thread_back(database: Database) -> None:
+    add(database)
+    threads = ReadThreads("test", threads=1)
+    for _ in range(3):
+        endless = asyncio.create_task(threads.run(database, lambda c: c.execute(ENDLESS).fetchone()))
+        await asyncio.sleep(0.02)
+        endless.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await endless
+        assert await asyncio.wait_for(threads.run(database, count), timeout=10) == 1
+    threads.close()
+
+
+def test_dropping_a_tenant_leaves_the_others(tmp_path: Path) -> None:
+    databases = TenantDatabases(tmp_path, "x", SCHEMA)
+    for name in ("a", "b"):
+        add(databases.of(Tenant(name)))
+    databases.drop(Tenant("a"))
+    databases.drop(Tenant("never"))
+    assert (rows(databases.of(Tenant("a"))), rows(databases.of(Tenant("b")))) == (0, 1)
+    assert [path.name for path in (tmp_path / "tenants").iterdir()] == ["b"]
+    databases.close()

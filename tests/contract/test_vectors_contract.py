@@ -1,0 +1,249 @@
+"""What every vector store promises; see `trivium.ports.vectors`."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trivium.domain.chunks import ChunkVectors
+from trivium.domain.errors import NeverWill
+from trivium.domain.scope import Scope, Tenant
+from trivium.ports.vectors import Vector, VectorRow, Vectors
+
+DIMENSION = 8
+QUANTISED = 1e-3  # sentence vectors may be stored in 16 bits
+
+
+def unit(*components: float, dimension: int = DIMENSION) -> Vector:
+    vector = np.zeros(dimension, np.float32)
+    vector[: len(components)] = components
+    return vector / np.linalg.norm(vector)
+
+
+def row(
+    tenant: Tenant,
+    chunk: str,
+    vector: Vector,
+    document: str = "d",
+    version: str = "v1",
+    sentences: Sequence[Vector] = (),
+) -> VectorRow:
+    stored = ChunkVectors(chunk, vector.tobytes(), b"".join(sentence.tobytes() for sentence in sentences))
+    return VectorRow(stored, document, version, Scope(tenant))
+
+
+@pytest.fixture
+def vectors(stores) -> Vectors:
+    return stores.vectors
+
+
+async def found(vectors: Vectors, tenant: Tenant, query: Vector, **options) -> list[str]:
+    return [hit.chunk_id for hit in await vectors.reader(tenant).search(query, options.pop("limit", 100), **options)]
+
+
+async def test_missing_ids_are_absent_and_deleting_them_does_nothing(vectors: Vectors, tenant: Tenant) -> None:
+    writer, reader = vectors.writer(tenant), vectors.reader(tenant)
+    writer.delete("none")
+    writer.upsert([row(tenant, "a", unit(1), sentences=[unit(1)])])
+    writer.delete("none")
+    assert set(await reader.passage_vectors(["a", "none", "' OR 1=1 --"])) == {"a"}
+    assert set(await reader.sentence_vectors(["a", "none"])) == {"a"}
+    assert writer.ids("none", "v1") == set()
+    assert writer.ids("d", "v2") == set()
+    assert writer.ids("d", "v1") == {"a"}
+
+
+async def test_duplicate_chunk_replaces_the_old_row(vectors: Vectors, tenant: Tenant) -> None:
+    writer, reader = vectors.writer(tenant), vectors.reader(tenant)
+    writer.upsert([row(tenant, "a", unit(1), sentences=[unit(1), unit(0, 1)])])
+    assert (await reader.search(unit(0, 0, 1), 9))[0].score == pytest.approx(0, abs=1e-6)
+    writer.upsert([row(tenant, "a", unit(0, 1)), row(tenant, "a", unit(0, 0, 1), sentences=[unit(0, 0, 1)])])
+    hits = await reader.search(unit(0, 0, 1), 9)
+    assert [hit.chunk_id for hit in hits] == ["a"]
+    assert hits[0].score == pytest.approx(1, abs=1e-5)
+    assert (await reader.sentence_vectors(["a"]))["a"].shape == (1, DIMENSION)
+
+
+async def test_empty_tenant_answers_nothing_and_an_empty_batch_is_a_no_op(vectors: Vectors, tenant: Tenant) -> None:
+    vectors.writer(tenant).upsert([])
+    reader = vectors.reader(tenant)
+    assert await reader.search(unit(1), 10) == []
+    assert await reader.passage_vectors(["a"]) == {}
+    assert await reader.sentence_vectors([]) == {}
+    vectors.writer(tenant).upsert([row(tenant, "a", unit(1))])
+    assert await reader.search(unit(1), 0) == []
+    assert (await reader.sentence_vectors(["a"]))["a"].shape == (0, DIMENSION)
+
+
+async def test_order_best_first_ties_by_chunk_id(vectors: Vectors, tenant: Tenant) -> None:
+    vectors.writer(tenant).upsert(
+        [row(tenant, name, unit(1, slope)) for name, slope in (("z", 1), ("b", 0), ("c", 2), ("a", 1), ("m", 1))]
+    )
+    assert await found(vectors, tenant, unit(1)) == ["b", "a", "m", "z", "c"]
+    for limit in range(1, 5):
+        assert await found(vectors, tenant, unit(1), limit=limit) == ["b", "a", "m", "z", "c"][:limit]
+    scores = [hit.score for hit in await vectors.reader(tenant).search(7 * unit(1), 9)]
+    assert scores[0] == pytest.approx(1, abs=1e-5)
+    assert scores[1] == pytest.approx(2**-0.5, abs=1e-5)
+
+
+async def test_half_done_a_batch_with_a_bad_row_leaves_nothing(vectors: Vectors, tenant: Tenant) -> None:
+    writer = vectors.writer(tenant)
+    writer.upsert([row(tenant, "a", unit(1))])
+    with pytest.raises(NeverWill) as refusal:
+        writer.upsert([row(tenant, "b", unit(1)), row(tenant, "c", unit(1, dimension=4))])
+    assert refusal.value.code == "wrong_dimension"
+    assert writer.ids("d", "v1") == {"a"}
+    assert await found(vectors, tenant, unit(1)) == ["a"]
+    with pytest.raises(NeverWill):
+        await vectors.reader(tenant).search(unit(1, dimension=4), 5)
+
+
+async def test_a_search_restricted_to_documents_finds_only_theirs(vectors: Vectors, tenant: Tenant) -> None:
+    writer = vectors.writer(tenant)
+    for number in range(20):
+        writer.upsert([row(tenant, f"c{number:02}", unit(1, number / 10), document=f"d{number}")])
+    assert await found(vectors, tenant, unit(1), document_ids=["d7", "d3", "none"]) == ["c03", "c07"]
+    assert await found(vectors, tenant, unit(1), document_ids=["none"]) == []
+    assert await found(vectors, tenant, unit(1), document_ids=[]) == []
+    most = [f"d{number}" for number in range(19)]
+    assert len(await found(vectors, tenant, unit(1), document_ids=most)) == 19
+    assert len(await found(vectors, tenant, unit(1), limit=4, document_ids=most)) == 4
+
+
+async def test_deleting_a_document_keeps_the_version_asked_for(vectors: Vectors, tenant: Tenant) -> None:
+    writer = vectors.writer(tenant)
+    writer.upsert([row(tenant, "old", unit(1)), row(tenant, "new", unit(1), version="v2")])
+    writer.upsert([row(tenant, "other", unit(1), document="e")])
+    assert await found(vectors, tenant, unit(1)) == ["new", "old", "other"]
+    writer.delete("d", keep_version="v2")
+    assert await found(vectors, tenant, unit(1)) == ["new", "other"]
+    writer.delete("d")
+    assert await found(vectors, tenant, unit(1)) == ["other"]
+    assert await vectors.reader(tenant).sentence_vectors(["new", "old"]) == {}
+
+
+async def test_vectors_come_back_as_they_were(vectors: Vectors, tenant: Tenant) -> None:
+    random = np.random.default_rng(1)
+    sentences = {f"c{n}": [unit(*random.standard_normal(DIMENSION)) for _ in range(n)] for n in range(5)}
+    rows = [row(tenant, name, unit(1, 2, 3), sentences=held) for name, held in sentences.items()]
+    vectors.writer(tenant).upsert(rows)
+    back = await vectors.reader(tenant).sentence_vectors(list(sentences))
+    for name, held in sentences.items():
+        assert back[name].dtype == np.float32
+        assert back[name].shape == (len(held), DIMENSION)
+        assert np.allclose(back[name], np.array(held).reshape(-1, DIMENSION), atol=QUANTISED)
+    passages = await vectors.reader(tenant).passage_vectors(list(sentences))
+    assert all(np.allclose(passages[name], unit(1, 2, 3), atol=1e-6) for name in sentences)
+
+
+async def test_a_tenant_never_sees_anothers_vectors(vectors: Vectors, tenant: Tenant, other: Tenant) -> None:
+    vectors.writer(tenant).upsert([row(tenant, "canary", unit(1), sentences=[unit(1)])])
+    vectors.writer(other).upsert([row(other, "own", unit(0, 1))])
+    assert await found(vectors, other, unit(1)) == ["own"]
+    assert await vectors.reader(other).passage_vectors(["canary"]) == {}
+    assert await vectors.reader(other).sentence_vectors(["canary"]) == {}
+    vectors.writer(other).delete("d")
+    vectors.drop(other)
+    assert await found(vectors, tenant, unit(1)) == ["canary"]
+
+
+async def test_a_dropped_tenant_is_empty_and_may_start_again(vectors: Vectors, tenant: Tenant) -> None:
+    writer, reader = vectors.writer(tenant), vectors.reader(tenant)
+    writer.upsert([row(tenant, "a", unit(1))])
+    assert len(await reader.search(unit(1), 5)) == 1
+    vectors.drop(tenant)
+    vectors.drop(tenant)
+    assert await reader.search(unit(1), 5) == []
+    assert writer.ids("d", "v1") == set()
+    writer.upsert([row(tenant, "b", unit(1, dimension=4))])
+    assert [hit.chunk_id for hit in await reader.search(unit(1, dimension=4), 5)] == ["b"]
+
+
+async def test_what_one_opening_writes_the_next_one_reads(deployment, tmp_path: Path, tenant: Tenant) -> None:
+    with deployment(tmp_path) as first, deployment(tmp_path) as second:
+        first.vectors.writer(tenant).upsert([row(tenant, "a", unit(1)), row(tenant, "b", unit(1), document="e")])
+        assert await found(second.vectors, tenant, unit(1)) == ["a", "b"]
+        first.vectors.writer(tenant).delete("d")
+        first.vectors.writer(tenant).upsert([row(tenant, "c", unit(1), document="e")])
+        assert await found(second.vectors, tenant, unit(1)) == ["b", "c"]
+    with deployment(tmp_path) as third:
+        assert await found(third.vectors, tenant, unit(1)) == ["b", "c"]
+
+
+async def test_while_sixteen_threads_write_readers_see_whole_batches(vectors: Vectors, tenant: Tenant) -> None:
+    def write(thread: int) -> None:
+        writer = vectors.writer(tenant)
+        for batch in range(6):
+            name = f"{thread}.{batch}"
+            writer.upsert([row(tenant, f"{name}.{n}", unit(1, thread), document=name) for n in range(5)])
+            if batch % 3 == 2:
+                writer.delete(name)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        seen = await found(vectors, tenant, unit(1), limit=1000)
+        assert len(seen) == len(set(seen))
+        documents = [chunk.rpartition(".")[0] for chunk in seen]
+        assert {documents.count(document) for document in documents} <= {5}
+        await asyncio.sleep(0)
+    for thread in threads:
+        thread.join()
+    assert len(await found(vectors, tenant, unit(1), limit=1000)) == 16 * 4 * 5
+
+
+async def test_a_cancelled_search_leaves_the_store_working(vectors: Vectors, tenant: Tenant) -> None:
+    vectors.writer(tenant).upsert([row(tenant, "a", unit(1))])
+    reader = vectors.reader(tenant)
+    for _ in range(50):
+        search = asyncio.create_task(reader.search(unit(1), 5))
+        await asyncio.sleep(0)
+        search.cancel()
+    assert [hit.chunk_id for hit in await reader.search(unit(1), 5)] == ["a"]
+
+
+CHUNKS = st.integers(0, 11)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("upsert"), st.lists(st.tuples(CHUNKS, st.integers(-3, 3)), max_size=5)),
+        st.tuples(st.just("delete"), st.integers(0, 2)),
+    ),
+    max_size=12,
+)
+
+
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS, limit=st.integers(1, 12))
+def test_search_equals_scoring_every_row_of_a_dictionary(
+    vectors: Vectors, new_tenant: Callable[[], Tenant], steps: list[tuple[str, object]], limit: int
+) -> None:
+    tenant = new_tenant()
+    model: dict[str, Vector] = {}
+    writer = vectors.writer(tenant)
+
+    async def check() -> None:
+        query = unit(1, 0.5)
+        hits = await vectors.reader(tenant).search(query, limit)
+        expected = sorted(((-float(vector @ query), name) for name, vector in model.items()))[:limit]
+        assert [hit.score for hit in hits] == pytest.approx([-score for score, _ in expected], abs=1e-5)
+        assert {hit.chunk_id for hit in hits} <= set(model)
+        assert len({hit.chunk_id for hit in hits}) == len(hits)
+
+    for step, argument in steps:
+        if step == "upsert":
+            batch = [(f"c{chunk}", chunk % 3, unit(1, slope)) for chunk, slope in argument]
+            writer.upsert([row(tenant, name, vector, document=f"d{document}") for name, document, vector in batch])
+            model.update({name: vector for name, _, vector in batch})
+        else:
+            writer.delete(f"d{argument}")
+            model = {name: vector for name, vector in model.items() if int(name[1:]) % 3 != argument}
+        asyncio.run(check())
