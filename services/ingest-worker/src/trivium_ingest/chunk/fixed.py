@@ -55,7 +55,8 @@ def windows(words: Sequence[Span], weights: Sequence[int], size: int, overlap: i
         limit = size
         if weight + ahead > size:
             limit = min(size, weight + math.ceil(ahead / math.ceil(ahead / (size - overlap))))
-        while last < len(words) and (last == first or weight + weights[last] <= limit):
+        fresh = last
+        while last < len(words) and (last == fresh or weight + weights[last] <= limit):
             weight += weights[last]
             ahead -= weights[last]
             last += 1

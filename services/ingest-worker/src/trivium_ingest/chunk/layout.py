@@ -54,10 +54,12 @@ class Layout:
         return Span(min(end, start + len(piece) - len(piece.lstrip())), end)
 
 
-def lines_of(text: str, span: Span) -> Iterator[Span]:
-    """The lines of `span` that hold visible text, without white space at their ends."""
+def lines_of(text: str, span: Span, *, indented: bool = False) -> Iterator[Span]:
+    """The lines of `span` that hold visible text, trimmed; `indented` keeps the white space before them."""
     for match in _LINE.finditer(text, span.start, span.end):
-        yield Span(match.start(), match.start() + len(match.group().rstrip()))
+        line = match.group()
+        indent = 0 if indented else len(line) - len(line.lstrip())
+        yield Span(match.start() + indent, match.start() + len(line.rstrip()))
 
 
 def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:
@@ -104,9 +106,8 @@ def _sentences(block: Block) -> Iterator[Span]:
         yield from (Span(start + s.start, start + s.end) for s in split_sentences(text))
         return
     for row in lines_of(text, Span(0, len(text))):  # a row is one statement, whatever marks its cells hold
-        visible = row.start + len(row.of(text)) - len(row.of(text).lstrip())
-        if row.end - visible <= MAX_SENTENCE_CHARS:
-            yield Span(start + visible, start + row.end)
+        if row.end - row.start <= MAX_SENTENCE_CHARS:
+            yield Span(start + row.start, start + row.end)
         else:
             base = start + row.start
             yield from (Span(base + s.start, base + s.end) for s in split_sentences(row.of(text)))

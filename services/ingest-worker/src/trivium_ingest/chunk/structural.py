@@ -101,7 +101,7 @@ def _parts(layout: Layout, block: Block, size: int) -> Iterator[tuple[Span, floa
     if kind is UnitKind.HEADING or (kind in _BY_LINE and whole.end - whole.start <= size):
         yield whole, BREAK_PARAGRAPH
     elif kind in _BY_LINE:
-        for line in lines_of(layout.text, whole):
+        for line in lines_of(layout.text, whole, indented=kind is UnitKind.CODE):
             yield line, BREAK_LINE
     else:
         for sentence in layout.sentences_in(block.span):
