@@ -270,6 +270,7 @@ class serving:  # noqa: N801 - used as a context manager
 
     def __init__(self, world: World, settings: Settings) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio leaves it out for this socket
         config = uvicorn.Config(create_app(world.services(settings)), log_config=None, lifespan="off")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
