@@ -1,0 +1,1 @@
+"""Enrichment: every chunk is told where in its document it stands."""

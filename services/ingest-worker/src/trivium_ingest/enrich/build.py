@@ -1,0 +1,55 @@
+"""READ FIRST: chunks get the context that is embedded and indexed before their text.
+
+With an LLM each chunk is situated by it (CORTEX C3); without one, or where it fails, by the document's most
+central sentences. Title and section path are fields of the chunk already and are not repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.llm import Llm
+from trivium_ingest.enrich.extractive import central_contexts
+from trivium_ingest.enrich.llm import PROMPT_VERSION, situate
+
+ENRICH_VERSION: Final = 1
+
+
+def enrich(chunks: Sequence[Chunk], document: ParsedDocument, llm: Llm | None) -> tuple[list[Chunk], tuple[str, ...]]:
+    """The chunks with their context, and warnings for the reader. Called from a thread without an event loop."""
+    extracted = central_contexts(chunks)
+    if llm is None or not chunks:
+        return _with_contexts(chunks, extracted), ()
+    written, failures = asyncio.run(situate(chunks, document, llm))
+    contexts = [said or fallback for said, fallback in zip(written, extracted, strict=True)]
+    return _with_contexts(chunks, contexts), _warnings(written, failures)
+
+
+def fingerprint(llm: Llm | None) -> str:
+    """Method, prompt and model."""
+    method = "extractive" if llm is None else f"{llm.name}:{PROMPT_VERSION}"
+    return f"enrich:{ENRICH_VERSION}:{method}"
+
+
+def _with_contexts(chunks: Sequence[Chunk], contexts: Sequence[str]) -> list[Chunk]:
+    return [
+        msgspec.structs.replace(chunk, context=context) if context else chunk
+        for chunk, context in zip(chunks, contexts, strict=True)
+    ]
+
+
+def _warnings(written: Sequence[str], failures: Sequence[str]) -> tuple[str, ...]:
+    missing = sum(not said for said in written)
+    if not missing:
+        return ()
+    reason = failures[0] if failures else "It answered nothing."
+    return (
+        f"The language model did not describe {missing} of {len(written)} passages; their context was extracted"
+        f" instead. {reason}",
+    )

@@ -1,0 +1,97 @@
+"""Context without a model: the most central sentences of the document.
+
+Centrality is the cosine between a sentence and the document's centroid over TF-IDF, counted within the
+document (Radev et al. 2004, MEAD), with a little weight for standing early.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.parsed import UnitKind
+
+MIN_CHUNKS: Final = 4  # the sentences of a shorter document are close to every chunk anyway
+MAX_CONTEXT_CHARS: Final = 300  # about a quarter of a 256-token window: the text must stay inside
+MAX_SENTENCES: Final = 2
+_CANDIDATES: Final = 32  # enough that some stand outside any one chunk
+_MIN_WORDS: Final = 6
+_MAX_WORDS: Final = 40
+_LEAD_WEIGHT: Final = 0.2  # of the first sentence, halved at the fifth
+
+_WORD = re.compile(r"[^\W_]{2,}")
+_PROSE = frozenset({UnitKind.TEXT, UnitKind.NOTE, UnitKind.LIST})
+
+
+class _Sentence(msgspec.Struct, frozen=True):
+    text: str
+    start: int  # in the document
+    words: Counter[str]
+
+
+def central_contexts(chunks: Sequence[Chunk]) -> list[str]:
+    """One context per chunk, at most 300 characters; "" for short documents and where nothing is central.
+
+    A chunk's context never repeats a sentence of the chunk.
+    """
+    if len(chunks) < MIN_CHUNKS:
+        return [""] * len(chunks)
+    central = _central(_sentences(chunks))
+    return [_context(chunk, central) for chunk in chunks]
+
+
+def _sentences(chunks: Sequence[Chunk]) -> list[_Sentence]:
+    """Whole sentences of prose, each once although chunks overlap."""
+    found: list[_Sentence] = []
+    seen = -1
+    for chunk in chunks:
+        for span in chunk.sentences if chunk.kind in _PROSE else ():
+            start = chunk.span.start + span.start
+            if start <= seen:
+                continue
+            seen = start
+            text = " ".join(span.of(chunk.text).split())
+            words = _WORD.findall(text.lower())
+            if _MIN_WORDS <= len(words) <= _MAX_WORDS and len(text) <= MAX_CONTEXT_CHARS and text[-1] in ".!?…。":
+                found.append(_Sentence(text, start, Counter(words)))
+    return found
+
+
+def _central(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+    if not sentences:
+        return []
+    spread = Counter(word for sentence in sentences for word in sentence.words)
+    weight = {word: math.log(1 + len(sentences) / count) for word, count in spread.items()}
+    centroid: Counter[str] = Counter()
+    for sentence in sentences:
+        centroid.update(sentence.words)
+    middle = {word: count * weight[word] for word, count in centroid.items() if spread[word] > 1}
+
+    def score(place: int) -> float:
+        words = sentences[place].words
+        shared = sum(count * weight[word] * middle.get(word, 0.0) for word, count in words.items())
+        length = math.sqrt(sum((count * weight[word]) ** 2 for word, count in words.items()))
+        return shared / length * (1 + _LEAD_WEIGHT / (1 + place / 4))
+
+    scores = [score(place) for place in range(len(sentences))]
+    best = sorted(range(len(sentences)), key=lambda place: (-scores[place], place))[:_CANDIDATES]
+    return [sentences[place] for place in best if scores[place] > 0]
+
+
+def _context(chunk: Chunk, central: Sequence[_Sentence]) -> str:
+    chosen: list[_Sentence] = []
+    room = MAX_CONTEXT_CHARS
+    for sentence in central:
+        inside = chunk.span.start <= sentence.start < chunk.span.end
+        if not inside and len(sentence.text) <= room and all(sentence.text != other.text for other in chosen):
+            chosen.append(sentence)
+            room -= len(sentence.text) + 1
+        if len(chosen) == MAX_SENTENCES:
+            break
+    return " ".join(sentence.text for sentence in sorted(chosen, key=lambda sentence: sentence.start))
