@@ -63,7 +63,8 @@ def _upper_class() -> str:
 
 
 _UP = _upper_class()
-_WORD = rf"(?:(?:[{_UP}]\.[ ]?)+(?=[{_UP}])|(?:[{_UP}]\.){{2,}}|[{_UP}]\w*(?:[-'\u2019&/]\w+)*)"
+_PLAIN = rf"[{_UP}]\w*(?:[-'\u2019&/]\w+)*"
+_WORD = rf"(?:(?:[{_UP}]\.)+(?=[ ][{_UP}])|(?:[{_UP}]\.){{2,}}(?!\w)|(?:[{_UP}]\.)+{_PLAIN}|{_PLAIN})"
 _ORDINAL = r"(?:\d{1,4}(?:st|nd|rd|th)?)"
 _GAP = rf"(?:[ ]|[ ]&[ ]|[ ](?:{_CONNECTORS})[ ](?:(?:the|la|las|los|le)[ ])?|[ ]?-[ ]?)"
 _NAME = re.compile(
@@ -115,13 +116,13 @@ def name_tokens(text: str) -> list[str]:
 
 
 def subnames(key: str, longest: int = 8) -> Iterator[str]:
-    """Every run of at most `longest` words of a folded key that could be a name of its own."""
+    """Every run of at most `longest` words of a folded key that could be a name of its own; no bare number is."""
     tokens = key.split()
     for start, first in enumerate(tokens):
         if first in _EDGES:
             continue
         for end in range(start + 1, min(len(tokens), start + longest) + 1):
-            if tokens[end - 1] not in _EDGES:
+            if tokens[end - 1] not in _EDGES and (end - start > 1 or not first.isdigit()):
                 yield " ".join(tokens[start:end])
 
 
@@ -163,6 +164,7 @@ def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, in
     ending = _POSSESSIVE.search(words[-1])
     if ending:
         end -= len(ending.group())
+        words[-1] = words[-1][: -len(ending.group())]
     if all(word.rstrip(".").casefold() in _DATES or not word[0].isalpha() for word in words):
         return None
     if len(words) == 1 and (words[0].casefold() in _OPENERS or _is_common(words[0], text, opens and not dropped)):
