@@ -18,12 +18,12 @@ from trivium_query.http.schemas import NO_NUL, Problem
 MAX_PAGE = 200
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:
     services: Services = request.app.state.services
     return services
 
 
-def _tenant(request: Request) -> Tenant:
+async def _tenant(request: Request) -> Tenant:
     tenant: Tenant = request.scope[TENANT]
     return tenant
 
