@@ -35,7 +35,8 @@ _SCHEMA = Schema(
         );
         """,
     ),
-    recovery="Delete the file and run `trivium rebuild`: it is a projection of the stored artifacts.",
+    recovery="Stop Trivium, move this file and registry.sqlite away and ingest the documents again: finished"
+    " stages are read from their artifacts, so that only the indexes are written anew.",
 )
 MAX_QUERY_CHARS = 100_000
 
@@ -48,11 +49,12 @@ class SqliteKeywords:
         self._threads = ReadThreads("keywords")
         self._lock = threading.Lock()
         self._mirrors: dict[Tenant, Mirror[PostingsIndex]] = {}
-        self._words = WordCounter()
+        self._written_words = WordCounter()  # two, so that no question waits for a large document
+        self._asked_words = WordCounter()
 
     def writer(self, tenant: Tenant) -> SqliteKeywordWriter:
         """For workers."""
-        return SqliteKeywordWriter(self._databases.of(tenant), self._words)
+        return SqliteKeywordWriter(self._databases.of(tenant), self._written_words)
 
     def reader(self, tenant: Tenant) -> SqliteKeywordReader:
         """For queries; the postings are loaded by the first search."""
@@ -64,7 +66,7 @@ class SqliteKeywords:
                     "SELECT seq, chunk_id, document_id, length, counts FROM chunks WHERE seq > ? ORDER BY seq",
                     "SELECT seq FROM chunks",
                 )
-        return SqliteKeywordReader(self._databases.of(tenant), mirror, self._threads, self._words)
+        return SqliteKeywordReader(self._databases.of(tenant), mirror, self._threads, self._asked_words)
 
     def drop(self, tenant: Tenant) -> None:
         """Delete the tenant's file."""
@@ -76,7 +78,8 @@ class SqliteKeywords:
         """End the threads and close the files."""
         self._threads.close()
         self._databases.close()
-        self._words.close()
+        self._written_words.close()
+        self._asked_words.close()
 
 
 class SqliteKeywordWriter:
@@ -134,7 +137,7 @@ class SqliteKeywordReader:
         """The best chunks by BM25; what stands after `MAX_QUERY_CHARS` is not read."""
 
         def query(connection: sqlite3.Connection) -> list[Scored]:
-            (counts,) = self._words.counts([text[:MAX_QUERY_CHARS]])
+            (counts,) = self._words.counts([" ".join(dict.fromkeys(text[:MAX_QUERY_CHARS].split()))])
             keys = np.array([word_key(word) for word in counts], np.uint64)
             return self._mirror.at(connection).search(keys, limit, document_ids)
 

@@ -31,7 +31,8 @@ _SCHEMA = Schema(
         CREATE INDEX waiting ON documents (created_at, lease_until) WHERE state IN ('pending', 'running');
         """,
     ),
-    recovery="Move the file away and start again: the documents are re-registered from the object store.",
+    recovery="Stop Trivium, move this file away and ingest the documents again: finished stages are read from"
+    " their artifacts.",
 )
 _COLUMNS = "tenant, id, version, fence, state, stage, chunks, created_at, updated_at, lease_until, record"
 _STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608

@@ -34,7 +34,8 @@ _SCHEMA = Schema(
         );
         """,
     ),
-    recovery="Delete the file and run `trivium rebuild`: it is a projection of the stored artifacts.",
+    recovery="Stop Trivium, move this file and registry.sqlite away and ingest the documents again: finished"
+    " stages are read from their artifacts, so that only the indexes are written anew.",
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
 )
 _FLOAT32_BYTES = 4
