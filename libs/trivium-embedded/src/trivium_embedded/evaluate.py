@@ -1,0 +1,121 @@
+"""`trivium eval`: a data set through the product's own flow, every mode scored, no language model asked."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill
+from trivium.domain.retrieval import Mode, Scored, SearchFilter
+from trivium.domain.scope import Tenant
+from trivium.evaluation.dataset import EvaluationSet, load_set
+from trivium.evaluation.metrics import RECALL_DEPTHS, Scores, mean_scores
+from trivium.evaluation.trec import collapse, write_run
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium.telemetry import configure_logging
+from trivium_embedded.data_dir import owned
+from trivium_embedded.wiring import assembled
+from trivium_query.doors import Services
+
+TENANT = Tenant("evaluation")
+DEPTH = 50  # documents per question in a run file; the table looks at ten
+POLL_S = 0.2
+
+
+class ModeResult(msgspec.Struct, frozen=True):
+    """One mode on one set: its ranking per question, its scores, its median milliseconds a question."""
+
+    run: dict[str, list[Scored]]
+    scores: Scores
+    median_ms: float
+
+
+def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
+    """Ingest `folder` into a throw-away data directory, run every mode, print the table, write the run files.
+
+    Raises `Refused` (`bad_evaluation_set`) and `NeverWill` (`ingest_incomplete`) when a document could not be read.
+    """
+    wanted = load_set(folder)
+    configure_logging("error", settings.log_format)
+    console = Console()
+    with tempfile.TemporaryDirectory(prefix="trivium-eval-") as data, _bars(console) as bars:
+        own = msgspec.structs.replace(settings, data_dir=Path(data), llm="", rerank="none")
+        with owned(own.data_dir), assembled(own) as services:
+            names = _ingest(services, wanted, bars)
+            results = {mode: asyncio.run(_run(services, wanted, mode, names, bars)) for mode in Mode}
+    console.print(_table(wanted, results))
+    if run_dir is not None:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        for mode, result in results.items():
+            write_run(run_dir / f"{wanted.name}.{mode.value}.run", result.run, f"trivium-{mode.value}")
+
+
+def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[str, str]:
+    """Submit every row and wait; returns the row's id by document id."""
+    intake = services.intake.for_tenant(TENANT)
+    registry = services.registry.for_tenant(TENANT)
+    total = len(wanted.documents)
+    names = {}
+    for row in bars.track(wanted.documents, description="submit"):
+        blob = Blob(row.id, row.text.encode("utf-8", "replace"), "text/plain")
+        names[intake.accept(NewSource(blob, row.title or "")).id] = row.id
+    task = bars.add_task("ingest", total=total)
+    while True:
+        counts = registry.counts().by_state
+        open_count = counts.get("pending", 0) + counts.get("running", 0)
+        bars.update(task, completed=total - open_count)
+        if not open_count:
+            break
+        time.sleep(POLL_S)
+    if failed := counts.get("failed", 0):
+        raise NeverWill("ingest_incomplete", f"{failed} of {total} documents could not be read.", "See the log above.")
+    return names
+
+
+async def _run(
+    services: Services, wanted: EvaluationSet, mode: Mode, names: Mapping[str, str], bars: Progress
+) -> ModeResult:
+    run: dict[str, list[Scored]] = {}
+    spent_ms = []
+    for query in bars.track(wanted.queries, description=mode.value):
+        started = time.perf_counter()
+        found = await services.searcher.search(TENANT, query.question, mode, DEPTH, SearchFilter())
+        spent_ms.append((time.perf_counter() - started) * 1000)
+        run[query.id] = collapse((names[hit.chunk.document_id], hit.score) for hit in found.hits)
+    rankings = {query: [row.chunk_id for row in rows] for query, rows in run.items()}
+    return ModeResult(run, mean_scores(rankings, wanted.judgements), statistics.median(spent_ms))
+
+
+def _table(wanted: EvaluationSet, results: Mapping[Mode, ModeResult]) -> Table:
+    judged = len(wanted.judgements)
+    table = Table(title=f"{wanted.name}: {len(wanted.documents):,} documents, {judged} judged questions (in percent)")
+    for column in _headings(RECALL_DEPTHS):
+        table.add_column(column, justify="left" if column == "mode" else "right")
+    for mode, result in results.items():
+        scores = result.scores
+        cells = [*(scores.recall[depth] for depth in RECALL_DEPTHS), scores.ndcg, scores.mrr]
+        table.add_row(mode.value, *(f"{100 * value:.1f}" for value in cells), f"{result.median_ms:.1f}")
+    return table
+
+
+def _headings(depths: Sequence[int]) -> Iterable[str]:
+    return ("mode", *(f"R@{depth}" for depth in depths), "nDCG@10", "MRR", "ms/query")
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Progress]:
+    columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        yield bars

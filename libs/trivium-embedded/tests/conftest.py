@@ -1,0 +1,48 @@
+"""The embedded product in this process, over a folder of the test's own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from trivium.config import load_settings
+from trivium.domain.documents import Document
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium_embedded.wiring import assembled
+from trivium_query.doors import Services
+
+
+class Product:
+    """Everything behind the doors, for tests that look at what ingest leaves."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.intake = services.intake.for_tenant(DEFAULT_TENANT)
+        self.registry = services.registry.for_tenant(DEFAULT_TENANT)
+
+    def ingest(self, name: str, content: bytes, timeout_s: float = 60.0) -> Document:
+        """Accept and wait for the terminal state of exactly this version."""
+        accepted = self.intake.accept(NewSource(Blob(name, content)))
+        deadline = time.monotonic() + timeout_s
+        while not (document := self.registry.get(accepted.id)).state.terminal:
+            assert time.monotonic() < deadline, f"{name} is still at {document.stage}"
+            time.sleep(0.01)
+        return document
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path_factory.mktemp("data") / "data")
+    with assembled(settings) as services:
+        yield Product(services)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path

@@ -1,0 +1,73 @@
+"""The chain from bytes to findable passages, in one process."""
+
+from __future__ import annotations
+
+from trivium.domain.documents import DocumentState
+from trivium.domain.retrieval import Mode, SearchFilter
+from trivium.domain.scope import DEFAULT_TENANT
+
+from .conftest import Product
+
+ALMANAC = b"# Almanac\n\nThe lighthouse of Skerra Point was lit by Edda Kolbrun in 1911.\n"
+NEWER = b"# Almanac\n\nThe lighthouse of Skerra Point was moved to Hollow Bay in 1987.\n"
+
+
+async def found(product: Product, query: str) -> list[str]:
+    result = await product.services.searcher.search(DEFAULT_TENANT, query, Mode.HYBRID, 10, SearchFilter())
+    return [hit.chunk.text for hit in result.hits]
+
+
+async def stored(product: Product, document: str, version: str) -> list[int]:
+    stores = (product.services.vectors, product.services.keywords, product.services.graphs)
+    return [len(store.writer(DEFAULT_TENANT).ids(document, version)) for store in stores]
+
+
+async def test_a_text_is_published_in_all_three_stores_under_the_same_ids(product: Product) -> None:
+    document = product.ingest("almanac.md", ALMANAC)
+    assert document.state is DocumentState.READY
+    assert (document.title, document.chunks, document.active_version) == ("Almanac", 1, document.version)
+    assert await stored(product, document.id, document.version) == [1, 1, 1]
+    assert any("Edda Kolbrun" in text for text in await found(product, "Who lit the lighthouse of Skerra Point?"))
+
+
+async def test_a_new_version_replaces_the_old_one_everywhere(product: Product) -> None:
+    old = product.ingest("changing.md", ALMANAC.replace(b"Skerra", b"Vanta"))
+    new = product.ingest("changing.md", NEWER.replace(b"Skerra", b"Vanta"))
+    assert new.id == old.id
+    assert new.active_version != old.active_version
+    assert await stored(product, old.id, old.version) == [0, 0, 0]
+    texts = await found(product, "lighthouse of Vanta Point")
+    assert any("moved to Hollow Bay" in text for text in texts)
+    assert not any("Vanta Point was lit" in text for text in texts)
+
+
+async def test_a_deleted_document_is_found_by_no_mode(product: Product) -> None:
+    document = product.ingest("gone.md", ALMANAC.replace(b"Skerra", b"Querl"))
+    product.intake.delete(document.id)
+    for mode in Mode:
+        result = await product.services.searcher.search(DEFAULT_TENANT, "Querl Point", mode, 10, SearchFilter())
+        assert not any("Querl" in hit.chunk.text for hit in result.hits), mode
+    assert await stored(product, document.id, document.version) == [0, 0, 0]
+
+
+def test_a_file_without_text_is_empty_and_not_an_error(product: Product) -> None:
+    document = product.ingest("blank.txt", b"  \n\n  \n")
+    assert document.state is DocumentState.EMPTY
+    assert document.chunks == 0
+
+
+def test_bad_files_fail_with_a_reason_and_the_next_one_goes_on(product: Product) -> None:
+    empty = product.ingest("nothing.pdf", b"")
+    broken = product.ingest("broken.pdf", b"%PDF-1.7\n" + b"\x00\xff" * 100)
+    fine = product.ingest("fine.txt", b"All is well in Tarn Valley.")
+    assert empty.failure is not None
+    assert empty.failure.code == "empty_file"
+    assert broken.state is DocumentState.FAILED
+    assert broken.failure is not None
+    assert broken.failure.action
+    assert fine.state is DocumentState.READY
+
+
+def test_a_failed_document_can_be_submitted_again_with_better_bytes(product: Product) -> None:
+    assert product.ingest("again.pdf", b"").state is DocumentState.FAILED
+    assert product.ingest("again.pdf", b"Now it is text, whatever its name says.").state is DocumentState.READY
