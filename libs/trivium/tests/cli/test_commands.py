@@ -91,8 +91,8 @@ def test_a_bad_setting_is_named_without_a_traceback(run: Run, variable: str, val
     assert "Traceback" not in shown.output
 
 
-def test_a_fault_of_ours_shows_its_traceback_only_when_debugging(tmp_path: Path) -> None:
-    (tmp_path / "server.lock").mkdir()
+def test_a_failure_shows_its_traceback_only_when_debugging(tmp_path: Path) -> None:
+    (tmp_path / "server.json").mkdir()
     quiet = trivium("status", TRIVIUM_DATA_DIR=str(tmp_path))
     loud = trivium("status", TRIVIUM_DATA_DIR=str(tmp_path), TRIVIUM_LOG_LEVEL="debug")
     assert quiet.returncode == 1

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 from trivium.cli import runtime, session
 from trivium.cli.session import connected, running_server
 from trivium.config import Settings
-from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.domain.errors import NeverWill, Refused
 
 if TYPE_CHECKING:
     from .conftest import World
@@ -25,7 +28,7 @@ def held(data_dir: Path, url: str = "") -> Iterator[None]:
     with (data_dir / "server.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if url:
-            (data_dir / "server.json").write_text(json.dumps({"url": url, "pid": 1, "more": True}))
+            (data_dir / "server.json").write_text(json.dumps({"url": url, "pid": os.getpid(), "more": True}))
         yield
 
 
@@ -61,11 +64,36 @@ def test_a_given_url_goes_before_a_running_server(tmp_path: Path, server: str) -
         assert client.url == server
 
 
+class Taken(Embedded):
+    """A runtime whose data directory is in use, as often as `times` says."""
+
+    def __init__(self, url: str, times: int) -> None:
+        super().__init__(url)
+        self.times = times
+
+    @contextmanager
+    def running(self, settings: Settings) -> Iterator[str]:
+        self.times -= 1
+        if self.times >= 0:
+            raise Refused("data_dir_in_use", "Another Trivium is running.", "Use that one.")
+        with super().running(settings) as url:
+            yield url
+
+
 def test_a_server_that_never_says_where_it_listens_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "STARTING_S", 0.3)
-    with held(tmp_path), pytest.raises(TryLater) as failure:
-        running_server(tmp_path)
-    assert failure.value.code == "server_starting"
+    monkeypatch.setattr(runtime, "embedded", lambda: Taken("", 1000))
+    with held(tmp_path), pytest.raises(Refused) as refusal, connected(Settings(data_dir=tmp_path)):
+        pass
+    assert refusal.value.code == "data_dir_in_use"
+
+
+def test_the_word_of_a_server_that_was_killed_is_not_believed(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with held(tmp_path):
+        (tmp_path / "server.json").write_text(json.dumps({"url": "http://127.0.0.1:9", "pid": ended.pid}))
+        assert running_server(tmp_path) == ""
 
 
 def test_without_a_server_one_runs_for_the_command_and_ends_with_it(
@@ -82,18 +110,27 @@ def test_without_a_server_one_runs_for_the_command_and_ends_with_it(
 def test_when_another_command_was_quicker_its_server_is_used(
     tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Taken(Embedded):
+    class Quicker(Taken):
         @contextmanager
         def running(self, settings: Settings) -> Iterator[str]:
             lock.enter_context(held(tmp_path, server))
-            if settings.data_dir == tmp_path:
-                raise Refused("data_dir_in_use", "Another Trivium is running.")
-            yield self.url
+            with super().running(settings) as url:
+                yield url
 
     with ExitStack() as lock:
-        monkeypatch.setattr(runtime, "embedded", lambda: Taken(server))
+        monkeypatch.setattr(runtime, "embedded", lambda: Quicker("http://127.0.0.1:9", 1))
         with connected(Settings(data_dir=tmp_path)) as client:
             assert client.url == server
+
+
+def test_when_the_other_command_ends_first_the_data_directory_is_taken_over(
+    tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = Taken(server, 2)
+    monkeypatch.setattr(runtime, "embedded", lambda: taken)
+    with connected(Settings(data_dir=tmp_path)) as client:
+        assert client.url == server
+        assert taken.open == 1
 
 
 def test_the_key_of_the_configured_server_is_used_when_none_is_given(tmp_path: Path, world: World) -> None:

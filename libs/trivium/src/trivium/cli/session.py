@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,7 +15,7 @@ import msgspec
 from trivium.cli import runtime
 from trivium.cli.terminal import note
 from trivium.config import Settings, load_settings
-from trivium.domain.errors import Refused, TryLater
+from trivium.domain.errors import Refused
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -27,7 +28,7 @@ class Announcement(msgspec.Struct, frozen=True):
     """`<data_dir>/server.json`: the server that holds the lock on `<data_dir>/server.lock`."""
 
     url: str
-    pid: int = 0
+    pid: int
 
 
 @contextmanager
@@ -45,42 +46,41 @@ def _server(settings: Settings) -> Iterator[tuple[str, str]]:
     if settings.url:
         yield settings.url, settings.api_key
         return
-    own_key = settings.api_key or next(iter(settings.tenants_by_key), "")
-    url = running_server(settings.data_dir)
-    if url:
-        yield url, own_key
-        return
-    note(f"Trivium is not running on {settings.data_dir}; starting it for this command ...")
     with ExitStack() as stack:
+        url = _found_or_started(settings, stack)
+        yield url, settings.api_key or next(iter(settings.tenants_by_key), "")
+
+
+def _found_or_started(settings: Settings, stack: ExitStack) -> str:
+    """The base URL of the server on the data directory; one that we start ends with `stack`.
+
+    Waits for one that another process is just starting, and takes over when that one ends.
+    Raises `Refused` (`data_dir_in_use`) when it neither answers nor ends in time.
+    """
+    deadline = time.monotonic() + STARTING_S
+    told = False
+    while not (url := running_server(settings.data_dir)):
+        if not told:
+            note(f"Trivium is not running on {settings.data_dir}; starting it for this command ...")
+            told = True
         try:
-            url = stack.enter_context(runtime.embedded().running(settings))
+            return stack.enter_context(runtime.embedded().running(settings))
         except Refused as error:
-            if error.code != "data_dir_in_use":
+            if error.code != "data_dir_in_use" or time.monotonic() > deadline:
                 raise
-            url = running_server(settings.data_dir)  # another command was quicker; use its server
-        yield url, own_key
+        time.sleep(_POLL_S)
+    return url
 
 
 def server_is_running(settings: Settings) -> bool:
     """False when `connected` would start a server of its own."""
-    return bool(settings.url or _locked(settings.data_dir / "server.lock"))
+    return bool(settings.url or running_server(settings.data_dir))
 
 
 def running_server(data_dir: Path) -> str:
-    """The base URL of the server that holds `data_dir`, "" when none does. Waits for one that is starting."""
-    deadline = time.monotonic() + STARTING_S
-    while _locked(data_dir / "server.lock"):
-        url = _announced(data_dir / "server.json")
-        if url:
-            return url
-        if time.monotonic() > deadline:
-            raise TryLater(
-                "server_starting",
-                f"Another process holds {data_dir} and has not said where it listens.",
-                "Wait until it is ready, or stop it.",
-            )
-        time.sleep(_POLL_S)
-    return ""
+    """The base URL of the server that holds `data_dir` and has said where it listens, else ""."""
+    url = _announced(data_dir / "server.json")
+    return url if url and _locked(data_dir / "server.lock") else ""
 
 
 def _locked(path: Path) -> bool:
@@ -97,6 +97,18 @@ def _locked(path: Path) -> bool:
 
 def _announced(path: Path) -> str:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Announcement).url
+        found = msgspec.json.decode(path.read_bytes(), type=Announcement)
     except (FileNotFoundError, msgspec.DecodeError):
-        return ""  # not written yet
+        return ""
+    return found.url if _lives(found.pid) else ""
+
+
+def _lives(pid: int) -> bool:
+    """Whether there is such a process: a file left behind by a killed one must not be believed."""
+    try:
+        os.kill(pid, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return True
