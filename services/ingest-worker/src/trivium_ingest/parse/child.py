@@ -22,7 +22,7 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.ports.inference import Ocr, OcrLine
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.registry import known_formats
-from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Result, Setup, receive, send
+from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Ready, Result, Setup, receive, send
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
@@ -36,6 +36,7 @@ def main() -> None:
     _lock_in(setup)
     known_formats()
     engine = _Engine(setup.ocr)
+    send(answers, Ready())
     try:
         while select.select([jobs], [], [], setup.idle_s)[0]:
             job = msgspec.msgpack.decode(receive(jobs), type=Job)

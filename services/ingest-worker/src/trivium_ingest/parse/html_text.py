@@ -118,13 +118,19 @@ _LINK_LIST_SHARE = 0.8
 _MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
 
 
-def parse_html(markup: str) -> html.HtmlElement | None:
-    """The element tree, or None when there is none. Fetches nothing; entities of a DTD do not exist here."""
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+def parse_html(markup: str, out: Collector | None = None) -> html.HtmlElement | None:
+    """The element tree, or None when there is none. Fetches nothing; entities of a DTD do not exist here.
+
+    libxml2 drops what is nested deeper than it allows; `out` is told.
+    """
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
     try:
-        return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+        root = html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
         return None
+    if out is not None and any("depth" in entry.message for entry in parser.error_log):
+        out.warn("The page is nested too deeply; its innermost parts were left out.")
+    return root
 
 
 def text_of_fragment(markup: str) -> str:

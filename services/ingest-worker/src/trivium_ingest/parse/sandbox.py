@@ -80,7 +80,7 @@ class Sandbox:
         return result.document
 
     def warm(self) -> None:
-        """Start one child now, so that the first file does not wait for it."""
+        """Start a child in the background, so that the first file need not wait for it."""
         with self._child():
             pass
 
@@ -129,6 +129,7 @@ class _Child:
         self._jobs, self._answers = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._jobs, False)
         os.set_blocking(self._answers, False)
+        self._ready = False
         self._ran = 0
         self._peak = 0
         send(self._jobs, setup, time.monotonic() + _START_S)
@@ -146,10 +147,21 @@ class _Child:
         self._ran += 1
         self._peak = 0
         try:
+            self._await_ready()
             return self._exchange(job, wall_s)
         except BaseException:
             self.kill()  # whatever happened, an answer to this job may still be on its way
             raise
+
+    def _await_ready(self) -> None:
+        """Loading libraries takes about a second, which is not the file's time."""
+        if self._ready:
+            return
+        try:
+            receive(self._answers, time.monotonic() + _START_S)
+        except (Closed, Late) as error:
+            raise TryLater("parser_unavailable", "The parsing process does not start.") from error
+        self._ready = True
 
     def _exchange(self, job: Job, wall_s: float) -> Result:
         deadline = time.monotonic() + wall_s

@@ -29,6 +29,10 @@ class Setup(msgspec.Struct, frozen=True):
     ocr: bytes = b""
 
 
+class Ready(msgspec.Struct, frozen=True):
+    """The child's first frame: its libraries are loaded and it is locked in."""
+
+
 class Job(msgspec.Struct, frozen=True):
     """One file to parse; `cpu_s` bounds the processor time it may take."""
 

@@ -42,8 +42,8 @@ def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
     """Read the main content; when nothing is left without the page's chrome, read that too."""
     declared = _CHARSET.search(blob.content[:4096])
     text, encoding = decode(blob.content, declared.group(1).decode("ascii") if declared else "")
-    root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1))
     out = Collector(limits)
+    root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1), out)
     if root is None:
         return out.document(MEDIA_TYPE, metadata={"encoding": encoding})
     selectors = hidden_selectors(root)

@@ -38,7 +38,7 @@ def recognise(sample: Sample) -> float:
         return 0.0
     signs = sum(bool(sign.search(text)) for sign in _SIGNS) + bool(_FRONT_MATTER.match(text))
     if signs >= 2 or (signs and _SIGNS[0].match(text.lstrip())):
-        return 0.5
+        return 0.65
     return 0.2 + 0.05 * signs
 
 

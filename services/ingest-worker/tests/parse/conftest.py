@@ -1,0 +1,79 @@
+"""Small files are made here, by the libraries that people make them with."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from trivium.domain.parsed import Box, ParsedDocument, Unit, UnitKind
+from trivium.ports.inference import OcrLine
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.build import parse_blob
+
+Parse = Callable[..., ParsedDocument]
+
+
+class InkOcr:
+    """Reads one line, "ink", with the box of everything dark: enough to see that pixels arrive the right way up."""
+
+    fingerprint = "ink"
+
+    def __init__(self) -> None:
+        self.shapes: list[tuple[int, ...]] = []
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        self.shapes.append(image.shape)
+        rows, columns = np.nonzero(image.min(axis=2) < 128)
+        if not len(rows):
+            return []
+        box = Box(float(columns.min()), float(rows.min()), float(columns.max() + 1), float(rows.max() + 1))
+        return [OcrLine("ink", box, 0.99)]
+
+
+@pytest.fixture
+def ocr() -> InkOcr:
+    return InkOcr()
+
+
+@pytest.fixture
+def parse() -> Parse:
+    def run(content: bytes | str, name: str = "upload", **options: Any) -> ParsedDocument:
+        raw = content.encode() if isinstance(content, str) else content
+        limits = ParseLimits(**options.pop("limits", {}))
+        blob = Blob(name, raw, options.pop("declared_type", ""))
+        return parse_blob(blob, limits, options.pop("ocr", None))
+
+    return run
+
+
+def units(document: ParsedDocument, kind: UnitKind) -> list[Unit]:
+    return [unit for unit in document.units if unit.kind == kind]
+
+
+def texts(document: ParsedDocument, kind: UnitKind) -> list[str]:
+    return [unit.text for unit in units(document, kind)]
+
+
+def pdf(draw: Callable[[Canvas], None], **options: Any) -> bytes:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=A4, invariant=1, **options)
+    draw(canvas)
+    canvas.save()
+    return stream.getvalue()
+
+
+def picture(kind: str = "PNG", size: tuple[int, int] = (200, 100), **options: Any) -> bytes:
+    """White, with a black bar at the top left."""
+    image = Image.new("RGB", size, "white")
+    ImageDraw.Draw(image).rectangle((10, 10, 60, 20), fill="black")
+    stream = io.BytesIO()
+    image.save(stream, kind, **options)
+    return stream.getvalue()

@@ -1,0 +1,74 @@
+"""Images: the right way up, page by page, and never decoded when too large."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+
+import pytest
+from PIL import Image
+
+from trivium.domain.errors import NeverWill
+
+from .conftest import InkOcr, Parse, picture
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP"])
+def test_every_image_format_is_read_with_boxes_in_pixels(parse: Parse, ocr: InkOcr, kind: str) -> None:
+    document = parse(picture(kind), "scan.txt", ocr=ocr)
+    (unit,) = document.units
+    assert document.media_type == f"image/{kind.lower()}"
+    assert (unit.text, unit.ocr) == ("ink", True)
+    box = unit.position.box
+    assert box is not None
+    assert box.left == pytest.approx(10, abs=2)
+    assert box.bottom == pytest.approx(21, abs=2)
+
+
+def test_exif_orientation_is_honoured(parse: Parse, ocr: InkOcr) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown turned clockwise
+    parse(picture("JPEG", exif=exif), ocr=ocr)
+    assert ocr.shapes[0] == (200, 100, 3)
+
+
+def test_each_page_of_a_tiff_is_read(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    pages = [Image.open(io.BytesIO(picture())) for _ in range(3)]
+    pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
+    document = parse(stream.getvalue(), ocr=ocr)
+    assert [unit.position.page for unit in document.units] == [1, 2, 3]
+    assert document.pages == 3
+
+
+def test_a_header_of_a_hundred_million_pixels_is_refused_before_decoding(parse: Parse, ocr: InkOcr) -> None:
+    header = struct.pack(">IIBBBBB", 10_000, 10_000, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + header
+    content = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    content += struct.pack(">I", 0) + b"IEND" + struct.pack(">I", zlib.crc32(b"IEND"))
+    with pytest.raises(NeverWill, match=r"10000 x 10000 pixels.*max_pixels"):
+        parse(content, ocr=ocr)
+    assert ocr.shapes == []
+
+
+def test_an_image_without_text_gives_a_warning_and_no_unit(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    Image.new("RGB", (64, 64), "white").save(stream, "PNG")
+    document = parse(stream.getvalue(), ocr=ocr)
+    assert document.units == ()
+    assert document.warnings == ("No text was found in the image.",)
+
+
+def test_a_cut_image_is_called_corrupt(parse: Parse, ocr: InkOcr) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(picture("PNG", (400, 400))[:200], ocr=ocr)
+    assert failure.value.code == "corrupt_file"
+
+
+def test_no_more_images_than_the_limit_are_recognised(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    pages = [Image.open(io.BytesIO(picture())) for _ in range(4)]
+    pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
+    document = parse(stream.getvalue(), ocr=ocr, limits={"max_ocr_pages": 2})
+    assert len(document.units) == 2

@@ -1,0 +1,170 @@
+"""DOCX, PPTX, XLSX as their usual libraries write them, and as attackers do."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+
+import docx
+import openpyxl
+import pptx
+import pytest
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import UnitKind
+
+from .conftest import InkOcr, Parse, picture, texts, units
+
+
+def _saved(document: object) -> bytes:
+    stream = io.BytesIO()
+    document.save(stream)  # type: ignore[attr-defined]
+    return stream.getvalue()
+
+
+def _word() -> bytes:
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "Aldersee Trust"
+    document.add_heading("River plan", 1)
+    document.add_paragraph("Before the table.")
+    table = document.add_table(rows=3, cols=2)
+    for row, cells in enumerate((("Weir", "Height"), ("Upper", "2.4 m"), ("Lower", "1.1 m"))):
+        for column, text in enumerate(cells):
+            table.cell(row, column).text = text
+    document.add_paragraph("After the table.")
+    document.add_heading("Tasks", 2)
+    for item in ("remove the weir", "plant alders"):
+        document.add_paragraph(item, style="List Bullet")
+    document.add_picture(io.BytesIO(picture()), width=Inches(2))
+    return _saved(document)
+
+
+def test_docx_keeps_the_order_of_paragraphs_and_tables(parse: Parse, ocr: InkOcr) -> None:
+    document = parse(_word(), "plan.pdf", ocr=ocr)
+    kinds = [unit.kind.value for unit in document.units]
+    assert kinds == ["note", "heading", "text", "table", "text", "heading", "list", "image"]
+    assert document.units[0].text == "Aldersee Trust"
+    assert document.units[3].text == "Weir: Upper; Height: 2.4 m\nWeir: Lower; Height: 1.1 m"
+    assert document.units[6].text == "- remove the weir\n- plant alders"
+    assert document.units[6].position.section == ("River plan", "Tasks")
+    assert (document.units[7].text, document.units[7].ocr) == ("ink", True)
+    assert document.title == "River plan"
+
+
+def test_pptx_gives_slides_tables_charts_and_notes(parse: Parse) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Fish passes"
+    slide.placeholders[1].text = "Three were built\nOne failed"
+    slide.notes_slide.notes_text_frame.text = "Mention the flood of 2013."
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Counts"
+    table = slide.shapes.add_table(2, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
+    for row, cells in enumerate((("Species", "Number"), ("Trout", "412"))):
+        for column, text in enumerate(cells):
+            table.cell(row, column).text = text
+    data = CategoryChartData()
+    data.categories = ["2021", "2022"]
+    data.add_series("Salmon", (3, 8))
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(4), Inches(4), Inches(2), data)
+    document = parse(_saved(deck))
+    assert document.pages == 2
+    assert document.title == "Fish passes"
+    (note,) = units(document, UnitKind.NOTE)
+    assert (note.text, note.position.slide) == ("Mention the flood of 2013.", 1)
+    assert texts(document, UnitKind.LIST) == ["- Three were built\n- One failed"]
+    trout, salmon = units(document, UnitKind.TABLE)
+    assert trout.text == "Species: Trout; Number: 412"
+    assert trout.position.slide == 2
+    assert "2022; Salmon: 8" in salmon.text
+
+
+def test_xlsx_rows_are_said_in_words_with_sheet_rows_and_dates(parse: Parse) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Gauges"
+    sheet.append(["Readings of the river gauges"])
+    sheet.append([])
+    sheet.append(["Gauge", "Installed", "Level (m)", "Share"])
+    sheet.append(["Old mill", datetime.date(1998, 5, 4), 2.5, 0.25])
+    sheet.append(["Ford", datetime.date(2011, 3, 30), 0.1 + 0.2, 0.5])
+    sheet["D4"].number_format = sheet["D5"].number_format = "0%"
+    other = book.create_sheet("Staff")
+    other.append(["Name", "Role"])
+    other.append(["Ines Aldana", "hydrologist"])
+    other.append(["Tom Reyes", "hydrologist"])
+    other.merge_cells("B2:B3")
+    document = parse(_saved(book))
+    table = units(document, UnitKind.TABLE)[0]
+    assert document.units[0].text == "Readings of the river gauges"
+    assert table.text == (
+        "Gauge: Old mill; Installed: 1998-05-04; Level (m): 2.5; Share: 25%\n"
+        "Gauge: Ford; Installed: 2011-03-30; Level (m): 0.3; Share: 50%"
+    )
+    assert (table.position.sheet, table.position.rows) == ("Gauges", (4, 5))
+    staff = document.units[-1]
+    assert staff.text == "Name: Ines Aldana; Role: hydrologist\nName: Tom Reyes; Role: hydrologist"
+    assert (staff.position.sheet, staff.position.rows) == ("Staff", (2, 3))
+
+
+def test_tables_below_each_other_have_their_own_headers(parse: Parse) -> None:
+    book = openpyxl.Workbook()
+    for row in (["Fish", "Count"], ["Trout", 4], [], ["Bird", "Wingspan", "Nests"], ["Heron", 190, 3]):
+        book.active.append(row)
+    assert parse(_saved(book)).text == "Fish: Trout; Count: 4\n\nBird: Heron; Wingspan: 190; Nests: 3"
+
+
+def _repacked(content: bytes, name: str, part: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            new.writestr(info.filename, part if info.filename == name else old.read(info.filename))
+    return stream.getvalue()
+
+
+def test_a_zip_bomb_in_an_office_file_is_refused_by_its_ratio(parse: Parse) -> None:
+    bomb = _repacked(_word(), "word/document.xml", b" " * 30_000_000)
+    with pytest.raises(NeverWill, match="max_ratio") as failure:
+        parse(bomb)
+    assert failure.value.code == "limit_exceeded"
+
+
+@pytest.mark.parametrize(
+    ("bound", "value"), [("max_unpacked_bytes", 10_000), ("max_members", 3), ("max_text_chars", 5)]
+)
+def test_each_bound_on_an_office_file_is_named(parse: Parse, bound: str, value: int) -> None:
+    with pytest.raises(NeverWill, match=bound):
+        parse(_word(), limits={bound: value})
+
+
+def test_cells_are_bounded(parse: Parse) -> None:
+    book = openpyxl.Workbook()
+    for _ in range(10):
+        book.active.append([1, 2, 3])
+    with pytest.raises(NeverWill, match="max_cells"):
+        parse(_saved(book), limits={"max_cells": 20})
+
+
+def test_entities_in_an_office_file_are_refused(parse: Parse) -> None:
+    part = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
+    with pytest.raises(NeverWill) as failure:
+        parse(_repacked(_word(), "word/document.xml", part))
+    assert failure.value.code == "unsafe_xml"
+
+
+def test_a_truncated_office_file_is_called_corrupt(parse: Parse) -> None:
+    content = _word()
+    with pytest.raises(NeverWill) as failure:
+        parse(content[: len(content) // 2], "plan.docx")
+    assert failure.value.code == "corrupt_file"
+
+
+def test_an_encrypted_office_file_asks_for_its_password(parse: Parse) -> None:
+    streams = "EncryptionInfo".encode("utf-16-le") + b"\0\0" + "EncryptedPackage".encode("utf-16-le") + b"\0\0"
+    with pytest.raises(NeverWill) as failure:
+        parse(bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 504 + streams + b"\0" * 512, "plan.docx")
+    assert failure.value.code == "password_needed"

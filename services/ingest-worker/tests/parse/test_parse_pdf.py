@@ -1,0 +1,182 @@
+"""PDF: order, headings, tables, running lines, scans and damage."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import UnitKind
+
+from .conftest import InkOcr, Parse, pdf, picture, texts, units
+
+LEFT = ["The left column begins with this line", "and it goes on with a second line here", "until the third line of the column", "and then a fourth one ends it at last."]  # fmt: skip
+RIGHT = ["The right column comes after the left", "whatever the height at which it begins", "since readers finish one column first", "before they turn to the next of them."]  # fmt: skip
+
+
+def _lines(canvas: Canvas, lines: list[str], x: float, y: float, size: float = 10) -> None:
+    canvas.setFont("Helvetica", size)
+    for number, line in enumerate(lines):
+        canvas.drawString(x, y - 1.2 * size * number, line)
+
+
+def test_a_paragraph_knows_its_page_and_its_box(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.showPage()
+        _lines(canvas, ["The gauge stands at the old mill,", "which closed in 1961."], 72, 700)
+
+    (unit,) = parse(pdf(draw)).units
+    assert unit.text == "The gauge stands at the old mill, which closed in 1961."
+    assert unit.position.page == 2
+    box = unit.position.box
+    assert box is not None
+    assert 70 < box.left < 74
+    assert A4[1] - 715 < box.top < A4[1] - 700 < box.bottom < A4[1] - 680
+
+
+def test_columns_are_read_one_after_the_other_even_when_drawn_line_by_line(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        for number, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+            canvas.drawString(60, 700 - 12 * number, left)
+            canvas.drawString(320, 700 - 12 * number, right)
+
+    assert " ".join(texts(parse(pdf(draw)), UnitKind.TEXT)) == " ".join(LEFT + RIGHT)
+
+
+def test_large_lines_are_headings_and_the_largest_is_the_title(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setTitle("Microsoft Word - draft.docx")
+        _lines(canvas, ["The Aldersee Report"], 72, 760, 24)
+        _lines(canvas, ["Water quality"], 72, 720, 14)
+        _lines(canvas, LEFT * 3, 72, 690)
+
+    document = parse(pdf(draw))
+    assert document.title == "The Aldersee Report"
+    assert [unit.level for unit in units(document, UnitKind.HEADING)] == [1, 2]
+    assert document.units[-1].position.section == ("The Aldersee Report", "Water quality")
+
+
+def test_a_word_divided_at_a_line_end_is_put_together(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, ["The bridge carries pedes-", "trians and no cars."], 72, 700)
+
+    assert texts(parse(pdf(draw)), UnitKind.TEXT) == ["The bridge carries pedestrians and no cars."]
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_a_table_is_found_with_and_without_lines(parse: Parse, ruled: bool) -> None:
+    rows = [["Station", "Depth (m)", "Year"], ["Weir", "2.4", "1998"], ["Mill", "3.1", "2003"], ["Ford", "0.7", "2011"]]
+
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, ["Depths were taken at three stations in the reach."], 72, 760)
+        canvas.setFont("Helvetica", 10)
+        for row, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
+                canvas.drawString(82 + 120 * column, 700 - 20 * row, cell)
+        if ruled:
+            for row in range(5):
+                canvas.line(76, 714 - 20 * row, 436, 714 - 20 * row)
+            for column in range(4):
+                canvas.line(76 + 120 * column, 714, 76 + 120 * column, 634)
+
+    (table,) = units(parse(pdf(draw)), UnitKind.TABLE)
+    assert "Station: Mill; Depth (m): 3.1; Year: 2003" in table.text
+    assert "<th>Depth (m)</th>" in table.html
+    assert "<td>3.1</td>" in table.html
+
+
+def test_running_headers_footers_and_page_numbers_are_left_out_of_three_hundred_pages(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        for page in range(1, 301):
+            _lines(canvas, ["Aldersee Trust - Annual Report"], 72, 810)
+            _lines(canvas, [f"Reading number {page} was taken at dawn."], 72, 600)
+            _lines(canvas, [f"Page {page} of 300"], 280, 30)
+            canvas.showPage()
+
+    content = pdf(draw)
+    began = time.perf_counter()
+    document = parse(content)
+    assert document.pages == 300
+    assert len(document.units) == 300
+    assert document.units[255].text == "Reading number 256 was taken at dawn."
+    assert document.units[255].position.page == 256
+    assert "Annual Report" not in document.text
+    assert "Annual Report" in document.metadata["running_text"]
+    assert time.perf_counter() - began < 20
+
+
+def test_a_page_without_text_is_recognised_and_its_boxes_are_in_points(parse: Parse, ocr: InkOcr) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(io.BytesIO(picture(size=(595, 842)))), 0, 0, *A4)
+
+    (unit,) = parse(pdf(draw), ocr=ocr).units
+    assert (unit.text, unit.ocr, unit.position.page) == ("ink", True, 1)
+    box = unit.position.box
+    assert box is not None
+    assert box.left == pytest.approx(10, abs=1.5)
+    assert box.bottom == pytest.approx(21, abs=1.5)
+
+
+def test_a_page_with_text_is_not_recognised_but_its_pictures_are(parse: Parse, ocr: InkOcr) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, LEFT, 72, 700)
+        for y in (200, 400):
+            canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, y, 200, 100)
+
+    document = parse(pdf(draw), ocr=ocr)
+    assert [unit.kind for unit in document.units] == [UnitKind.TEXT, UnitKind.IMAGE]
+    assert ocr.shapes == [(100, 200, 3)]  # the same picture twice is read once
+
+
+def test_a_scan_without_an_engine_gives_a_warning_and_no_text(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(io.BytesIO(picture())), 0, 0, *A4)
+
+    document = parse(pdf(draw))
+    assert document.units == ()
+    assert "Page 1" in document.warnings[0]
+
+
+def test_a_filled_form_field_is_read(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, ["Registration of a volunteer"], 72, 760)
+        canvas.acroForm.textfield(name="Surname", value="Okonkwo", x=72, y=700, width=200, height=20)
+
+    assert "Surname: Okonkwo" in parse(pdf(draw)).text
+
+
+def test_an_encrypted_pdf_asks_for_its_password(parse: Parse) -> None:
+    content = pdf(lambda canvas: _lines(canvas, LEFT, 72, 700), encrypt=StandardEncryption("secret"))
+    with pytest.raises(NeverWill) as failure:
+        parse(content)
+    assert failure.value.code == "password_needed"
+    assert "password" in failure.value.action
+
+
+def test_a_truncated_pdf_is_called_corrupt(parse: Parse) -> None:
+    content = pdf(lambda canvas: _lines(canvas, LEFT, 72, 700))
+    with pytest.raises(NeverWill) as failure:
+        parse(content[:400])
+    assert failure.value.code == "corrupt_file"
+
+
+def test_too_many_pages_name_the_limit(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        for _ in range(4):
+            canvas.showPage()
+
+    with pytest.raises(NeverWill, match="max_pages") as failure:
+        parse(pdf(draw), limits={"max_pages": 3})
+    assert failure.value.code == "limit_exceeded"
+
+
+def test_the_header_may_stand_later_in_the_first_kilobyte(parse: Parse) -> None:
+    content = b"HTTP/1.1 200 OK\r\n\r\n" + pdf(lambda canvas: _lines(canvas, LEFT, 72, 700))
+    assert parse(content, "notes.txt").media_type == "application/pdf"

@@ -1,0 +1,182 @@
+"""The sandbox: what a hostile file does to its child never reaches the caller."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.ports.parser import Blob
+from trivium_ingest.parse.sandbox import Bounds, Sandbox
+
+from .conftest import picture
+
+TEXT = Blob("note.txt", b"The heron waits at the weir.")
+IMAGE = Blob("scan.png", picture())
+CODE = """
+import os, socket, sys, time
+from trivium.domain.parsed import Box
+from trivium.ports.inference import OcrLine
+
+class Misbehaving:
+    fingerprint = "misbehaving"
+    def __init__(self, how):
+        self.how = how
+    def read(self, image):
+        if self.how == "hang":
+            time.sleep(60)
+        if self.how == "die":
+            os.abort()
+        if self.how == "grow":
+            self.kept = [bytearray(20_000_000) for _ in range(500)]
+        if self.how == "call":
+            try:
+                socket.create_connection(("127.0.0.1", int(os.environ["TRIVIUM_TEST_PORT"])), 2)
+                return [OcrLine("connected", Box(0, 0, 9, 9), 1.0)]
+            except OSError:
+                return [OcrLine("no network", Box(0, 0, 9, 9), 1.0)]
+        if self.how == "print":
+            print("noise on the standard output", flush=True)
+        return [OcrLine("read", Box(0, 0, 9, 9), 1.0)]
+
+def hang(): return Misbehaving("hang")
+def die(): return Misbehaving("die")
+def grow(): return Misbehaving("grow")
+def call(): return Misbehaving("call")
+def noise(): return Misbehaving("print")
+def broken(): raise RuntimeError("no model")
+"""
+
+
+@pytest.fixture
+def engines(tmp_path, monkeypatch):  # type: ignore[no-untyped-def]
+    """OCR engines that misbehave, importable in the child as well."""
+    (tmp_path / "misbehaving_engines.py").write_text(CODE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import misbehaving_engines
+
+    yield misbehaving_engines
+    sys.modules.pop("misbehaving_engines", None)
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    made = Sandbox()
+    yield made
+    made.close()
+
+
+def test_a_warm_child_answers_within_milliseconds(sandbox: Sandbox) -> None:
+    assert sandbox.parse(TEXT).text == "The heron waits at the weir."
+    best = min(_timed(sandbox) for _ in range(20))
+    assert best < 0.01
+
+
+def _timed(sandbox: Sandbox) -> float:
+    began = time.perf_counter()
+    sandbox.parse(TEXT)
+    return time.perf_counter() - began
+
+
+def test_failures_come_back_with_their_reason(sandbox: Sandbox) -> None:
+    with pytest.raises(NeverWill) as failure:
+        sandbox.parse(Blob("x.bin", bytes(range(256)) * 8))
+    assert failure.value.code == "unsupported_format"
+    assert failure.value.action
+
+
+@pytest.mark.parametrize(
+    ("how", "code"), [("die", "parser_crashed"), ("hang", "parser_timeout"), ("grow", "parser_out_of_memory")]
+)
+def test_a_child_that_misbehaves_costs_its_file_and_nothing_else(engines, how: str, code: str) -> None:  # type: ignore[no-untyped-def]
+    made = Sandbox(getattr(engines, how), bounds=Bounds(wall_s=2 if how == "hang" else 60, memory_bytes=500_000_000))
+    try:
+        assert made.parse(TEXT).units
+        with pytest.raises(NeverWill) as failure:
+            made.parse(IMAGE)
+        assert failure.value.code == code
+        assert made.parse(TEXT).units  # a fresh child
+    finally:
+        made.close()
+
+
+def test_the_child_cannot_reach_the_network(engines, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("TRIVIUM_TEST_PORT", str(server.getsockname()[1]))
+        made = Sandbox(engines.call)
+        try:
+            assert made.parse(IMAGE).text == "no network"
+        finally:
+            made.close()
+
+
+def test_what_a_library_prints_does_not_disturb_the_answer(engines) -> None:  # type: ignore[no-untyped-def]
+    made = Sandbox(engines.noise)
+    try:
+        assert made.parse(IMAGE).text == "read"
+    finally:
+        made.close()
+
+
+def test_an_engine_that_does_not_start_is_not_the_files_fault(engines) -> None:  # type: ignore[no-untyped-def]
+    made = Sandbox(engines.broken)
+    try:
+        with pytest.raises(TryLater, match="no model"):
+            made.parse(IMAGE)
+        assert made.parse(TEXT).units
+    finally:
+        made.close()
+
+
+def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:
+    made = Sandbox(bounds=Bounds(idle_s=0.2))
+    try:
+        first = made.parse(TEXT)
+        time.sleep(1.0)
+        assert made.parse(TEXT) == first
+    finally:
+        made.close()
+
+
+def test_many_threads_share_the_pool(sandbox: Sandbox) -> None:
+    answers: list[str] = []
+    threads = [threading.Thread(target=lambda: answers.append(sandbox.parse(TEXT).text)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == ["The heron waits at the weir."] * 8
+
+
+def test_a_closed_sandbox_leaves_no_process(sandbox: Sandbox) -> None:
+    sandbox.parse(TEXT)
+    sandbox.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    with pytest.raises(TryLater):
+        sandbox.parse(TEXT)
+
+
+def test_a_killed_child_is_replaced(sandbox: Sandbox) -> None:
+    sandbox.parse(TEXT)
+    for entry in os.listdir("/proc") if sys.platform == "linux" else []:
+        if entry.isdigit() and _is_child(int(entry)):
+            os.kill(int(entry), signal.SIGKILL)
+    time.sleep(0.1)
+    assert sandbox.parse(TEXT).units
+
+
+def _is_child(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stream:
+            return int(stream.read().rpartition(")")[2].split()[1]) == os.getpid()
+    except OSError:
+        return False

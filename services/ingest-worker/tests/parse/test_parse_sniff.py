@@ -1,0 +1,68 @@
+"""The format is found by content; what cannot be read is named."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from trivium.domain.errors import NeverWill
+from trivium.ports.parser import Blob
+from trivium_ingest.parse.build import fingerprint
+from trivium_ingest.parse.registry import known_formats
+from trivium_ingest.parse.sniff import find_format
+
+from .conftest import Parse, picture
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "expected"),
+    [
+        (picture(), "report.pdf", "images (PNG, JPEG, TIFF, BMP, GIF, WebP)"),
+        (b"<!-- x --><html><body>Hi</body></html>", "page.txt", "HTML"),
+        (b"# Title\n\nText with **bold** words.\n", "notes.txt", "Markdown"),
+        (b"a,b,c\n1,2,3\n4,5,6\n", "table.txt", "CSV"),
+        (b"one\ntwo\n", "list.csv", "CSV"),
+        (b"Just a sentence, with a comma.", "x.md", "Markdown"),
+        (b"Just a sentence, with a comma.\nAnd, well, another one.", "x.pdf", "plain text"),
+        (b'<?xml version="1.0"?><feed/>', "x.html", "XML"),
+        (b'{"a": 1}', "x.txt", "JSON"),
+    ],
+)
+def test_content_decides_and_the_name_only_breaks_ties(content: bytes, name: str, expected: str) -> None:
+    assert find_format(Blob(name, content)).name == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "looks_like"),
+    [
+        (b"MZ\x90\0\x03\0\0\0\x04\0", "a Windows program"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", "a 7-Zip archive"),
+        (b"\0\0\0\x20ftypisom\0\0\2\0", "an MP4 or QuickTime file"),
+        (b"{\\rtf1 hello}", "an RTF document"),
+        (os.urandom(2000) + b"\0\1\2\3", "binary data of an unknown kind"),
+    ],
+)
+def test_what_is_not_supported_is_named_with_what_is(parse: Parse, content: bytes, looks_like: str) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(content, "letter.docx")
+    assert failure.value.code == "unsupported_format"
+    assert looks_like in failure.value.message or looks_like.startswith("binary")
+    assert "PDF" in failure.value.action
+
+
+def test_an_empty_file_says_so(parse: Parse) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(b"", "zero.pdf")
+    assert failure.value.code == "empty_file"
+
+
+def test_a_file_over_its_size_names_the_limit(parse: Parse) -> None:
+    with pytest.raises(NeverWill, match="max_bytes"):
+        parse(b"x" * 101, limits={"max_bytes": 100})
+
+
+def test_every_format_has_a_name_of_its_own_and_the_fingerprint_is_stable() -> None:
+    names = [entry.name for entry in known_formats()]
+    assert len(set(names)) == len(names)
+    assert fingerprint() == fingerprint()

@@ -1,0 +1,128 @@
+"""Plain text, Markdown, CSV, JSON: encodings, structure, and offsets that are exact."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.domain.parsed import UnitKind
+from trivium.ports.parser import Blob, ParseLimits
+from trivium_ingest.parse.build import parse_blob
+from trivium_ingest.parse.clean import flowing
+
+from .conftest import Parse, texts, units
+
+SENTENCE = "Die Brücke über die Ærø wurde für 30 € müheloser überquert."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_every_encoding_gives_the_same_text(parse: Parse, encoding: str) -> None:
+    assert parse(SENTENCE.encode(encoding)).text == SENTENCE
+
+
+def test_cyrillic_in_an_eight_bit_encoding_is_detected(parse: Parse) -> None:
+    text = "Река течёт мимо старой мельницы, и вода в ней холодна даже летом. Рыбаки приходят сюда рано утром. " * 5
+    assert parse(text.encode("cp1251")).text == text.strip()
+
+
+def test_invalid_utf8_is_shown_and_said(parse: Parse) -> None:
+    text = "Überschüsse, Größe, Höhe, Länge, Öl, Übung, Äpfel, Maß " * 3
+    document = parse(text.encode()[:60] + b"\xff" + text.encode()[60:])
+    assert "\ufffd" in document.text
+    assert any("not valid utf-8" in warning for warning in document.warnings)
+
+
+def test_nul_bytes_and_controls_are_removed_quickly(parse: Parse) -> None:
+    began = time.perf_counter()
+    document = parse(b"\0" * 300_000 + b"the needle\x07 is here" + b"\0" * 300_000)
+    assert document.text == "the needle is here"
+    assert time.perf_counter() - began < 2
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=80), max_size=12))
+def test_offsets_point_at_the_text_of_each_unit(paragraphs: list[str]) -> None:
+    original = "x\n\n" + "\n\n".join(paragraphs)
+    document = parse_blob(Blob("a.txt", original.encode()), ParseLimits(), None)
+    if document.media_type != "text/plain":
+        return
+    for unit in document.units:
+        assert unit.position.offset is not None
+        start, end = unit.position.offset
+        assert flowing(original[start:end]).startswith(unit.text[:20])
+
+
+@given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1))
+def test_no_letter_of_a_plain_text_is_lost(text: str) -> None:
+    document = parse_blob(Blob("a.txt", ("x " + text).encode()), ParseLimits(), None)
+    if document.media_type == "text/plain":
+        assert [c for c in document.text if c.isalnum()] == [c for c in "x " + text if c.isalnum()]
+
+
+def test_headings_of_a_plain_text_make_sections(parse: Parse) -> None:
+    document = parse("ANNUAL REPORT\n\nThe year was dry.\n\n1.2 Fish counts\n\nTrout were rare, and\npike were not.\n")
+    assert document.title == "ANNUAL REPORT"
+    assert document.units[-1].position.section == ("ANNUAL REPORT", "1.2 Fish counts")
+
+
+def test_whitespace_only_is_opened_without_text(parse: Parse) -> None:
+    document = parse(" \n\t\n")
+    assert document.units == ()
+    assert document.warnings
+
+
+def test_markdown_keeps_sections_code_lists_and_tables(parse: Parse) -> None:
+    source = (
+        "---\ntitle: Field guide\nauthor: R. Vale\n---\n# Otters\n\nThey *swim* [well](https://otter.example/a).\n\n"
+        "## Diet\n\n- fish\n  - trout\n- crayfish\n\n```python\nif fish:\n    eat()\n```\n\n"
+        "| Prey | Share |\n|---|---|\n| Trout | 60 % |\n\n<script>evil()</script>\n"
+    )
+    document = parse(source)
+    assert document.media_type == "text/markdown"
+    assert document.title == "Field guide"
+    assert document.metadata["author"] == "R. Vale"
+    assert texts(document, UnitKind.LIST) == ["- fish\n  - trout\n- crayfish"]
+    assert texts(document, UnitKind.CODE) == ["if fish:\n    eat()"]
+    assert texts(document, UnitKind.TABLE) == ["Prey: Trout; Share: 60 %"]
+    assert units(document, UnitKind.TABLE)[0].position.section == ("Otters", "Diet")
+    assert document.links == ("https://otter.example/a",)
+    assert "evil" not in document.text
+    paragraph = units(document, UnitKind.TEXT)[0]
+    assert paragraph.position.offset is not None
+    start, end = paragraph.position.offset
+    assert source[start:end] == "They *swim* [well](https://otter.example/a)."
+
+
+def test_csv_rows_are_said_in_words_with_their_numbers(parse: Parse) -> None:
+    source = 'Station;River;Depth\nWeir;Alder;2,4\n"Mill; old";Alder;3,1\n'
+    document = parse(source.encode("cp1252"), "x.csv")
+    (unit,) = document.units
+    assert unit.text == "Station: Weir; River: Alder; Depth: 2,4\nStation: Mill; old; River: Alder; Depth: 3,1"
+    assert unit.position.rows == (2, 3)
+    assert unit.position.offset is not None
+    assert source[slice(*unit.position.offset)].startswith("Weir;")
+
+
+def test_a_csv_of_one_column_is_a_list_of_its_values(parse: Parse) -> None:
+    document = parse("Otter\nHeron\nKingfisher\n", "animals.csv")
+    assert document.media_type == "text/csv"
+    assert document.text == "Otter\nHeron\nKingfisher"
+
+
+def test_a_thousand_rows_take_less_than_a_second(parse: Parse) -> None:
+    rows = "\n".join(f"{n},Station {n},{n / 7:.2f},2024-05-{n % 28 + 1:02}" for n in range(1000))
+    began = time.perf_counter()
+    document = parse("id,name,depth,date\n" + rows, "x.csv")
+    assert time.perf_counter() - began < 1
+    assert "id: 999; name: Station 999; depth: 142.71" in document.text
+    assert max(unit.position.rows[1] for unit in document.units if unit.position.rows) == 1001
+
+
+def test_json_lines_and_broken_json_are_read(parse: Parse) -> None:
+    lines = parse('{"name": "Otter", "size": {"cm": 90}}\n{"name": "Heron"}\n')
+    assert [unit.text for unit in lines.units] == ["name: Otter\nsize.cm: 90", "name: Heron"]
+    broken = parse('{"name": "John Doe", "age": 30,')
+    assert "John Doe" in broken.text
+    assert broken.warnings
