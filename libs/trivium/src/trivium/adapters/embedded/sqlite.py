@@ -208,7 +208,11 @@ class Database:
             return None
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         connection = _connect(uri)
-        version = self._version(connection)
+        try:
+            version = self._version(connection)
+        except BaseException:
+            connection.close()
+            raise
         if version == self.schema.version:
             return connection
         connection.close()
