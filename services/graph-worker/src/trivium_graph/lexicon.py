@@ -44,6 +44,10 @@ ORGANIZATION_OPENINGS = _words(
     """university college institute ministry department bank bureau academy association federation
     society office council court church national federal royal general international united_nations"""
 )
+# Bodies that need no other word to be one, where they are capitalised.
+INSTITUTIONS = _words(
+    "congress senate parliament navy army pentagon kremlin treasury interpol unesco unicef nato nasa un eu"
+)
 LOCATION_ENDINGS = _words(
     """river lake mountain mountains mount hill hills valley island islands isle peninsula bay gulf sea
     ocean strait channel canal creek falls desert forest woods plain plains plateau canyon cape coast

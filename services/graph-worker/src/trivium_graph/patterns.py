@@ -64,7 +64,7 @@ RULES: tuple[Rule, ...] = (
     Rule("LIVES_IN", "L", "P", r" (?:resident|native|residents|citizen) ", 0.8, backward=True),
     Rule("HOLDS_OFFICE_IN", "P", "L", rf"{_IS} {_DET}{_FEW}(?:{OCCUPATIONS}) (?:of|for|in) {_THE}", 0.8),
     Rule("HOLDS_OFFICE_IN", "L", "P", rf"{_OWN} {_DET}(?:[\w'’-]+ ){{0,4}}?(?:{OCCUPATIONS}),? ", 0.75, backward=True),
-    Rule("HOLDS_OFFICE_IN", "L", "P", rf"{_OWN} (?:[A-Z][\w-]+ ){{0,3}}", 0.65, backward=True),
+    Rule("HOLDS_OFFICE_IN", "L", "P", rf"(?:{_OWN} (?:[A-Z][\w.-]+ ){{0,3}}| (?:[A-Z][\w.-]+ ){{1,3}})", 0.65, backward=True),
     Rule("HOLDS_OFFICE_IN", "L", "P", r" (?:[\w-]+ )?(?:president|premier|governor|mayor|minister|leader|senator|"
          r"President|Premier|Governor|Mayor|Gov\.|Sen\.) ", 0.75, backward=True),
     # people and organisations
@@ -125,6 +125,7 @@ RULES: tuple[Rule, ...] = (
     Rule("LOCATED_IN", "OL", "L", rf",? (?:the )?(?:capital|seat|largest city) of {_THE}", 0.85),
     Rule("LOCATED_IN", "L", "L", r", (?:the )?", 0.75),
     Rule("LOCATED_IN", "O", "L", r"(?:,| of| at| -) (?:the )?", 0.65),
+    Rule("LOCATED_IN", "O", "L", r", an? (?:[a-z]+ly )?", 0.65),
     Rule("LOCATED_IN", "L", "O", rf"(?:-based|{_OWN}) (?:[a-z][\w'’-]* ){{0,3}}", 0.7, backward=True),
     Rule("LOCATED_IN", "L", "L", rf"{_OWN} (?:[a-z][\w'’-]* ){{0,3}}", 0.7, backward=True),
     # kinds

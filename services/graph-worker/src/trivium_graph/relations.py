@@ -11,8 +11,8 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.graph import CO_OCCURS, MIN_RELATION_CONFIDENCE, EntityType, Relation
 from trivium_graph import patterns
 
-MAX_GAP_CHARS = 120  # names further apart are not joined by one wording
-MAX_PAIRS_PER_SENTENCE = 6  # of co-occurrence: enumerations would add n² edges and no knowledge
+MAX_GAP_CHARS = (120, 60)  # neighbours, and names with another between them, further apart are not one statement
+MAX_PAIRS_PER_SENTENCE = 4  # of co-occurrence: enumerations would add n² edges and no knowledge
 CO_OCCURRENCE_CONFIDENCE = (0.5, 0.4)  # neighbours, and names with one other between them
 PRONOUN_FACTOR = 0.85  # "She was born in …" is read as the document's subject
 INHERITED_FACTOR = 0.95  # born in Springfield, Ohio: also born in Ohio
@@ -70,21 +70,21 @@ def _in_sentence(chunk: Chunk, names: Sequence[Participant]) -> Iterator[Relatio
         for reach in (1, 2):
             if reach == 2 and ((at, at + 1) in stated or at + 2 >= len(names)):
                 break
-            relation = _typed(chunk, names[at], names[at + reach], 1.0 if reach == 1 else OVER_A_NAME_FACTOR)
-            if relation is not None:
-                stated[at, at + reach] = relation
+            left, right = names[at], names[at + reach]
+            if 0 < right.start - left.end <= MAX_GAP_CHARS[reach - 1] and left.key != right.key:
+                relation = _typed(chunk, left, right, 1.0 if reach == 1 else OVER_A_NAME_FACTOR)
+                if relation is not None:
+                    stated[at, at + reach] = relation
     stated.update(_inherited(chunk, names, stated))
     yield from stated.values()
     yield from _together(chunk, names, stated)
 
 
 def _typed(chunk: Chunk, left: Participant, right: Participant, factor: float) -> Relation | None:
-    if not 0 < right.start - left.end <= MAX_GAP_CHARS or left.key == right.key:
-        return None
     rule = patterns.rule_for(chunk.text, (left.start, left.type), (left.end, right.start), right.type)
     if rule is None:
         return None
-    confidence = rule.confidence * factor * (PRONOUN_FACTOR if left.stands_in else 1.0)
+    confidence = round(rule.confidence * factor * (PRONOUN_FACTOR if left.stands_in else 1.0), 3)
     if confidence < MIN_RELATION_CONFIDENCE:
         return None
     source, target = (right, left) if rule.backward else (left, right)
@@ -104,7 +104,7 @@ def _inherited(
             chunk.text, names[middle].end, names[middle + 1].start
         ):
             continue
-        confidence = relation.confidence * INHERITED_FACTOR
+        confidence = round(relation.confidence * INHERITED_FACTOR, 3)
         if confidence >= MIN_RELATION_CONFIDENCE and relation.source_key != outer.target_key:
             inherited[first, middle + 1] = _relation(
                 chunk, names[first], names[middle + 1], relation.type, confidence, f"{relation.operation}+located_in"
@@ -136,7 +136,7 @@ def _relation(
         source_key=source.key,
         target_key=target.key,
         type=kind,
-        confidence=round(confidence, 3),
+        confidence=confidence,
         chunk_id=chunk.id,
         span=span,
         snippet=span.of(chunk.text),

@@ -13,8 +13,13 @@ from trivium.domain.graph import EntityType
 from trivium.text.names import NameSpan, fold_name, names_in
 from trivium_graph import gate, lexicon, types
 
-_QUOTES = '"“«„'
+QUOTES = '"“«„'
 _POSSESSIVE = re.compile(r"(?:'s|’s) ")
+_GLUE = re.compile(r"['’]s | of ")
+_OFFICE_OF = re.compile(r"(?:\d+(?:st|nd|rd|th) )?([\w ]+?) of (?:the )?")
+_ABBREVIATED_OFFICES = frozenset(
+    {"Gov", "Sen", "Rep", "Gen", "Lt", "Col", "Capt", "Sgt", "Rev", "Adm", "Maj", "Dr", "Prof"}
+)
 
 
 class Name(NamedTuple):
@@ -40,7 +45,7 @@ def names_of(chunk: Chunk) -> list[Name]:
     for index, span in enumerate(found):
         if gate.rejected(span.surface) or span.key in _OFFICE_HEADS:
             continue  # "Dr" alone is half of a name
-        if span.start > 0 and chunk.text[span.start - 1] in _QUOTES:
+        if span.start > 0 and chunk.text[span.start - 1] in QUOTES:
             quoted_until = span.end
             names.append(Name(*span, True))
         elif span.start < quoted_until or _is_compound(found, index):
@@ -72,17 +77,24 @@ def _parts(span: NameSpan) -> Iterator[Name]:
 @lru_cache(maxsize=65536)
 def _divided(surface: str) -> tuple[tuple[int, int], ...]:
     """The parts of a run of capitalised words that are names, or () when the run is one name as it stands."""
-    if " " not in surface or (
-        _OFFICE_HEADS.isdisjoint(_lowered(surface)) and "'s " not in surface and "’s " not in surface
-    ):
+    if " " not in surface or (_OFFICE_HEADS.isdisjoint(_lowered(surface)) and not _GLUE.search(surface)):
         return ()
+    office = _OFFICE_OF.match(surface)
+    if office is not None and types.title_words([*_lowered(office.group(1)), "x"]):
+        return ((office.end(), len(surface)),)
     cut = _cut(surface)
     if cut is None:
-        start = _title_chars(surface)
-        return ((start, len(surface)),) if start else ()
+        start, end = _title_chars(surface), _office_after(surface)
+        return ((start, end),) if end - start < len(surface) else ()
     end, start = cut
-    right = surface[start:]
-    return (_title_chars(surface[:end]), end), (start + _title_chars(right), len(surface))
+    left, right = surface[:end], surface[start:]
+    return (_title_chars(left), _office_after(left)), (start + _title_chars(right), len(surface))
+
+
+def _office_after(surface: str) -> int:
+    """Where a name ends before its abbreviated office ("Illinois Gov", as in "Illinois Gov. James …")."""
+    words = surface.split(" ")
+    return len(" ".join(words[:-1])) if len(words) > 1 and words[-1] in _ABBREVIATED_OFFICES else len(surface)
 
 
 def _cut(surface: str) -> tuple[int, int] | None:
@@ -91,6 +103,9 @@ def _cut(surface: str) -> tuple[int, int] | None:
         left, right = surface[: match.start()], surface[match.end() :]
         if fold_name(left) in lexicon.PLACES or _is_titled(right):
             return match.start(), match.end()
+    before, of, after = surface.partition(" of ")
+    if of and " " in before and types.by_form(before) in _PERSON_VOTES and not _is_royal(before):
+        return len(before), len(before) + len(of) + (4 if after.startswith("the ") else 0)
     words = surface.split(" ")
     lowered = _lowered(surface)
     for place in range(1, len(words) - 1):
@@ -108,6 +123,14 @@ _BEFORE_OFFICES = frozenset({"vice", "prime", "first", "former", "deputy", "fore
 
 
 _OFFICE_HEADS = frozenset(title.split()[0] for title in lexicon.OFFICE_TITLES | lexicon.COURTESY_TITLES)
+
+
+def _is_royal(surface: str) -> bool:
+    """Whether "of" belongs to the name, as in "Prince Aldo of Savern"."""
+    return surface.split(" ", maxsplit=1)[0].casefold() in lexicon.ROYAL_TITLES
+
+
+_PERSON_VOTES = ((EntityType.PERSON, types.CERTAIN), (EntityType.PERSON, 2 * types.LIKELY))
 
 
 def _lowered(text: str) -> list[str]:
@@ -129,6 +152,7 @@ def _title_chars(surface: str) -> int:
     return len(" ".join(words[:count])) + 1
 
 
+@lru_cache(maxsize=65536)
 def untitled(surface: str) -> str:
     """The folded name behind an office or courtesy title ("Dr Rivera": rivera), or "" when there is none."""
     words = surface.split(" ")

@@ -95,6 +95,8 @@ def _listed(key: str, lowered: str) -> Vote | None:
         return _METRIC, CERTAIN
     if key in lex.TECHNOLOGY_NAMES or lowered in lex.TECHNOLOGY_NAMES:
         return _TECHNOLOGY, CERTAIN
+    if key in lex.INSTITUTIONS:
+        return _ORGANIZATION, 2 * LIKELY
     return None
 
 
@@ -157,7 +159,7 @@ def _person_form(words: list[str], surface: str) -> Vote | None:
 
 def _technical_form(words: list[str], surface: str) -> Vote | None:
     if len(words) == 1 and _CAMEL_OR_VERSION.fullmatch(surface) and not _SCOTS.match(surface):
-        return _TECHNOLOGY, LIKELY
+        return _TECHNOLOGY, 2 * LIKELY
     if len(words) == 1 and words[0] in lex.GIVEN_NAMES:
         return _PERSON, WEAK
     if len(words) in (2, 3) and _WORDS_ONLY.fullmatch(surface) and surface.istitle():

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from trivium.domain.graph import EntityType
 from trivium_graph import lexicon, types
 from trivium_graph.shares import Reading
-from trivium_graph.spans import Name
+from trivium_graph.spans import QUOTES, Name
 
 _COMMA = re.compile(r" ?, ")
+_RESIDENT = re.compile(r"(?:, \d\d,| \(\d\d\))? of ")
+_LONGEST_GAP = len(", 99, of ")
+_PERSON = ((EntityType.PERSON, types.CERTAIN), (EntityType.PERSON, 2 * types.LIKELY))
 
 Votes = defaultdict[str, defaultdict[EntityType, float]]
 
@@ -46,10 +49,21 @@ def _context_votes(reading: Reading, votes: Votes) -> None:
     for name in reading.names:
         if not name.atom:
             continue
+        if name.start > 0 and text[name.start - 1] in QUOTES:
+            votes[name.key][EntityType.CONCEPT] += 2 * types.LIKELY  # the title of a work, whatever it looks like
         opens = sentences[name.sentence].start if name.sentence < len(sentences) else 0
         vote = types.by_context(text, name.start, name.end, opens)
         if vote is not None:
             votes[name.key][vote[0]] += vote[1]
-        if previous is not None and name.key in lexicon.PLACES and _COMMA.fullmatch(text, previous.end, name.start):
-            votes[previous.key][EntityType.LOCATION] += types.LIKELY
+        if previous is not None and name.start - previous.end <= _LONGEST_GAP:
+            _pair_votes(text, previous, name, votes)
         previous = name
+
+
+def _pair_votes(text: str, left: Name, right: Name, votes: Votes) -> None:
+    """What two neighbours tell of each other: "Tamber, Ohio" is a place, and so is what a person is of."""
+    if right.key in lexicon.PLACES:
+        if _COMMA.fullmatch(text, left.end, right.start):
+            votes[left.key][EntityType.LOCATION] += types.LIKELY
+    elif _RESIDENT.fullmatch(text, left.end, right.start) and types.by_form(left.surface) in _PERSON:
+        votes[right.key][EntityType.LOCATION] += types.WEAK + 0.1
