@@ -1,0 +1,70 @@
+"""Reranking by a cross-encoder in this process (CORTEX names it as its gap: C15)."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from trivium.domain.errors import NeverWill, TryLater
+
+_BATCH: Final = 16
+
+
+class CrossEncoderReranker:
+    """`trivium.ports.inference.Reranker`. The model is loaded at the first call and kept.
+
+    `model` is a local path, or a hub name that was downloaded before; nothing is fetched unless
+    `allow_download`.
+    """
+
+    def __init__(self, model: str, *, threads: int = 0, allow_download: bool = False) -> None:
+        self._model = model
+        self._threads = threads
+        self._allow_download = allow_download
+        self._turn = threading.Lock()
+        self._encoder: Any = None
+
+    @property
+    def name(self) -> str:
+        """`cross-encoder:` and the model's name, as answers show it."""
+        return f"cross-encoder:{Path(self._model).name}"
+
+    async def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """One score per passage, in order; higher is better.
+
+        Raises `NeverWill` (`model_missing`) when the model is not there, `TryLater` (`reranker_failed`) when it
+        ran out of memory.
+        """
+        if not passages:
+            return []
+        return await asyncio.to_thread(self._score, query, list(passages))
+
+    def _score(self, query: str, passages: list[str]) -> list[float]:
+        with self._turn:
+            if self._encoder is None:
+                self._encoder = self._load()
+            try:
+                scores = self._encoder.predict(
+                    [(query, passage) for passage in passages], batch_size=_BATCH, show_progress_bar=False
+                )
+            except (MemoryError, RuntimeError) as error:
+                raise TryLater("reranker_failed", f"The reranker {self._model!r} failed: {error}") from error
+        return [float(score) for score in scores]
+
+    def _load(self) -> Any:
+        import torch  # noqa: PLC0415
+        from sentence_transformers import CrossEncoder  # noqa: PLC0415  (seconds, hundreds of megabytes)
+
+        if self._threads:
+            torch.set_num_threads(self._threads)
+        try:
+            return CrossEncoder(self._model, num_labels=1, local_files_only=not self._allow_download)
+        except (OSError, ValueError) as error:
+            raise NeverWill(
+                "model_missing",
+                f"The reranking model {self._model!r} cannot be loaded: {error}",
+                "Set TRIVIUM_RERANK_MODEL to a folder that holds a cross-encoder, or set TRIVIUM_RERANK=none.",
+            ) from error
