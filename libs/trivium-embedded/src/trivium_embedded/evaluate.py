@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from trivium.config import Settings
+from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Mode, Scored, SearchFilter
 from trivium.domain.scope import Tenant
@@ -66,11 +67,12 @@ def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[s
     """Submit every row and wait; returns the row's id by document id."""
     intake = services.intake.for_tenant(TENANT)
     registry = services.registry.for_tenant(TENANT)
-    total = len(wanted.documents)
     names = {}
-    for row in bars.track(wanted.documents, description="submit"):
+    rows = [row for row in wanted.documents if row.text.strip()]  # nothing can be found in an empty one
+    for row in bars.track(rows, description="submit"):
         blob = Blob(row.id, row.text.encode("utf-8", "replace"), "text/plain")
         names[intake.accept(NewSource(blob, row.title or "")).id] = row.id
+    total = len(rows)
     task = bars.add_task("ingest", total=total)
     while True:
         counts = registry.counts().by_state
@@ -79,8 +81,13 @@ def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[s
         if not open_count:
             break
         time.sleep(POLL_S)
-    if failed := counts.get("failed", 0):
-        raise NeverWill("ingest_incomplete", f"{failed} of {total} documents could not be read.", "See the log above.")
+    if failed := registry.list(DocumentState.FAILED).documents:
+        first = failed[0]
+        reason = first.failure.message if first.failure else "no reason was kept"
+        raise NeverWill(
+            "ingest_incomplete",
+            f"{counts['failed']} of {total} documents could not be read; {names[first.id]}: {reason}",
+        )
     return names
 
 

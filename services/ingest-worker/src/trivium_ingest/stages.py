@@ -105,7 +105,9 @@ class EnrichWork(msgspec.Struct, frozen=True):
     def run(self, job: Job) -> Outcome:
         """Situate every chunk in its document."""
         chunks, warnings = enrich(job.load(Stage.CHUNK, list[Chunk]), job.load(Stage.PARSE, ParsedDocument), self.llm)
-        facts: dict[str, Any] = {"warnings": [*job.document.warnings, *warnings]} if warnings else {}
+        known = job.document.warnings
+        new = [warning for warning in warnings if warning not in known]
+        facts: dict[str, Any] = {"warnings": [*known, *new]} if new else {}
         return Outcome(chunks, facts)
 
 

@@ -6,7 +6,6 @@ central sentences. Title and section path are fields of the chunk already and ar
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,24 +13,24 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.llm import Llm
+from trivium.llm.address import LlmAddress
 from trivium_ingest.enrich.extractive import central_contexts
 from trivium_ingest.enrich.llm import PROMPT_VERSION, situate
 
 ENRICH_VERSION: Final = 1
 
 
-def enrich(chunks: Sequence[Chunk], document: ParsedDocument, llm: Llm | None) -> tuple[list[Chunk], tuple[str, ...]]:
+def enrich(chunks: Sequence[Chunk], document: ParsedDocument, llm: LlmAddress | None) -> tuple[list[Chunk], tuple[str, ...]]:
     """The chunks with their context, and warnings for the reader. Called from a thread without an event loop."""
     extracted = central_contexts(chunks)
     if llm is None or not chunks:
         return _with_contexts(chunks, extracted), ()
-    written, failures = asyncio.run(situate(chunks, document, llm))
+    written, failures = llm.run(lambda client: situate(chunks, document, client))
     contexts = [said or fallback for said, fallback in zip(written, extracted, strict=True)]
     return _with_contexts(chunks, contexts), _warnings(written, failures)
 
 
-def fingerprint(llm: Llm | None) -> str:
+def fingerprint(llm: LlmAddress | None) -> str:
     """Method, prompt and model."""
     method = "extractive" if llm is None else f"{llm.name}:{PROMPT_VERSION}"
     return f"enrich:{ENRICH_VERSION}:{method}"
