@@ -11,8 +11,12 @@ import msgspec
 from trivium.domain.answers import Citation
 from trivium.domain.retrieval import Hit
 
-MARKER = re.compile(r"\[Source: [^\]\n]{1,400}, chunk \d{1,9}\]")
-_NUMBERS = re.compile(r"\[\s*(?:source:?\s*)?(\d{1,3}(?:\s*[,;]\s*(?:source:?\s*)?\d{1,3})*)\s*\]", re.I)
+MARKER = re.compile(r"\[Source: [^\[\]\n]{1,400}, chunk \d{1,9}\]")
+_CITATION = re.compile(
+    rf"[ ]*(?:(?P<marker>{MARKER.pattern})"
+    r"|\[\s*(?:source:?\s*)?(?P<numbers>\d{1,3}(?:\s*[,;]\s*(?:source:?\s*)?\d{1,3})*)\s*\])",
+    re.I,
+)
 _LONGEST_MARK = 450  # a bracket open longer than this is no citation
 _QUOTE_CHARS = 1_000
 
@@ -70,6 +74,7 @@ class MarkerWriter:
         self.cited: list[Hit] = []
         self.invented = 0
         self._shelf = shelf
+        self._by_marker = {shelf.marker(hit): hit for hit in shelf.hits}
         self._held = ""
 
     def feed(self, piece: str) -> str:
@@ -88,35 +93,23 @@ class MarkerWriter:
         return self._rewrite(rest)
 
     def _rewrite(self, text: str) -> str:
-        return re.sub(r"[ ]*" + _NUMBERS.pattern, self._markers, self._defuse(text), flags=re.I)
+        return _CITATION.sub(self._judge, text)
 
-    def _defuse(self, text: str) -> str:
-        """A marker that the model wrote out itself stays only when it names a source it was given."""
-        known = {self._shelf.marker(hit): hit for hit in self._shelf.hits}
-
-        def judge(match: re.Match[str]) -> str:
-            hit = known.get(match.group())
-            if hit is None:
-                self.invented += 1
-                return ""
+    def _judge(self, match: re.Match[str]) -> str:
+        """A marker that the model wrote out stays when it names a source it was given; numbers become markers."""
+        if match["marker"]:
+            hit = self._by_marker.get(match["marker"])
             self._note(hit)
-            return match.group()
-
-        return MARKER.sub(judge, text)
-
-    def _markers(self, match: re.Match[str]) -> str:
-        written: list[str] = []
-        for number in re.findall(r"\d+", match.group(1)):
-            hit = self._shelf.numbered(int(number))
-            if hit is None:
-                self.invented += 1
-                continue
+            return match.group() if hit else ""
+        hits = [self._shelf.numbered(int(number)) for number in re.findall(r"\d+", match["numbers"])]
+        for hit in hits:
             self._note(hit)
-            written.append(self._shelf.marker(hit))
-        return "".join(f" {marker}" for marker in dict.fromkeys(written))
+        return "".join(f" {marker}" for marker in dict.fromkeys(self._shelf.marker(hit) for hit in hits if hit))
 
-    def _note(self, hit: Hit) -> None:
-        if hit not in self.cited:
+    def _note(self, hit: Hit | None) -> None:
+        if hit is None:
+            self.invented += 1
+        elif hit not in self.cited:
             self.cited.append(hit)
 
 

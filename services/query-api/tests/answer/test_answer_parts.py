@@ -1,0 +1,138 @@
+"""The steps of an answer, each by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trivium.domain.answers import Turn, Verdict
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.retrieval import Hit
+from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
+from trivium_query.answer.extractive import extract
+from trivium_query.answer.pool import pooled
+from trivium_query.answer.understand import understand
+from trivium_query.answer.verify import claims_of, judge_claims, sub_questions
+from trivium_query.answer.words import content_words
+
+if TYPE_CHECKING:
+    from conftest import Library
+
+
+def hit(source: str, text: str = "text", rank: int = 1, number: int = 1) -> Hit:
+    chunk = Chunk(f"{source}#{number}", source, "v", number - 1, text, Span(0, len(text)), source)
+    return Hit(chunk, rank, 1.0 / rank)
+
+
+SHELF = Shelf([hit("a/x.pdf"), hit("b/x.pdf"), hit("c/y [1].pdf")])
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.text(alphabet="ab [],;0123\n", max_size=60), st.lists(st.integers(1, 5), min_size=1))
+def test_citations_come_out_the_same_however_the_text_is_cut(text: str, sizes: list[int]) -> None:
+    text = text.replace("a", "[2]").replace("b", "[Source: a/x.pdf, chunk 1]")
+    whole, pieces = MarkerWriter(SHELF), MarkerWriter(SHELF)
+    expected = whole.feed(text) + whole.finish()
+    given_out, start = "", 0
+    while start < len(text):
+        size = sizes[start % len(sizes)]
+        given_out += pieces.feed(text[start : start + size])
+        start += size
+    assert given_out + pieces.finish() == expected
+    assert (pieces.cited, pieces.invented) == (whole.cited, whole.invented)
+
+
+def test_files_of_one_name_are_told_apart_and_brackets_cannot_close_a_marker() -> None:
+    markers = [SHELF.marker(one) for one in SHELF.hits]
+    assert markers == [
+        "[Source: a/x.pdf, chunk 1]",
+        "[Source: b/x.pdf, chunk 1]",
+        "[Source: y (1).pdf, chunk 1]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Acme sold 5.2 million pumps in 2023 [Source: r.txt, chunk 1].", Verdict.SUPPORTED),
+        ("In 2023 the number of pumps sold by Acme was 5.2 million [Source: r.txt, chunk 1].", Verdict.SUPPORTED),
+        ("Acme sold 7.9 million pumps in 2023 [Source: r.txt, chunk 1].", Verdict.NOT_SUPPORTED),
+        ("Globex sold 5.2 million pumps in 2023 [Source: r.txt, chunk 1].", Verdict.NOT_SUPPORTED),
+        ("Acme sold 5.2 million pumps in 2023.", Verdict.NOT_SUPPORTED),
+        (
+            "Acme sold 5.2 million pumps in 2023. Acme moved to Oslo [Source: r.txt, chunk 1]. It fired everybody.",
+            Verdict.PARTIALLY_SUPPORTED,
+        ),
+    ],
+)
+def test_a_claim_needs_its_words_numbers_and_names_in_what_it_cites(claim: str, verdict: Verdict) -> None:
+    report = hit("r.txt", "Acme sold 5.2 million pumps in 2023. Acme moved to Oslo in May.")
+    assert judge_claims(claims_of(Draft(claim, found=True), [report])) is verdict
+
+
+LOVELACE = (Turn("Who was Ada Lovelace?", "Ada Lovelace was a mathematician. [Source: Babbage.pdf, chunk 1]"),)
+
+
+@pytest.mark.parametrize(
+    ("question", "carried"),
+    [
+        ("When was she born?", ("Ada Lovelace",)),
+        ("And her husband?", ("Ada Lovelace",)),
+        ("Where?", ("Ada Lovelace",)),
+        ("Did Charles Babbage know her?", ()),
+        ("When was Alan Turing born?", ()),
+        ("How is the harvest of tomatoes planned in dry years?", ()),
+    ],
+)
+def test_only_a_follow_up_without_a_subject_carries_names(question: str, carried: tuple[str, ...]) -> None:
+    understood = understand(question, LOVELACE)
+    assert understood.carried == carried
+    assert understood.text == question
+    assert all(name in understood.standalone for name in carried)
+
+
+def test_a_question_is_cleaned_of_what_nobody_sees() -> None:
+    assert understand("Who\u200b was\x00\n  Ada\u202e Lovelace?").text == "Who was Ada Lovelace?"
+
+
+def test_words_meet_across_case_accents_endings_and_scripts() -> None:
+    assert content_words("The Studies of CAFÉS") == content_words("study of a cafe")
+    assert content_words("played") == content_words("plays")
+    assert set(content_words("東京都")) == {"東京", "京都"}
+    assert content_words("what is the of") == []
+
+
+def test_sub_questions_are_two_to_four_or_none() -> None:
+    double = sub_questions("Who leads Acme Corporation and where does Globex build pumps?", (), ())
+    assert double == ("Who leads Acme Corporation", "where does Globex build pumps")
+    assert sub_questions("Who leads Acme?", ("acme",), ("lead",)) == ()
+    assert len(sub_questions("a1 b1; a2 b2; a3 b3; a4 b4; a5 b5", (), ())) == 4
+
+
+def test_pooled_rankings_hold_each_chunk_once_and_reward_agreement() -> None:
+    one, two, three = hit("one"), hit("two"), hit("three")
+    merged = pooled([[one, two], [two, three]], 10)
+    assert [found.chunk.source for found in merged] == ["two", "one", "three"]
+    assert [found.rank for found in merged] == [1, 2, 3]
+    assert len(pooled([[one, two], [two, three]], 2)) == 2
+
+
+def test_hostile_chunks_are_read_without_harm(library: Library) -> None:
+    library.add("empty.txt", "")
+    library.add("noise.bin", "\x00\ufffd" * 400)
+    library.add("long.txt", "word " * 20_000)
+    found = extract("Who commanded the Apollo 11 mission?", library.hits("Apollo"), None, {})
+    assert found.chosen[0].text.startswith("Neil Armstrong commanded")
+    assert all(len(one.text) <= 1_000 for one in found.chosen)
+
+
+def test_a_bridge_whose_sentence_is_not_in_its_chunk_is_not_shown(library: Library) -> None:
+    apollo, armstrong, _ = library.chunks
+    library.bridge(apollo, "A sentence that nobody wrote.", "Neil Armstrong", armstrong)
+    found = extract("Where was the commander of Apollo 11 born?", library.hits("commander born"), None, {})
+    assert all(one.text in one.hit.chunk.text for one in found.chosen)
+    assert msgspec.json.encode(found.support)
