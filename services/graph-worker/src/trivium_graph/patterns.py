@@ -145,17 +145,23 @@ def _wording(left: EntityType, right: EntityType) -> re.Pattern[str] | None:
     return re.compile("|".join(chosen)) if chosen else None
 
 
+@lru_cache(maxsize=65536)  # ", ", " and " and " of the " stand between most names
+def _filled(left: EntityType, right: EntityType, gap: str) -> int:
+    """The index of the first rule whose wording is `gap`, or -1."""
+    expression = _wording(left, right)
+    match = expression.fullmatch(gap) if expression else None
+    return int(match.lastgroup[1:]) if match and match.lastgroup else -1
+
+
 def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], right: EntityType) -> Rule | None:
     """The first rule whose wording fills `gap` of `text`.
 
     `first` is where the left name starts and its type; `gap` the characters between the two names.
     """
     start, left = first
-    expression = _wording(left, right)
-    match = expression.fullmatch(text, *gap) if expression else None
-    if match is None or match.lastgroup is None:
+    index = _filled(left, right, text[gap[0] : gap[1]])
+    if index < 0:
         return None
-    index = int(match.lastgroup[1:])
     before = _BEFORE[index]
     if before is not None and not before.search(text, max(0, start - BEFORE_CHARS), start):
         return None
