@@ -20,7 +20,9 @@ from trivium_ingest.enrich.llm import PROMPT_VERSION, situate
 ENRICH_VERSION: Final = 1
 
 
-def enrich(chunks: Sequence[Chunk], document: ParsedDocument, llm: LlmAddress | None) -> tuple[list[Chunk], tuple[str, ...]]:
+def enrich(
+    chunks: Sequence[Chunk], document: ParsedDocument, llm: LlmAddress | None
+) -> tuple[list[Chunk], tuple[str, ...]]:
     """The chunks with their context, and warnings for the reader. Called from a thread without an event loop."""
     extracted = central_contexts(chunks)
     if llm is None or not chunks:
