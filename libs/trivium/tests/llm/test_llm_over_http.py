@@ -272,3 +272,18 @@ def test_a_configuration_that_cannot_work_is_refused(provider: str, model: str, 
         connect_llm(provider, model=model, base_url=url)
     assert caught.value.action
     assert "pw" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "two keys", "line\nbreak"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_repeated(key: str) -> None:
+    with pytest.raises(Refused) as caught:
+        connect_llm("openai", model="m", api_key=key)
+    assert key not in str(caught.value)
+
+
+async def test_a_key_is_used_without_the_line_break_that_came_with_it() -> None:
+    with OpenAiPeer([Reply("ok")]) as peer:
+        llm = connect_llm("openai", model="m", base_url=peer.url, api_key="k1\n")
+        await llm.complete(HELLO)
+        await llm.close()
+    assert peer.seen[0].headers["authorization"] == "Bearer k1"

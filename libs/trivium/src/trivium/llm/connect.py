@@ -35,8 +35,11 @@ def connect_llm(
         raise Refused("bad_llm", f"{provider!r} is not a language-model provider.", f"Use one of: {known}.")
     if not model:
         raise Refused("bad_llm", f"No model is named for {provider}.", "Set TRIVIUM_LLM_MODEL.")
+    key = api_key.strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise Refused("bad_llm_key", "The API key holds characters that no key has.", "Check TRIVIUM_LLM_API_KEY.")
     url = _address(provider, base_url or _DEFAULT_URLS[provider])
-    return HttpLlm(_dialect(provider, model, url), str(url).rstrip("/"), api_key, limits or LlmLimits())
+    return HttpLlm(_dialect(provider, model, url), str(url).rstrip("/"), key, limits or LlmLimits())
 
 
 def _dialect(provider: str, model: str, url: httpx.URL) -> Dialect:
