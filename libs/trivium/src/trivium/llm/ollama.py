@@ -65,7 +65,7 @@ class OllamaDialect(msgspec.Struct, frozen=True):
         """A reader of JSON lines."""
         return OllamaStream()
 
-    def concede(self, complaint: str) -> OllamaDialect | None:  # noqa: ARG002
+    def concede(self, complaint: str) -> OllamaDialect | None:
         """Nothing is optional."""
         return None
 
