@@ -1,0 +1,341 @@
+"""Makes the example files in `files/`: one small world (the Tamsin River Programme), one file of each format.
+
+Run `python examples/make_examples.py`; the same script gives the same bytes. Everything in them is invented.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import docx
+import openpyxl
+import pptx
+from openpyxl.styles import Font
+from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.lib.units import cm
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
+
+HERE = Path(__file__).parent / "files"
+DATE = "2024-03-01T09:00:00Z"
+
+
+def main() -> None:
+    HERE.mkdir(exist_ok=True)
+    for name, content in {
+        "annual-report-2023.pdf": annual_report(),
+        "inspection-letter-scan.pdf": inspection_letter(),
+        "weir-removal-plan.docx": removal_plan(),
+        "steering-group-march.pptx": steering_group(),
+        "gauges-and-costs.xlsx": gauges(),
+        "fish-counts.csv": FISH_COUNTS.encode(),
+        "people.html": PEOPLE.encode(),
+        "field-guide.md": FIELD_GUIDE.encode(),
+        "mill-history.txt": MILL_HISTORY.encode("cp1252"),
+        "gauge-plate.png": saved(sign(GAUGE_PLATE, (900, 420)), "PNG", optimize=True),
+        "notice-board.jpg": saved(sign(NOTICE, (1000, 640)), "JPEG", quality=70),
+        "survey-sheets.tif": survey_sheets(),
+    }.items():
+        (HERE / name).write_bytes(content)
+        print(f"{name}: {len(content):,} bytes")
+
+
+def annual_report() -> bytes:
+    stream = io.BytesIO()
+    style = getSampleStyleSheet()
+    body, heading = style["BodyText"], style["Heading2"]
+    works = [
+        ["Site", "Work", "Length opened (km)", "Cost (EUR)"],
+        ["Harrow Weir", "weir removal", "14.2", "310,000"],
+        ["Lower Ford", "bank planting", "0.0", "42,500"],
+        ["Stennet Mill", "fish pass", "6.8", "187,300"],
+        ["Oxley Meadow", "side channel", "1.9", "96,000"],
+    ]
+    table = Table(works, hAlign="LEFT")
+    table.setStyle(TableStyle([("GRID", (0, 0), (-1, -1), 0.5, colors.black), ("FONTSIZE", (0, 0), (-1, -1), 9)]))
+    story = [
+        Paragraph("Tamsin River Programme: Annual Report 2023", style["Title"]),
+        Paragraph("Summary", heading),
+        Paragraph(
+            "The Tamsin River Programme restores the River Tamsin between Corrin Gorge and the sea. In 2023 it "
+            "completed four works and opened 22.9 kilometres of river to migrating fish. The largest of them was the "
+            "removal of Harrow Weir, which had stood since 1874.",
+            body,
+        ),
+        Paragraph("Works completed in 2023", heading),
+        table,
+        Spacer(1, 0.5 * cm),
+        Paragraph("Water quality", heading),
+        Paragraph(
+            "The mean summer temperature at Lower Ford fell from 19.4 to 18.1 degrees Celsius after the bank planting. "
+            "Dissolved oxygen stayed above 8 milligrams per litre at every gauge but Stennet Mill, where it fell to "
+            "6.9 in August.",
+            body,
+        ),
+        Paragraph("Outlook", heading),
+        Paragraph(
+            "The removal of Stennet Dam is planned for 2026. It needs the consent of the Oxley Water Board, which "
+            "decides in November 2024.",
+            body,
+        ),
+    ]
+    document = SimpleDocTemplate(stream, pagesize=A4, invariant=1, title="Tamsin River Programme: Annual Report 2023")
+    document.build(story)
+    return stream.getvalue()
+
+
+def inspection_letter() -> bytes:
+    lines = [
+        ("Oxley Water Board", 44),
+        ("Inspection of 12 September 2022", 32),
+        ("", 20),
+        ("The inspector, Ruth Calder, found the sluice gate", 28),
+        ("of Stennet Dam cracked over a length of 40", 28),
+        ("centimetres. The gate must stay open until it is", 28),
+        ("repaired. The repair is due by 30 June 2025.", 28),
+        ("", 20),
+        ("Signed: Ruth Calder", 28),
+    ]
+    page = Image.new("L", (1000, 1414), 255)
+    draw = ImageDraw.Draw(page)
+    y = 140
+    for text, size in lines:
+        draw.text((110, y), text, font=ImageFont.load_default(size), fill=20)
+        y += int(size * 1.6)
+    picture = HERE / ".scan.png"
+    picture.write_bytes(saved(page.rotate(0.4, fillcolor=255), "PNG", optimize=True))
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=A4, invariant=1)
+    canvas.drawImage(str(picture), 0, 0, *A4)
+    canvas.save()
+    picture.unlink()
+    return stream.getvalue()
+
+
+def removal_plan() -> bytes:
+    document = docx.Document()
+    document.core_properties.title = "Plan for the Removal of Harrow Weir"
+    document.add_heading("Plan for the Removal of Harrow Weir", 0)
+    document.add_heading("Responsibilities", 1)
+    document.add_paragraph(
+        "The removal of Harrow Weir is led by the engineer Ilse Brandt. Fish are rescued by the Tamsin Anglers' "
+        "Association before the water is lowered."
+    )
+    document.add_heading("Schedule", 1)
+    steps = [
+        ("Step", "Start", "End", "Responsible"),
+        ("Fish rescue", "3 July 2023", "7 July 2023", "Tamsin Anglers' Association"),
+        ("Lowering of the water", "10 July 2023", "21 July 2023", "Ilse Brandt"),
+        ("Demolition", "24 July 2023", "1 September 2023", "Kestrel Civil Works"),
+        ("Planting of the banks", "16 October 2023", "3 November 2023", "Marek Dolan"),
+    ]
+    table = document.add_table(rows=0, cols=4, style="Table Grid")
+    for step in steps:
+        for cell, text in zip(table.add_row().cells, step, strict=True):
+            cell.text = text
+    document.add_heading("Risks", 1)
+    for risk in ("Silt behind the weir holds zinc from the old mine.", "A flood in August would delay the demolition."):
+        document.add_paragraph(risk, style="List Bullet")
+    return repacked(document)
+
+
+def steering_group() -> bytes:
+    deck = pptx.Presentation()
+    deck.core_properties.title = "Steering group, March 2024"
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "What the removal of Harrow Weir brought"
+    slide.placeholders[
+        1
+    ].text = "Salmon above the weir for the first time since 1874\nWater level at Lower Ford unchanged"
+    slide.notes_slide.notes_text_frame.text = (
+        "The ferry at Lower Ford had to stop for nine days in July 2023; the ferryman was paid 2,700 euros."
+    )
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Next: Stennet Dam"
+    slide.placeholders[
+        1
+    ].text = "Consent expected in November 2024\nOwner: the Verrin family\nEstimated cost: 1.2 million euros"
+    slide.notes_slide.notes_text_frame.text = "Anna Verrin asks that the mill pond be kept for the kingfishers."
+    return repacked(deck)
+
+
+def gauges() -> bytes:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Gauges"
+    rows = [
+        ("Gauge", "River km", "Installed", "Keeper", "Mean level (m)"),
+        ("Corrin Gorge", 61.5, "1998-05-04", "Hanna Osei", 1.12),
+        ("Harrow", 47.3, "2004-09-17", "Marek Dolan", 0.87),
+        ("Stennet Mill", 39.8, "1987-03-30", "Lucia Ferro", 1.44),
+        ("Lower Ford", 12.6, "2011-11-02", "Hanna Osei", 2.05),
+    ]
+    for row in rows:
+        sheet.append(row)
+    costs = book.create_sheet("Costs 2023")
+    for row in (("Item", "Budget (EUR)", "Spent (EUR)"), ("Works", 620_000, 635_800), ("Monitoring", 54_000, 48_150),
+                ("Public relations", 12_000, 12_900)):  # fmt: skip
+        costs.append(row)
+    for each in (sheet, costs):
+        for cell in each[1]:
+            cell.font = Font(bold=True)
+    return repacked(book)
+
+
+def survey_sheets() -> bytes:
+    sheets = [
+        sign(["Survey sheet 1", "Kingfisher burrows", "Oxley Meadow: 7", "Stennet Mill: 3"], (800, 460)),
+        sign(["Survey sheet 2", "Otter tracks", "Harrow: fresh, both banks", "Surveyor: Lucia Ferro"], (800, 460)),
+    ]
+    stream = io.BytesIO()
+    first, second = (sheet.convert("1", dither=Image.Dither.NONE) for sheet in sheets)
+    first.save(stream, "TIFF", save_all=True, append_images=[second], compression="group4", dpi=(150, 150))
+    return stream.getvalue()
+
+
+def sign(lines: list[str], size: tuple[int, int]) -> Image.Image:
+    image = Image.new("L", size, 250)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((12, 12, size[0] - 12, size[1] - 12), outline=60, width=5)
+    step = (size[1] - 90) / len(lines)
+    for number, line in enumerate(lines):
+        draw.text((60, 50 + step * number), line, font=ImageFont.load_default(46 if number == 0 else 38), fill=10)
+    return image
+
+
+def saved(image: Image.Image, kind: str, **options: object) -> bytes:
+    stream = io.BytesIO()
+    image.save(stream, kind, **options)
+    return stream.getvalue()
+
+
+def repacked(document: object) -> bytes:
+    """The office file with fixed times, so that the same script gives the same bytes."""
+    stream, fixed = io.BytesIO(), io.BytesIO()
+    document.save(stream)  # type: ignore[attr-defined]
+    with zipfile.ZipFile(stream) as old, zipfile.ZipFile(fixed, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            content = old.read(info)
+            if info.filename == "docProps/core.xml":
+                content = re.sub(rb"(W3CDTF\">)[^<]+", rb"\g<1>" + DATE.encode(), content)
+            if info.filename == "docProps/thumbnail.jpeg":
+                content = b""
+            new.writestr(zipfile.ZipInfo(info.filename, (2024, 3, 1, 9, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return fixed.getvalue()
+
+
+FISH_COUNTS = "\n".join(
+    [
+        "Site,Species,Year,Count",
+        "Lower Ford,Salmon,2021,36",
+        "Lower Ford,Salmon,2022,41",
+        "Lower Ford,Salmon,2023,412",
+        "Lower Ford,Sea trout,2023,655",
+        "Harrow,Salmon,2022,0",
+        "Harrow,Salmon,2023,118",
+        "Harrow,Sea trout,2023,203",
+        "Corrin Gorge,Salmon,2023,27",
+        "Corrin Gorge,Bullhead,2023,1890",
+        "",
+    ]
+)
+
+PEOPLE = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>The people of the Tamsin River Programme</title></head>
+<body>
+<nav><a href="/">Home</a> <a href="/news">News</a> <a href="/contact">Contact</a></nav>
+<main>
+<h1>The people of the Tamsin River Programme</h1>
+<h2>Ilse Brandt</h2>
+<p>Ilse Brandt is an engineer for river works. Before she joined the programme, Ilse Brandt built the fish ladder at
+Corrin Gorge, which opened in 2016. She studied in Delft.</p>
+<h2>Marek Dolan</h2>
+<p>Marek Dolan is the programme's botanist and keeps the gauge at Harrow. He wrote the field guide to the plants of the
+river bank.</p>
+<h2>Lucia Ferro</h2>
+<p>Lucia Ferro surveys otters and kingfishers. She discovered the otters of Harrow in 2019.</p>
+<h2>Offices</h2>
+<table>
+<tr><th>Office</th><th>Town</th><th>Open</th></tr>
+<tr><td>Field station</td><td>Harrow</td><td>Monday to Friday</td></tr>
+<tr><td>Archive</td><td>Stennet</td><td>Tuesday</td></tr>
+</table>
+</main>
+<footer>Tamsin River Programme, all rights reserved</footer>
+</body>
+</html>
+"""
+
+FIELD_GUIDE = """---
+title: Field Guide to the Banks of the Tamsin
+author: Marek Dolan
+---
+
+# Field Guide to the Banks of the Tamsin
+
+Plants and animals that a walker meets between Corrin Gorge and Lower Ford.
+
+## Trees
+
+The **black alder** holds the banks with its roots. The oldest alder on the Tamsin stands at Oxley Meadow and is about
+140 years old.
+
+## Animals
+
+- Otter: seen at dusk, mostly near Harrow
+- Kingfisher: nests in steep banks of sand
+- Bullhead: needs clean gravel and cold water
+
+## When to come
+
+| Month | What to see | Where |
+|---|---|---|
+| April | marsh marigold in flower | Oxley Meadow |
+| July | young kingfishers | Stennet Mill |
+| November | salmon leaping | Corrin Gorge |
+
+## Measuring oxygen
+
+```
+oxygen = reading * 0.97 + 0.2   # calibration of 2022
+```
+"""
+
+MILL_HISTORY = """THE MILL AT STENNET
+
+A short history
+
+The mill at Stennet was built in 1794 by Éloïse Verrin, who came from the Jura with her two brothers.
+It ground oats for the garrison \u2013 twelve sacks a day \u2013 and paid a rent of £30 a year.
+
+The dam above the mill was raised in 1851. It is called Stennet Dam and still belongs to the Verrin family.
+
+The end of the mill
+
+The mill closed in 1961, when the last miller, Jérôme Verrin, sold the stones to a museum in Besançon.
+Since 1987 a river gauge stands in the old wheel house.
+"""
+
+GAUGE_PLATE = [
+    "River gauge Stennet Mill",
+    "Zero point: 83.42 m above sea level",
+    "Flood of 2013: 4.61 m",
+    "Keeper: Lucia Ferro",
+]
+NOTICE = [
+    "Tamsin River Programme",
+    "Fishing is closed at Harrow",
+    "from 15 October to 31 March.",
+    "Report poachers to the warden,",
+    "Tomas Leeds, at Lower Ford.",
+]
+
+if __name__ == "__main__":
+    main()
