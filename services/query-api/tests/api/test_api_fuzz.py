@@ -19,7 +19,7 @@ OPERATIONS = [
     for path, methods in json.loads(DOCUMENT.read_text(encoding="utf-8"))["paths"].items()
     for method in methods
 ]
-EXAMPLES = 15
+EXAMPLES = 8
 LOCAL = {"host": "localhost"}
 
 

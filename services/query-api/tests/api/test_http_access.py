@@ -125,8 +125,12 @@ async def test_paths_and_methods_that_are_none_are_problems(
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     assert set(answer.json()) == {"type", "title", "status", "detail", "code", "action", "request_id"}
-    if status == 405:
-        assert answer.headers["allow"]
+
+
+async def test_a_wrong_method_is_told_every_right_one(client: httpx.AsyncClient) -> None:
+    assert (await client.put("/v1/sources")).headers["allow"] == "GET, POST"
+    assert (await client.put("/v1/sources/x")).headers["allow"] == "DELETE, GET"
+    assert (await client.post("/healthz")).headers["allow"] == "GET"
 
 
 async def test_readyz_names_what_does_not_answer(client: httpx.AsyncClient, services: Services) -> None:

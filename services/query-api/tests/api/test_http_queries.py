@@ -46,6 +46,7 @@ async def test_a_filter_restricts_the_search(client: httpx.AsyncClient) -> None:
         {"query": "a\x00b"},
         {"query": "x", "top_k": 0},
         {"query": "x", "top_k": 101},
+        {"query": "x", "top_k": "5"},
         {"query": "x", "top_k": 10**400},
         {"query": "x", "mode": "magic"},
         {"query": "x", "filters": {"document_ids": ["a"] * 101}},

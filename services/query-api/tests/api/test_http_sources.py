@@ -144,12 +144,31 @@ async def test_a_citation_leads_to_its_passage_and_position(client: httpx.AsyncC
     assert answer["text"] == "Ada Lovelace wrote notes on the Analytical Engine."
     assert answer["positions"][0]["page"] == 2
     missing = await client.get(f"/v1/sources/{engine}/content", params={"chunk": 99})
-    assert (missing.status_code, missing.json()["code"]) == (404, "unknown_chunk")
+    assert (missing.status_code, missing.json()["code"]) == (404, "no_such_chunk")
 
 
-async def test_delete_answers_with_the_last_record(client: httpx.AsyncClient, engine: str) -> None:
+async def test_a_deleted_source_is_gone_and_listed_only_as_deleted(client: httpx.AsyncClient, engine: str) -> None:
+    for n in range(5):
+        await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})
     answer = await client.delete(f"/v1/sources/{engine}")
     assert (answer.status_code, answer.json()["state"]) == (200, "deleted")
+    for path in ("", "/content", "/chunks"):
+        assert (await client.get(f"/v1/sources/{engine}{path}")).status_code == 404
+    listed = (await client.get("/v1/sources", params={"limit": 6})).json()
+    assert len(listed["sources"]) == 5
+    deleted = (await client.get("/v1/sources", params={"state": "deleted"})).json()
+    assert [s["id"] for s in deleted["sources"]] == [engine]
+
+
+async def test_a_page_thinned_out_by_deletions_is_filled_from_the_next(client: httpx.AsyncClient) -> None:
+    for n in range(6):
+        taken = (await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})).json()
+        if n in (3, 4):
+            await client.delete(f"/v1/sources/{taken['id']}")
+    first = (await client.get("/v1/sources", params={"limit": 3})).json()
+    assert [s["name"] for s in first["sources"]] == ["5.txt", "2.txt", "1.txt"]
+    rest = (await client.get("/v1/sources", params={"limit": 3, "cursor": first["cursor"]})).json()
+    assert [s["name"] for s in rest["sources"]] == ["0.txt", "engine.html"]
 
 
 @pytest.mark.parametrize(

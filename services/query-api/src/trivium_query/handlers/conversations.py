@@ -27,7 +27,7 @@ async def browse(services: Services, tenant: Tenant, limit: int, cursor: str) ->
 async def find(services: Services, tenant: Tenant, conversation_id: str) -> Conversation:
     """One conversation with its turns. Raises `NotFound`."""
     if not _ID.fullmatch(conversation_id):
-        raise NotFound("unknown_conversation", "There is no such conversation.", "Create one first.")
+        raise NotFound("no_such_conversation", "There is no such conversation.", "Create one first.")
     return await asyncio.to_thread(services.conversations.for_tenant(tenant).get, conversation_id)
 
 

@@ -82,4 +82,4 @@ async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges:
 
 def unknown_entity() -> NotFound:
     """No entity of this tenant has that id."""
-    return NotFound("unknown_entity", "There is no such entity.", "Search with GET /v1/graph/entities?prefix=NAME.")
+    return NotFound("no_such_entity", "There is no such entity.", "Search with GET /v1/graph/entities?prefix=NAME.")

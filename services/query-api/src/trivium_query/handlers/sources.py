@@ -15,11 +15,12 @@ from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.scope import Tenant
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
-from trivium.ports.registry import DocumentCounts, DocumentPage
+from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.doors import Services
 
 MAX_NAME_CHARS = 512
 MAX_CURSOR_CHARS = 1024
+MAX_READS = 8  # of one listing, to fill a page that deletions have thinned out
 MAX_ORDINAL = 2**31 - 1
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -49,17 +50,32 @@ async def accept_url(services: Services, tenant: Tenant, url: str, dataset: str)
 
 
 async def find(services: Services, tenant: Tenant, document_id: str) -> Document:
-    """One document. Raises `NotFound`, also for another tenant's and for what cannot be an id."""
+    """One document. Raises `NotFound`, also for a deleted one, another tenant's and what cannot be an id."""
     if not _ID.fullmatch(document_id):
         raise unknown_source()
-    return await asyncio.to_thread(services.registry.for_tenant(tenant).get, document_id)
+    document = await asyncio.to_thread(services.registry.for_tenant(tenant).get, document_id)
+    if document.state is DocumentState.DELETED:
+        raise unknown_source()
+    return document
 
 
 async def browse(
     services: Services, tenant: Tenant, state: DocumentState | None, limit: int, cursor: str
 ) -> DocumentPage:
-    """Newest first."""
-    return await asyncio.to_thread(services.registry.for_tenant(tenant).list, state, limit, cursor)
+    """Newest first. Deleted documents are listed only when `state` asks for them, so a page may hold fewer."""
+    registry = services.registry.for_tenant(tenant)
+    return await asyncio.to_thread(_page, registry, state, limit, cursor)
+
+
+def _page(registry: TenantRegistry, state: DocumentState | None, limit: int, cursor: str) -> DocumentPage:
+    kept: list[Document] = []
+    for _ in range(MAX_READS):
+        page = registry.list(state, limit - len(kept), cursor)
+        kept += [d for d in page.documents if state is not None or d.state is not DocumentState.DELETED]
+        cursor = page.cursor
+        if not cursor or len(kept) == limit:
+            break
+    return DocumentPage(tuple(kept), cursor)
 
 
 async def counts(services: Services, tenant: Tenant) -> DocumentCounts:
@@ -68,7 +84,7 @@ async def counts(services: Services, tenant: Tenant) -> DocumentCounts:
 
 
 async def delete(services: Services, tenant: Tenant, document_id: str) -> Document:
-    """Remove a document everywhere; returns its last record."""
+    """Remove a document everywhere; returns its last record. Again is harmless: it finishes what broke off."""
     if not _ID.fullmatch(document_id):
         raise unknown_source()
     return await asyncio.to_thread(services.intake.for_tenant(tenant).delete, document_id)
@@ -102,7 +118,7 @@ async def chunk(services: Services, tenant: Tenant, document_id: str, number: in
         if found and found[0].number == number:
             return found[0]
     raise NotFound(
-        "unknown_chunk",
+        "no_such_chunk",
         f"This source has no chunk {number}.",
         f"Ask /v1/sources/{document.id}/chunks for what it has.",
     )
@@ -131,7 +147,7 @@ def too_large(limit: int) -> Refused:
 
 def unknown_source() -> NotFound:
     """The same words whether a source never was, is gone or is another tenant's."""
-    return NotFound("unknown_source", "There is no such source.", "List sources with GET /v1/sources.")
+    return NotFound("no_such_document", "There is no such source.", "List sources with GET /v1/sources.")
 
 
 def _ordinal(cursor: str) -> int:

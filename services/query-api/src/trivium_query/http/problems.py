@@ -72,7 +72,7 @@ def install(app: FastAPI) -> None:
 
     async def theirs(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
-        return _framework(error, request.scope[REQUEST_ID])
+        return _framework(error, request)
 
     app.add_exception_handler(TriviumError, ours)
     app.add_exception_handler(RequestValidationError, invalid)
@@ -93,7 +93,7 @@ def _invalid(errors: Sequence[Mapping[str, Any]], request_id: str) -> Response:
     return response(body(error, request_id, fields))
 
 
-def _framework(error: HTTPException, request_id: str) -> Response:
+def _framework(error: HTTPException, request: Request) -> Response:
     """404, 405 and the like, raised by the framework."""
     phrase = HTTPStatus(error.status_code).phrase
     code = phrase.lower().replace(" ", "_")
@@ -104,9 +104,19 @@ def _framework(error: HTTPException, request_id: str) -> Response:
         detail=error.detail if isinstance(error.detail, str) and error.detail != phrase else f"{phrase}.",
         code=code,
         action=_ACTIONS.get(error.status_code, ""),
-        request_id=request_id,
+        request_id=request.scope[REQUEST_ID],
     )
-    return response(problem, error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_allowed(request))
+    return response(problem, headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """Every method of the path: the framework names only those of the first route that has it."""
+    document = request.app.openapi()
+    template = getattr(request.scope.get("route"), "path", "")
+    return sorted(method.upper() for method in document["paths"].get(template, ())) or ["GET"]
 
 
 def _printable(text: str) -> str:

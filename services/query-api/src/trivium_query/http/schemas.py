@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 
 from trivium.domain.answers import Verdict
 from trivium.domain.documents import DocumentState
@@ -34,6 +34,14 @@ Dataset = Annotated[
     Field(min_length=1, max_length=100, pattern=DATASET, description="A named group of sources.", examples=["default"]),
 ]
 Title = Annotated[str, Field(max_length=300, pattern=NO_NUL, examples=["Notes on engines"])]
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[StrictInt, BeforeValidator(_whole)]
+"""An integer as JSON Schema has it: 10 and 10.0, and not "10"."""
 Cursor = Annotated[str, Field(description='Where the next page begins; "" on the last page.')]
 
 
@@ -52,11 +60,11 @@ class Shown(BaseModel):
 class Problem(Shown):
     """An error (RFC 9457)."""
 
-    type: str = Field(description="A stable identifier of the kind.", examples=["urn:trivium:problem:unknown_source"])
+    type: str = Field(description="A stable identifier of the kind.", examples=["urn:trivium:problem:no_such_document"])
     title: str = Field(examples=["Not found"])
     status: int = Field(ge=400, le=599, examples=[404])
     detail: str = Field(description="What was wrong with which input.", examples=["There is no such source."])
-    code: str = Field(description="For programs; never changes its meaning.", examples=["unknown_source"])
+    code: str = Field(description="For programs; never changes its meaning.", examples=["no_such_document"])
     action: str = Field(description="What you can do about it.", examples=["List sources with GET /v1/sources."])
     request_id: str = Field(description="The X-Request-Id of this answer.", examples=["5f0c6e2a9b1d4c37"])
     errors: list[FieldProblem] | None = Field(
@@ -75,7 +83,10 @@ class UrlSource(Given):
     """A source to fetch."""
 
     url: str = Field(
-        min_length=1, max_length=2_000, pattern=r"^https?://\S+$", examples=["https://example.org/paper.pdf"]
+        min_length=1,
+        max_length=2_000,
+        pattern=r"^https?://[^\s\x00-\x20\x7f-\x9f]+$",
+        examples=["https://example.org/paper.pdf"],
     )
     dataset: Dataset = "default"
 
@@ -198,7 +209,7 @@ class SearchRequest(Given):
 
     query: Question
     mode: Mode | None = Field(default=None, description="Absent: the configured one, `hybrid` as delivered.")
-    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
+    top_k: Whole = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
     filters: Filters = Filters()
 
 
@@ -251,9 +262,11 @@ class FollowUp(Given):
 
     question: Question
     mode: Mode | None = Field(default=None, description="Absent: the configured one, `hybrid` as delivered.")
-    top_k: int = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
+    top_k: Whole = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
     filters: Filters = Filters()
-    stream: bool = Field(default=False, description="Answer as text/event-stream, as `Accept: text/event-stream` does.")
+    stream: StrictBool = Field(
+        default=False, description="Answer as text/event-stream, as `Accept: text/event-stream` does."
+    )
 
 
 class QueryRequest(FollowUp):
