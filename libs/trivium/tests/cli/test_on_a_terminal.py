@@ -57,7 +57,7 @@ def test_an_ingest_shows_a_bar_for_every_stage(server: str, tmp_path: Path) -> N
     assert process.returncode == 0
     for stage in ("send", "parse", "chunk", "enrich", "embed", "index", "extract", "link", "publish"):
         assert f"{stage} " in shown
-    assert "1 ready (1 passages)" in shown
+    assert "1 ready (1 passage)" in shown
 
 
 def test_an_answer_is_written_as_it_comes_and_stands_once(server: str, tmp_path: Path) -> None:

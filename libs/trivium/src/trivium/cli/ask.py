@@ -83,7 +83,8 @@ def show(answer: wire.Answer, *, seen: bool) -> None:
         if citation.quote:
             say(f"     “{one_line(citation.quote, MAX_QUOTE_CHARS)}”")
     say()
-    say(f"{_VERDICTS[answer.verdict] if answer.found else 'Not found in the documents.'} Answered by: {answer.engine}.")
+    verdict = f"{_VERDICTS[answer.verdict]} " if answer.found else ""
+    say(f"{verdict}Answered by: {answer.engine}.")
     for sub_question in answer.sub_questions:
         say(f"Also asked: {one_line(sub_question)}")
     for remark in answer.notes:

@@ -12,7 +12,7 @@ import click
 
 from trivium import wire
 from trivium.cli.session import connected
-from trivium.cli.terminal import note, one_line, print_json, print_table, say, where
+from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say, where
 from trivium.domain.documents import STAGES, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
@@ -93,7 +93,9 @@ def delete(document: str, yes: bool) -> None:
     with connected() as client:
         source = resolve(client, document)
         if not yes:
-            click.confirm(f"Delete {one_line(source.name)} with its {source.chunks} passages?", abort=True, err=True)
+            click.confirm(
+                f"Delete {one_line(source.name)} with its {counted(source.chunks, 'passage')}?", abort=True, err=True
+            )
         client.delete(source.id)
         say(f"Deleted {one_line(source.name)}.")
 

@@ -9,7 +9,7 @@ import click
 
 from trivium import wire
 from trivium.cli.session import connected
-from trivium.cli.terminal import note, one_line, print_json, print_table, say
+from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import CO_OCCURS, EntityType
 from trivium.domain.ids import ID_HEX_DIGITS
@@ -61,7 +61,9 @@ def show(entity: str, as_json: bool) -> None:
         print_json(picture)
         return
     seen = picture.entity
-    say(f"{one_line(seen.name)} ({one_line(seen.type)}), in {seen.mentions} chunks, {seen.degree} neighbours")
+    say(
+        f"{one_line(seen.name)} ({one_line(seen.type)}), in {counted(seen.mentions, 'chunk')}, {counted(seen.degree, 'neighbour')}"
+    )
     if seen.aliases:
         say(f"Also called: {one_line(', '.join(seen.aliases))}")
     if picture.neighbours:
@@ -75,10 +77,10 @@ def show(entity: str, as_json: bool) -> None:
         say(f"    “{one_line(relation.snippet, MAX_QUOTE_CHARS)}”")
     if picture.mentions:
         say("\nNamed in")
-    for mention in picture.mentions:
-        say(f"  {_at(mention.place)}")
-        if mention.sentence:
-            say(f"    “{one_line(mention.sentence, MAX_QUOTE_CHARS)}”")
+    for place, sentences in _by_place(picture.mentions).items():
+        say(f"  {place}")
+        for sentence in sentences:
+            say(f"    “{sentence}”")
 
 
 def _by_name(client: TriviumClient, name: str) -> wire.Entity:
@@ -96,12 +98,23 @@ def _by_name(client: TriviumClient, name: str) -> wire.Entity:
     raise NotFound("unknown_entity", f"There is no entity called {name!r}.", action)
 
 
+def _by_place(mentions: tuple[wire.Mention, ...]) -> dict[str, list[str]]:
+    """Each sentence once, under its chunk, in the order given."""
+    places: dict[str, list[str]] = {}
+    for mention in mentions:
+        sentences = places.setdefault(_at(mention.place), [])
+        sentence = one_line(mention.sentence or mention.surface, MAX_QUOTE_CHARS)
+        if sentence not in sentences:
+            sentences.append(sentence)
+    return places
+
+
 def _relation(neighbour: wire.Neighbour) -> str:
     name = f"{one_line(neighbour.entity.name)} ({one_line(neighbour.entity.type)})"
     if neighbour.relation == CO_OCCURS:
-        return f"-- together in {neighbour.evidence} chunks -- {name}"
+        return f"-- together in {counted(neighbour.evidence, 'chunk')} -- {name}"
     arrow = f"--{one_line(neighbour.relation)}-->" if neighbour.outgoing else f"<--{one_line(neighbour.relation)}--"
-    return f"{arrow} {name}  ({neighbour.confidence:.2f}, {neighbour.evidence} chunks)"
+    return f"{arrow} {name}  ({neighbour.confidence:.2f}, {counted(neighbour.evidence, 'chunk')})"
 
 
 def _at(place: wire.Place) -> str:

@@ -16,7 +16,7 @@ from trivium import wire
 from trivium.cli.documents import remark
 from trivium.cli.progress import Progress, progress
 from trivium.cli.session import connected, server_is_running
-from trivium.cli.terminal import note, one_line, say
+from trivium.cli.terminal import counted, note, one_line, say
 from trivium.cli.walk import FoundFile, Skipped, Walk
 from trivium.config import load_settings
 from trivium.domain.documents import DocumentState
@@ -173,7 +173,7 @@ def _tell_sent(sent: Sent, ours: bool) -> None:
 def _tell(settled: Sequence[wire.Source], sent: Sent, seconds: float) -> None:
     count = {state: sum(source.state is state for source in settled) for state in DocumentState}
     passages = sum(source.chunks for source in settled if source.state is DocumentState.READY)
-    parts = [f"{count[DocumentState.READY]} ready ({passages} passages)"]
+    parts = [f"{count[DocumentState.READY]} ready ({counted(passages, 'passage')})"]
     if count[DocumentState.EMPTY]:
         parts.append(f"{count[DocumentState.EMPTY]} without text")
     failed = count[DocumentState.FAILED] + len(sent.problems)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from trivium import wire
-from trivium.cli.terminal import note
+from trivium.cli.terminal import counted, note
 from trivium.domain.documents import STAGES, DocumentState, Stage
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class PlainLines:
     def looked(self, counts: wire.Status | None, settled: Sequence[wire.Source]) -> None:
         """A line for each source that has settled."""
         for source in settled:
-            passages = f" ({source.chunks} passages)" if source.state is DocumentState.READY else ""
+            passages = f" ({counted(source.chunks, 'passage')})" if source.state is DocumentState.READY else ""
             note(f"{source.state.value}: {source.name}{passages}")
 
 

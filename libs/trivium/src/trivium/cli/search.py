@@ -6,7 +6,7 @@ import click
 
 from trivium import wire
 from trivium.cli.session import connected
-from trivium.cli.terminal import address, note, one_line, print_json, say
+from trivium.cli.terminal import address, counted, note, one_line, print_json, say
 from trivium.domain.retrieval import Mode
 
 MAX_TEXT_CHARS = 320
@@ -35,7 +35,7 @@ def search(words: tuple[str, ...], mode: str | None, top_k: int | None, full: bo
     for source in found.degraded:
         note(f"Note: the {source.source} search took no part: {source.reason}")
     total_ms = found.timings_ms.get("total", sum(found.timings_ms.values()))
-    note(f"{len(found.hits)} passages, mode {found.mode.value}, {total_ms:.0f} ms")
+    note(f"{counted(len(found.hits), 'passage')}, mode {found.mode.value}, {total_ms:.0f} ms")
 
 
 def _show(hit: wire.Hit, full: bool) -> None:

@@ -37,6 +37,11 @@ def one_line(text: str, limit: int = 0) -> str:
     return flat[: limit - 1] + "…" if limit and len(flat) > limit else flat
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 passage`, `3 passages`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def say(text: str = "") -> None:
     """One line of the result, cleaned."""
     click.echo(clean(text))
