@@ -61,9 +61,8 @@ def show(entity: str, as_json: bool) -> None:
         print_json(picture)
         return
     seen = picture.entity
-    say(
-        f"{one_line(seen.name)} ({one_line(seen.type)}), in {counted(seen.mentions, 'chunk')}, {counted(seen.degree, 'neighbour')}"
-    )
+    size = f"in {counted(seen.mentions, 'chunk')}, {counted(seen.degree, 'neighbour')}"
+    say(f"{one_line(seen.name)} ({one_line(seen.type)}), {size}")
     if seen.aliases:
         say(f"Also called: {one_line(', '.join(seen.aliases))}")
     if picture.neighbours:
