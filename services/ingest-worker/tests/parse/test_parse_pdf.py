@@ -16,8 +16,18 @@ from trivium.domain.parsed import UnitKind
 
 from .conftest import InkOcr, Parse, pdf, picture, texts, units
 
-LEFT = ["The left column begins with this line", "and it goes on with a second line here", "until the third line of the column", "and then a fourth one ends it at last."]  # fmt: skip
-RIGHT = ["The right column comes after the left", "whatever the height at which it begins", "since readers finish one column first", "before they turn to the next of them."]  # fmt: skip
+LEFT = [
+    "The left column begins with this line",
+    "and it goes on with a second line here",
+    "until the third line of the column",
+    "and then a fourth one ends it at last.",
+]
+RIGHT = [
+    "The right column comes after the left",
+    "whatever the height at which it begins",
+    "since readers finish one column first",
+    "before they turn to the next of them.",
+]
 
 
 def _lines(canvas: Canvas, lines: list[str], x: float, y: float, size: float = 10) -> None:
@@ -165,6 +175,13 @@ def test_a_truncated_pdf_is_called_corrupt(parse: Parse) -> None:
     with pytest.raises(NeverWill) as failure:
         parse(content[:400])
     assert failure.value.code == "corrupt_file"
+
+
+def test_a_pdf_cut_before_its_end_gives_what_is_left_with_a_warning(parse: Parse) -> None:
+    content = pdf(lambda canvas: _lines(canvas, LEFT, 72, 700))
+    document = parse(content[: content.rindex(b"xref\n0")])
+    assert document.text == " ".join(LEFT)
+    assert "cut off" in document.warnings[0]
 
 
 def test_too_many_pages_name_the_limit(parse: Parse) -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -165,18 +166,17 @@ def test_a_closed_sandbox_leaves_no_process(sandbox: Sandbox) -> None:
         sandbox.parse(TEXT)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the child in /proc")
 def test_a_killed_child_is_replaced(sandbox: Sandbox) -> None:
     sandbox.parse(TEXT)
-    for entry in os.listdir("/proc") if sys.platform == "linux" else []:
-        if entry.isdigit() and _is_child(int(entry)):
-            os.kill(int(entry), signal.SIGKILL)
+    (child,) = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and _is_ours(entry)]
+    os.kill(child, signal.SIGKILL)
     time.sleep(0.1)
     assert sandbox.parse(TEXT).units
 
 
-def _is_child(pid: int) -> bool:
+def _is_ours(entry: Path) -> bool:
     try:
-        with open(f"/proc/{pid}/stat") as stream:
-            return int(stream.read().rpartition(")")[2].split()[1]) == os.getpid()
+        return int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == os.getpid()
     except OSError:
         return False

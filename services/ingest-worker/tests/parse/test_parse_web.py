@@ -33,8 +33,18 @@ def test_a_page_gives_its_content_with_sections(parse: Parse) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["script text", "previous instructions", "Hidden words", "Also hidden", "White words", "comment", "Home", "Imprint"]
-)  # fmt: skip
+    "words",
+    [
+        "script text",
+        "previous instructions",
+        "Hidden words",
+        "Also hidden",
+        "White words",
+        "comment",
+        "Home",
+        "Imprint",
+    ],
+)
 def test_what_a_reader_does_not_see_is_not_read(parse: Parse, words: str) -> None:
     assert words not in parse(PAGE).text
 

@@ -51,6 +51,7 @@ _NOT_A_TITLE = re.compile(
     r"(?:pdf|print|scan)\b.{0,12}$)|\.(?:docx?|pdf|indd|qxd|pptx?|xlsx?|tex|dvi|rtf|odt|txt|html?)$|^[\W\d_]*$",
     re.IGNORECASE,
 )
+_CATALOG = re.compile(rb"(?<!\d)(\d{1,8})\s+0\s+obj\s*<<[^>]{0,300}?/Type\s*/Catalog")
 _TITLE_RATIO = 1.25
 _MAX_TITLE_CHARS = 200
 _MIN_STATED_WORDS = 3  # a shorter title that the first page does not show is mostly a file name
@@ -78,7 +79,7 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
     """Read page by page, then decide what is heading and what repeats, then write down the units."""
     out = Collector(limits)
     with_ocr = Reader(ocr, limits, out)
-    document = _open(blob.content)
+    document, cut_off = _open(blob.content)
     try:
         count = pdfium.FPDF_GetPageCount(document.raw)
         if count > limits.max_pages:
@@ -108,22 +109,43 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
         for block in text.get(area.number, ()):
             _write(out, block, style)
         _write_recognised(out, area)
+    if cut_off and not out.units:
+        raise corrupt("PDF")
+    if cut_off:
+        out.warn("The file is cut off at its end; what was left of it was read.")
     metadata["running_text"] = " | ".join(list(dropped)[:5])
     title = _title(metadata.pop("Title", ""), pages, style, running)
     return out.document(MEDIA_TYPE, title=title, pages=count, metadata={k.lower(): v for k, v in metadata.items()})
 
 
-def _open(content: bytes) -> pypdfium2.PdfDocument:
+def _open(content: bytes) -> tuple[pypdfium2.PdfDocument, bool]:
+    """The document, and whether its lost end had to be replaced."""
     start = max(0, content.find(b"%PDF-", 0, _HEADER_WITHIN))
+    content = content[start:] if start else content
     try:
-        return pypdfium2.PdfDocument(content[start:] if start else content)
+        return pypdfium2.PdfDocument(content), False
     except pypdfium2.PdfiumError as error:
         code = getattr(error, "err_code", None)
         if code == pdfium.FPDF_ERR_PASSWORD:
             raise password_needed("PDF") from error
         if code == pdfium.FPDF_ERR_SECURITY:
             raise password_needed("PDF (its encryption is not a standard one)") from error
+        if (mended := _with_trailer(content)) is None:
+            raise corrupt("PDF") from error
+    try:
+        return pypdfium2.PdfDocument(mended), True
+    except pypdfium2.PdfiumError as error:
         raise corrupt("PDF") from error
+
+
+def _with_trailer(content: bytes) -> bytes | None:
+    """A file cut before its trailer, with one that names the catalog; None when there is no catalog in it."""
+    catalog = None
+    for catalog in _CATALOG.finditer(content):  # noqa: B007 - the last one counts
+        pass
+    if catalog is None:
+        return None
+    return content + b"\nendobj\ntrailer\n<< /Root %d 0 R >>\nstartxref\n0\n%%%%EOF\n" % int(catalog.group(1))
 
 
 def _areas(
