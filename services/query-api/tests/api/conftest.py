@@ -183,9 +183,9 @@ class WordSearcher:
     def __init__(self, keywords: MemoryKeywords) -> None:
         self._keywords = keywords
         self.gate: asyncio.Event | None = None
-        self.cancelled = 0
+        self.held = self.cancelled = 0
         self._changed = asyncio.Condition()
-        self._telling: asyncio.Future[None] | None = None
+        self._telling: set[asyncio.Future[None]] = set()
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
@@ -212,23 +212,29 @@ class WordSearcher:
         )
         return SearchResult(hits, timings_ms={"keyword": 0.1})
 
-    async def cancelled_times(self, times: int) -> None:
-        """Return once that many searches were stopped from outside."""
-        async with asyncio.timeout(5), self._changed:
-            await self._changed.wait_for(lambda: self.cancelled >= times)
+    async def reaches(self, *, held: int = 0, cancelled: int = 0) -> None:
+        """Return once that many searches waited at the gate, or were stopped there from outside."""
+        async with asyncio.timeout(10), self._changed:
+            await self._changed.wait_for(lambda: self.held >= held and self.cancelled >= cancelled)
 
     async def _wait(self) -> None:
-        if self.gate is not None:
-            try:
-                await self.gate.wait()
-            except asyncio.CancelledError:
-                self.cancelled += 1
-                self._telling = asyncio.ensure_future(self._tell())
-                raise
+        if self.gate is None:
+            return
+        self.held += 1
+        self._tell()
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            self._tell()
+            raise
 
-    async def _tell(self) -> None:
-        async with self._changed:
-            self._changed.notify_all()
+    def _tell(self) -> None:
+        async def notify() -> None:
+            async with self._changed:
+                self._changed.notify_all()
+
+        self._telling.add(asyncio.ensure_future(notify()))
 
 
 class QuotingAnswerer:

@@ -150,24 +150,25 @@ async def test_bytes_without_a_header_or_past_the_bound_are_refused(ingests) -> 
 async def test_a_callers_deadline_stops_the_work(asks, services: Services) -> None:
     services.searcher.gate = asyncio.Event()
     for call in (
-        asks.Search(query.SearchRequest(query="engine"), timeout=0.2),
-        asks.Ask(query.AskRequest(question="engine"), timeout=0.2),
+        asks.Search(query.SearchRequest(query="engine"), timeout=1),
+        asks.Ask(query.AskRequest(question="engine"), timeout=1),
     ):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await call
         assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-    await services.searcher.cancelled_times(2)
+    await services.searcher.reaches(cancelled=2)
 
 
 async def test_a_cancelled_call_stops_the_work(asks, services: Services) -> None:
     services.searcher.gate = asyncio.Event()
-    for call in (
+    calls = [
         asks.Ask(query.AskRequest(question="engine")),
         asks.AskStream(query.AskStreamRequest(request=query.AskRequest(question="engine"))),
-    ):
-        await asyncio.sleep(0.1)
+    ]
+    await services.searcher.reaches(held=2)
+    for call in calls:
         call.cancel()
-    await services.searcher.cancelled_times(2)
+    await services.searcher.reaches(cancelled=2)
 
 
 async def _drain(events) -> None:

@@ -11,7 +11,6 @@ import pytest
 from trivium.config import Settings
 from trivium_query.doors import Services
 from trivium_query.handlers.queries import MAX_QUESTION_CHARS
-from trivium_query.http import streaming
 
 
 def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
@@ -102,17 +101,6 @@ async def test_a_stream_that_fails_ends_with_a_problem(client: httpx.AsyncClient
     name, problem = events_of(answer.text)[-1]
     assert (name, problem["code"]) == ("error", "internal")
     assert "secret" not in answer.text
-
-
-async def test_a_silent_stream_keeps_the_connection_alive(
-    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.02)
-    services.searcher.gate = asyncio.Event()
-    asyncio.get_running_loop().call_later(0.1, services.searcher.gate.set)
-    answer = await client.post("/v1/queries", json={"question": "engine", "stream": True})
-    assert answer.text.startswith(": keep-alive\n\n")
-    assert events_of(answer.text)[-1][0] == "answer"
 
 
 async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
