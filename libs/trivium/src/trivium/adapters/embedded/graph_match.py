@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
-from itertools import accumulate
+from collections import Counter
 
 MIN_SIMILARITY = 0.5
 MAX_CANDIDATES = 200
-RAREST_TRIGRAMS = 6  # a misspelt letter spoils three trigrams of a name; three intact ones are left
-MAX_POSTINGS = 2000  # names read per query: common trigrams ("ion") are left out when rare ones are there
+MAX_POSTINGS = 400  # names read per trigram; a more common one ("ion") tells little and is left out
 CONTAINED = 0.6  # similarity of "rivera" and "ana rivera" begins here and grows with the share of the name
 TRIGRAM = 3
 
 
 def similar_names(db: sqlite3.Connection, key: str, limit: int) -> list[tuple[str, float]]:
-    """Roots of the entities with a name like `key` and the similarity (0 to 1, 1.0 for equal keys), best first."""
+    """Roots of the entities with a name like `key` and the similarity (0 to 1), best first.
+
+    A name that is known exactly is that entity (1.0) and no other.
+    """
     if not key or limit < 1:
         return []
-    exact = db.execute("SELECT key, root FROM name WHERE key = ?", (key,)).fetchall()
+    exact = db.execute("SELECT root FROM name WHERE key = ?", (key,)).fetchone()
+    if exact:
+        return [(exact[0], 1.0)]
     best: dict[str, float] = {}
-    for name, root in exact + _candidates(db, key):
+    for name, root in _candidates(db, key):
         score = similarity(key, name)
         if score >= MIN_SIMILARITY and score > best.get(root, 0.0):
             best[root] = score
@@ -45,17 +50,17 @@ def trigrams(text: str) -> set[str]:
 
 
 def _candidates(db: sqlite3.Connection, key: str) -> list[tuple[str, str]]:
-    rarest = db.execute(
-        "SELECT term, doc FROM name_grams WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term LIMIT ?",
-        (json.dumps(sorted(trigrams(key))), RAREST_TRIGRAMS),
-    ).fetchall()
-    if not rarest:
-        return []
-    postings = accumulate(doc for _, doc in rarest)
-    terms = [term for (term, _), read in zip(rarest, postings, strict=True) if read <= MAX_POSTINGS] or [rarest[0][0]]
-    expression = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    """The names that share most of the rare trigrams of `key`."""
+    rare: Counter[int] = Counter()
+    common: Counter[int] = Counter()
+    for gram in sorted(trigrams(key)):
+        term = '"' + gram.replace('"', '""') + '"'
+        rows = db.execute(
+            "SELECT rowid FROM name_text WHERE name_text MATCH ? ORDER BY rowid LIMIT ?", (term, MAX_POSTINGS + 1)
+        ).fetchall()
+        (rare if len(rows) <= MAX_POSTINGS else common).update(n for (n,) in rows)
+    shared = (rare or common).items()
+    most = heapq.nsmallest(MAX_CANDIDATES, shared, key=lambda item: (-item[1], item[0]))
     return db.execute(
-        "SELECT n.key, n.root FROM name_text t JOIN name n ON n.n = t.rowid"
-        " WHERE name_text MATCH ? ORDER BY rank, n.key LIMIT ?",
-        (expression, MAX_CANDIDATES),
+        "SELECT key, root FROM name WHERE n IN (SELECT value FROM json_each(?))", (json.dumps([n for n, _ in most]),)
     ).fetchall()

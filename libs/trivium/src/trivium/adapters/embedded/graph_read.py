@@ -172,9 +172,10 @@ def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored
 
 # The chunk at which the first `limit` of a name end bounds the second statement, so that a hub costs no more.
 _TOTALS = """
-    SELECT k.value, (SELECT count(*) FROM named WHERE key = k.value AND role = ?2),
-        coalesce((SELECT chunk FROM named WHERE key = k.value AND role = ?2 ORDER BY chunk LIMIT 1 OFFSET ?3), ?4)
-    FROM json_each(?1) k
+    SELECT s.key, s.n,
+        CASE WHEN s.n <= ?3 THEN ?4
+        ELSE (SELECT chunk FROM named WHERE key = s.key AND role = ?2 ORDER BY chunk LIMIT 1 OFFSET ?3) END
+    FROM json_each(?1) k JOIN spread s ON s.key = k.value AND s.role = ?2
 """
 _PLACES = """
     SELECT n.key, n.chunk, n.sentence FROM json_each(?1) k

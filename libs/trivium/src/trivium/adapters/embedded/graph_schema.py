@@ -22,6 +22,10 @@ SCHEMA = Schema(
             PRIMARY KEY (key, role, chunk)
         ) WITHOUT ROWID;
 
+        CREATE TABLE spread (
+            key TEXT NOT NULL, role TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (key, role)
+        ) WITHOUT ROWID;
+
         CREATE TABLE stated (
             source TEXT NOT NULL, target TEXT NOT NULL, type TEXT NOT NULL, chunk TEXT NOT NULL,
             confidence REAL NOT NULL,
@@ -57,8 +61,7 @@ SCHEMA = Schema(
         CREATE INDEX listed_of_type ON name (type, chunks DESC, key) WHERE root = key AND chunks > 0;
         CREATE VIRTUAL TABLE name_text USING fts5 (
             key, content = 'name', content_rowid = 'n', tokenize = 'trigram', detail = 'none'
-        );
-        CREATE VIRTUAL TABLE name_grams USING fts5vocab (name_text, row)
+        )
         """,
     ),
     recovery="Move the file away; the graph is rebuilt from the object store when the documents are ingested again.",

@@ -68,6 +68,7 @@ class _Changes:
         self._db = connection
         self._tenant = tenant
         self._tally: Counter[tuple[str, str, str]] = Counter()
+        self._spread: Counter[tuple[str, str]] = Counter()
         self._edges: set[EdgeKey] = set()
         self._named: set[str] = set()
         self._claimed: set[str] = set()
@@ -82,6 +83,7 @@ class _Changes:
             "INSERT INTO named VALUES (?, ?, ?, ?, ?)",
             [(key, role, chunk, *place) for (key, role), place in _places(share).items()],
         )
+        self._spread.update(_places(share).keys())
         self._db.executemany(
             "INSERT INTO stated VALUES (?, ?, ?, ?, ?)",
             [(*edge, chunk, confidence) for edge, confidence in _statements(share).items()],
@@ -102,6 +104,7 @@ class _Changes:
             "DELETE FROM named WHERE key = ? AND role = ? AND chunk = ?",
             [(key, role, chunk) for key, role in _places(share)],
         )
+        self._spread.subtract(_places(share).keys())
         self._db.executemany(
             "DELETE FROM stated WHERE source = ? AND target = ? AND type = ? AND chunk = ?",
             [(*edge, chunk) for edge in _statements(share)],
@@ -124,6 +127,7 @@ class _Changes:
 
     def settle(self) -> None:
         self._settle_tally()
+        self._settle_spread()
         self._settle_edges(self._edges)
         NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
 
@@ -135,6 +139,15 @@ class _Changes:
         self._db.executemany(
             "DELETE FROM tally WHERE key = ? AND surface = ? AND type = ? AND n = 0",
             [row[:3] for row in changed if row[3] < 0],
+        )
+
+    def _settle_spread(self) -> None:
+        changed = [(*name, n) for name, n in self._spread.items() if n]
+        self._db.executemany(
+            "INSERT INTO spread VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n", changed
+        )
+        self._db.executemany(
+            "DELETE FROM spread WHERE key = ? AND role = ? AND n = 0", [row[:2] for row in changed if row[2] < 0]
         )
 
     def _settle_edges(self, edges: Iterable[EdgeKey]) -> None:
