@@ -3,8 +3,8 @@
 chunk → names → gate → types → aliases → relations → ChunkGraph. Each step has a file of its own:
 `spans` (names, split and gated by `gate`), `about` (what a chunk is about), `aliases`, `typing_pass`
 (types, by `types`), `relations` (by `patterns`), `shares` (the domain's values).
-With a language model, `llm_extract` then replaces entities and relations by the model's, as far as the text bears
-it out.
+With a language model, `llm_extract.refine` then replaces entities and relations by the model's, as far as the text
+bears it out.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.graph import ChunkGraph
 from trivium_graph.about import topics_of
 from trivium_graph.aliases import claims_in, short_names
-from trivium_graph.engine import Connect, name_of, refined
-from trivium_graph.llm_extract import operation
 from trivium_graph.shares import Reading, share_of
 from trivium_graph.spans import names_of
 from trivium_graph.typing_pass import types_of
@@ -24,11 +22,11 @@ from trivium_graph.typing_pass import types_of
 RULES_VERSION = 1  # grows with every change to what extraction finds; it is part of the artifact's key
 
 
-def extract(chunks: Sequence[Chunk], connect: Connect | None = None) -> list[ChunkGraph]:
-    """The graph shares of `chunks`, in their order; with `connect`, entities and relations are the model's.
+def extract(chunks: Sequence[Chunk]) -> list[ChunkGraph]:
+    """The graph shares of `chunks`, in their order.
 
     `chunks` are all the chunks of one version of one document: short names ("Rivera" after "Dr Ana Rivera")
-    and types are decided over the whole of it. Without a model the result depends on nothing else.
+    and types are decided over the whole of it. The result depends on nothing else.
     """
     readings = []
     for chunk in chunks:
@@ -36,11 +34,9 @@ def extract(chunks: Sequence[Chunk], connect: Connect | None = None) -> list[Chu
         readings.append(Reading(chunk, names, topics_of(chunk), claims_in(chunk, names)))
     types = types_of(readings)
     meant = short_names(types, (claim for reading in readings for claim in reading.claims))
-    shares = [share_of(reading, types, meant) for reading in readings]
-    return refined(connect, chunks, shares) if connect and chunks else shares
+    return [share_of(reading, types, meant) for reading in readings]
 
 
-def fingerprint(connect: Connect | None = None) -> str:
-    """Names the engine, its rules and its prompt; a change re-runs extraction."""
-    rules = f"extractive@{RULES_VERSION}"
-    return f"{rules}+{operation()}:{name_of(connect)}" if connect else rules
+def fingerprint() -> str:
+    """Names this engine and its rules; a change re-runs extraction."""
+    return f"extractive@{RULES_VERSION}"
