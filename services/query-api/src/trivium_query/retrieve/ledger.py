@@ -29,12 +29,14 @@ class Budgets(msgspec.Struct, frozen=True):
 
 
 class Ledger:
-    """Runs reads within their source's budget; a source that was late or down is not asked again."""
+    """Runs reads within their source's budget; a source that was late or down is not asked again.
+
+    Only the time of a source's own reads counts: waiting for another takes nothing from it.
+    """
 
     def __init__(self, budgets: Budgets) -> None:
-        now = asyncio.get_running_loop().time()
-        self._ends = {VECTOR: now + budgets.vector_s, KEYWORD: now + budgets.keyword_s, GRAPH: now + budgets.graph_s}
         self._budgets = {VECTOR: budgets.vector_s, KEYWORD: budgets.keyword_s, GRAPH: budgets.graph_s}
+        self._left = dict(self._budgets)
         self.lost: dict[str, Degraded] = {}
         self.timings_ms: dict[str, float] = {}
 
@@ -43,9 +45,9 @@ class Ledger:
         if source in self.lost:
             _discard(reading)
             return otherwise
-        started = time.perf_counter()
+        started, allowed = time.perf_counter(), self._left[source]
         try:
-            async with asyncio.timeout_at(self._ends[source]):
+            async with asyncio.timeout(allowed):
                 return await reading
         except TimeoutError:
             self._lose(source, "late", f"No answer within {self._budgets[source]:g} s.")
@@ -53,6 +55,7 @@ class Ledger:
             self._lose(source, "failed", str(error))
         finally:
             seconds = time.perf_counter() - started
+            self._left[source] = min(self._left[source], allowed - seconds)  # reads at the same time count once
             SOURCE_SECONDS.labels(source).observe(seconds)
             self.timings_ms[source] = round(self.timings_ms.get(source, 0.0) + seconds * 1000, 3)
         return otherwise

@@ -1,0 +1,158 @@
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.keywords import SqliteKeywords
+from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.domain.chunks import Chunk, ChunkVectors, Span
+from trivium.domain.errors import TryLater
+from trivium.domain.graph import ChunkGraph, Mention, MentionRole
+from trivium.domain.retrieval import Mode, SearchFilter
+from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.ports.vectors import VectorRow
+from trivium.text.names import fold_name, names_in
+from trivium_query.retrieve import pipeline
+from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.ledger import Budgets
+
+TEXTS = {
+    "Sleep, My Love": "Sleep, My Love is a film. It was directed by Douglas Sirk.",
+    "Douglas Sirk": "He was born in Hamburg. He worked in Los Angeles.",
+    "Cabbage": "A vegetable that grows in the garden. It is a green plant.",
+    "Film": "Motion pictures are shown. Each has someone who directed it.",
+}
+QUESTION = "Where was the one who directed Sleep, My Love born?"
+WORDS = ["film", "directed", "born", "vegetable", "love", "green"]
+
+
+def vector(text: str) -> np.ndarray:
+    """A bag of a few words: enough geometry for a ranking."""
+    counts = np.array([text.lower().count(word) for word in WORDS] + [0.1], np.float32)
+    return counts / np.linalg.norm(counts)
+
+
+async def embed(texts: Sequence[str]) -> np.ndarray:
+    return np.stack([vector(text) for text in texts])
+
+
+async def active(document_ids: Sequence[str]) -> dict[str, str]:
+    return dict.fromkeys(document_ids, "v1")
+
+
+def chunk_of(title: str, text: str) -> Chunk:
+    first = text.index(". ") + 1
+    return Chunk(
+        id=fold_name(title).replace(" ", "-"),
+        document_id=f"doc {title}",
+        version="v1",
+        ordinal=0,
+        text=text,
+        span=Span(0, len(text)),
+        source=f"{title}.txt",
+        sentences=(Span(0, first), Span(first + 1, len(text))),
+        title=title,
+    )
+
+
+def share_of(chunk: Chunk) -> ChunkGraph:
+    about = Mention(fold_name(chunk.title), chunk.id, 0, Span(0, 0), chunk.title, MentionRole.TITLE)
+    named = (
+        Mention(name.key, chunk.id, name.sentence, Span(name.start, name.end), name.surface)
+        for name in names_in(chunk.text, [(span.start, span.end) for span in chunk.sentences])
+    )
+    return ChunkGraph(chunk.id, (about, *named))
+
+
+@pytest.fixture
+def readers(tmp_path: Path) -> Readers:
+    vectors, keywords, graphs = SqliteVectors(tmp_path), SqliteKeywords(tmp_path), SqliteGraphs(tmp_path)
+    scope = Scope(DEFAULT_TENANT)
+    for title, text in TEXTS.items():
+        chunk = chunk_of(title, text)
+        sentences = np.stack([vector(span.of(text)) for span in chunk.sentences])
+        stored = ChunkVectors(chunk.id, vector(f"{title} {text}").tobytes(), sentences.tobytes())
+        vectors.writer(DEFAULT_TENANT).upsert([VectorRow(stored, chunk.document_id, "v1", scope)])
+        keywords.writer(DEFAULT_TENANT).upsert([chunk], scope)
+        graphs.writer(DEFAULT_TENANT).upsert(chunk.document_id, "v1", [share_of(chunk)], scope)
+    tenant = DEFAULT_TENANT
+    return Readers(vectors.reader(tenant), keywords.reader(tenant), graphs.reader(tenant), embed)
+
+
+class Down:
+    """A store that does not answer."""
+
+    def __getattr__(self, name: str):
+        async def failing(*args, **kwargs):
+            raise TryLater("store_down", "The store is down.")
+
+        return failing
+
+
+class Slow(Down):
+    """A store that answers after everybody has left."""
+
+    def __getattr__(self, name: str):
+        async def waiting(*args, **kwargs):
+            await asyncio.sleep(30)
+
+        return waiting
+
+
+async def search(
+    readers: Readers, mode: Mode = Mode.HYBRID, restrict: SearchFilter | None = None, budget_s: float = 5.0
+):
+    budgets = Budgets(budget_s, budget_s, budget_s)
+    return await pipeline.search(QUESTION, mode, 3, restrict or SearchFilter(), readers, active, budgets)
+
+
+async def test_a_passage_that_shares_no_word_with_the_question_is_found_over_its_bridge(readers: Readers):
+    result = await search(readers)
+    hits = {hit.chunk.title: hit for hit in result.hits[:2]}
+    assert set(hits) == {"Sleep, My Love", "Douglas Sirk"}
+    bridge = hits["Douglas Sirk"].bridge
+    assert bridge is not None
+    assert (bridge.name, bridge.sentence) == ("Douglas Sirk", "It was directed by Douglas Sirk.")
+    assert bridge.from_chunk_id == hits["Sleep, My Love"].chunk.id
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_every_mode_ranks_from_one_best_first_and_says_why(readers: Readers, mode: Mode):
+    result = await search(readers, mode)
+    assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+    scores = [hit.score for hit in result.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert result.hits
+    assert all(hit.sources for hit in result.hits)
+    assert result.degraded == ()
+    assert result.timings_ms["search"] >= 0
+
+
+@pytest.mark.parametrize("broken", [Down(), Slow()])
+@pytest.mark.parametrize("source", ["vectors", "graph"])
+async def test_a_lost_source_costs_its_own_results_and_is_named(readers: Readers, source: str, broken: Down):
+    result = await search(msgspec.structs.replace(readers, **{source: broken}), budget_s=0.3)
+    assert [lost.source for lost in result.degraded] == [source.removesuffix("s")]
+    assert result.hits[0].chunk.title == "Sleep, My Love"
+
+
+async def test_nothing_left_to_search_is_an_error_to_try_again(readers: Readers):
+    with pytest.raises(TryLater, match="No source could answer"):
+        await search(msgspec.structs.replace(readers, vectors=Down()), Mode.VECTOR)
+
+
+async def test_a_filter_holds_for_passages_that_the_graph_reached(readers: Readers):
+    result = await search(readers, restrict=SearchFilter(document_ids=("doc Sleep, My Love",)))
+    assert [hit.chunk.title for hit in result.hits] == ["Sleep, My Love"]
+
+
+async def test_versions_that_are_not_published_are_never_shown(readers: Readers):
+    async def none(document_ids: Sequence[str]) -> dict[str, str]:
+        return {}
+
+    result = await pipeline.search(QUESTION, Mode.HYBRID, 3, SearchFilter(), readers, none, Budgets())
+    assert result.hits == ()
