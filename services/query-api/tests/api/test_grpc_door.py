@@ -143,6 +143,9 @@ async def test_bytes_without_a_header_or_past_the_bound_are_refused(ingests) -> 
         await ingests.SubmitSource(iter(pieces(*[b"x" * 50_000] * 10, name="big")))
     assert why(caught.value).reason == "TOO_LARGE"
     with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await ingests.SubmitSource(iter(pieces(b"x", name="a", dataset="../etc")))
+    assert why(caught.value).reason == "INVALID_REQUEST"
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
         await ingests.SubmitSource(iter([]))
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
 

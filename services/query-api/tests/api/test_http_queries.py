@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from trivium.config import Settings
+from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.doors import Services
-from trivium_query.handlers.queries import MAX_QUESTION_CHARS
 
 
 def events_of(text: str) -> list[tuple[str, dict[str, object]]]:

@@ -12,11 +12,11 @@ from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, Turn
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
+from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.doors import AskRequest, Services
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
 
-MAX_QUESTION_CHARS = 8_000
 MAX_TOP_K = 100
 MAX_FILTER_VALUES = 100
 DEFAULT_TOP_K = 10

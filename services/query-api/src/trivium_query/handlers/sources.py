@@ -19,6 +19,9 @@ from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.doors import Services
 
 MAX_NAME_CHARS = 512
+MAX_URL_CHARS = 2_000
+MAX_DATASET_CHARS = 100
+DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 MAX_CURSOR_CHARS = 1024
 MAX_READS = 8  # of one listing, to fill a page that deletions have thinned out
 MAX_ORDINAL = 2**31 - 1
@@ -34,10 +37,11 @@ class ChunkPage(msgspec.Struct, frozen=True):
 
 
 async def accept(services: Services, tenant: Tenant, source: NewSource) -> Document:
-    """Take one file. Raises `Refused` (`too_large`, `name_needed`)."""
+    """Take one file. Raises `Refused` (`too_large`, `name_needed`, `invalid_request`)."""
     limit = services.settings.max_upload_bytes
     if len(source.blob.content) > limit:
         raise too_large(limit)
+    _check_dataset(source.dataset)
     name = source_name(source.blob.name)
     named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
     return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
@@ -45,6 +49,11 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
 
 async def accept_url(services: Services, tenant: Tenant, url: str, dataset: str) -> Document:
     """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
+    _check_dataset(dataset)
+    if len(url) > MAX_URL_CHARS:
+        raise Refused(
+            "invalid_request", f"A URL has at most {MAX_URL_CHARS} characters.", "Download it; send the file."
+        )
     intake = services.intake.for_tenant(tenant)
     return await anyio.to_thread.run_sync(intake.accept_url, url, dataset, abandon_on_cancel=True)
 
@@ -148,6 +157,15 @@ def too_large(limit: int) -> Refused:
 def unknown_source() -> NotFound:
     """The same words whether a source never was, is gone or is another tenant's."""
     return NotFound("no_such_document", "There is no such source.", "List sources with GET /v1/sources.")
+
+
+def _check_dataset(dataset: str) -> None:
+    if len(dataset) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, dataset):
+        raise Refused(
+            "invalid_request",
+            f"{dataset[:80]!r} is no name of a dataset.",
+            f"Use at most {MAX_DATASET_CHARS} letters, digits, '.', '_' or '-', beginning with a letter or digit.",
+        )
 
 
 def _ordinal(cursor: str) -> int:

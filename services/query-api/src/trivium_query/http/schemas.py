@@ -11,11 +11,12 @@ from trivium.domain.documents import DocumentState
 from trivium.domain.graph import EntityType, MentionRole
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
-from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_QUESTION_CHARS, MAX_TOP_K
+from trivium_query.answer.understand import MAX_QUESTION_CHARS
+from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K
+from trivium_query.handlers.sources import DATASET, MAX_DATASET_CHARS, MAX_URL_CHARS
 
 NO_NUL = r"^[^\x00]*$"
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
-DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 EXAMPLE_ID = "9f86d081884c7d659a2feaa0c55ad015"
 
 Id = Annotated[str, Field(examples=[EXAMPLE_ID])]
@@ -31,7 +32,13 @@ Question = Annotated[
 ]
 Dataset = Annotated[
     str,
-    Field(min_length=1, max_length=100, pattern=DATASET, description="A named group of sources.", examples=["default"]),
+    Field(
+        min_length=1,
+        max_length=MAX_DATASET_CHARS,
+        pattern=DATASET,
+        description="A named group of sources.",
+        examples=["default"],
+    ),
 ]
 Title = Annotated[str, Field(max_length=300, pattern=NO_NUL, examples=["Notes on engines"])]
 
@@ -84,7 +91,7 @@ class UrlSource(Given):
 
     url: str = Field(
         min_length=1,
-        max_length=2_000,
+        max_length=MAX_URL_CHARS,
         pattern=r"^https?://[^\s\x00-\x20\x7f-\x9f]+$",
         examples=["https://example.org/paper.pdf"],
     )

@@ -48,8 +48,8 @@ _BODY: dict[str, Any] = {
                         "dataset": {
                             "type": "string",
                             "minLength": 1,
-                            "maxLength": 100,
-                            "pattern": schemas.DATASET,
+                            "maxLength": sources.MAX_DATASET_CHARS,
+                            "pattern": sources.DATASET,
                             "default": "default",
                         },
                     },
