@@ -34,10 +34,12 @@ def owned(data_dir: Path) -> Iterator[None]:
         ) from error
     try:
         _lock(handle, data_dir)
-        yield
+        try:
+            yield
+        finally:  # only the owner takes the address away: another one who was refused must leave it
+            with suppress(OSError):
+                (data_dir / ADDRESS_FILE).unlink(missing_ok=True)
     finally:
-        with suppress(OSError):
-            (data_dir / ADDRESS_FILE).unlink(missing_ok=True)
         os.close(handle)
 
 
