@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -35,8 +34,10 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Server:
-        log = (self.data_dir.parent / f"{self.data_dir.name}.log").open("ab")
-        self.process = subprocess.Popen([str(TRIVIUM), "serve"], env=self.env, stdout=log, stderr=log)
+        self.data_dir.parent.mkdir(parents=True, exist_ok=True)
+        log = self.data_dir.parent / f"{self.data_dir.name}.log"
+        with log.open("ab") as output:
+            self.process = subprocess.Popen([str(TRIVIUM), "serve"], env=self.env, stdout=output, stderr=output)
         address = self.data_dir / "server.json"
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline:
@@ -48,7 +49,7 @@ class Server:
                     self.url = announced["url"]
                     return self
             time.sleep(0.05)
-        raise AssertionError(f"trivium serve did not come up:\n{Path(log.name).read_text()[-4000:]}")
+        raise AssertionError(f"trivium serve did not come up:\n{log.read_text()[-4000:]}")
 
     def stop(self) -> None:
         if self.process and self.process.poll() is None:
@@ -64,7 +65,9 @@ class Server:
         return httpx.Client(base_url=self.url, timeout=60, trust_env=False)
 
     def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run([str(TRIVIUM), *arguments], env=self.env, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [str(TRIVIUM), *arguments], check=False, env=self.env, capture_output=True, text=True, timeout=300
+        )
         if check:
             assert done.returncode == 0, done.stdout + done.stderr
         return done
@@ -80,9 +83,23 @@ class Server:
         raise AssertionError(f"still busy after {timeout_s} s: {counts}")
 
 
+@pytest.fixture
+def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts servers over folders of the test's own, and stops what still runs."""
+    started: list[Server] = []
+
+    def start(name: str = "data", **settings: str) -> Server:
+        started.append(Server(tmp_path / name, **settings))
+        return started[-1].start()
+
+    yield start
+    for server in started:
+        server.stop()
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests of a module that do not disturb each other."""
     running = Server(tmp_path_factory.mktemp("trivium") / "data").start()
     yield running
     running.stop()
-    shutil.rmtree(running.data_dir, ignore_errors=True)

@@ -96,8 +96,8 @@ def test_no_more_than_a_bounded_number_is_in_flight(registry: SqliteRegistry, ru
 def test_a_document_that_kills_its_worker_each_time_is_given_up(registry: SqliteRegistry, running: Running) -> None:
     (document,) = accept(registry, 1)
     tenant = registry.for_tenant(DEFAULT_TENANT)
-    for attempt in range(MAX_ATTEMPTS):
-        tenant.claim(document.id, "v", 0.0, time.time() + attempt)
+    died = tenant.claim(document.id, "v", 0.0, time.time())
+    tenant.save(msgspec.structs.replace(died, stage="embed", attempt=MAX_ATTEMPTS))
     running.dispatcher.ring()
     eventually(lambda: states(registry).get("failed") == 1)
     failure = tenant.get(document.id).failure

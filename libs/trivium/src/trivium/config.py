@@ -74,7 +74,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     parse_timeout_s: Positive = 120.0
     parse_memory_bytes: Count = 1024 * 1024 * 1024
     parse_workers: Count = 1
-    max_attempts: Count = 3
+    max_attempts: Count = 5
     lease_s: Positive = 300.0
     url_allow: str = ""
     """Hosts that may be fetched although their address is private, separated by commas."""

@@ -25,7 +25,7 @@ log = structlog.get_logger()
 class Dispatcher:
     """Turns registry records into chains. One thread; `ring` and `left` may be called from any other.
 
-    A document claimed more than `max_attempts` times without finishing a stage has killed its worker each time:
+    A document whose stage was started `max_attempts` times and never ended has killed its worker each time:
     it becomes FAILED (`poison`) instead of being tried for ever.
     """
 
@@ -91,7 +91,7 @@ class Dispatcher:
             )
         except (Conflict, NotFound):
             return
-        if claimed.attempt > self._max_attempts:
+        if claimed.attempt >= self._max_attempts:
             self._give_up(claimed)
             return
         with self._lock:
@@ -102,7 +102,7 @@ class Dispatcher:
     def _give_up(self, document: Document) -> None:
         failure = Failure(
             "poison",
-            f"The worker died {document.attempt - 1} times on this document at stage {document.stage or 'parse'}.",
+            f"The worker died {document.attempt} times on this document at stage {document.stage or 'parse'}.",
             "Look at the file; submit it again to retry.",
             document.stage,
         )

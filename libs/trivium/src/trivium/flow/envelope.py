@@ -97,11 +97,15 @@ class Envelope(msgspec.Struct, frozen=True):
             document = registry.get(message.document_id)
             if document.fence != message.fence or document.state is not DocumentState.RUNNING:
                 raise Superseded
-            if document.stage != stage.value:
-                document = msgspec.structs.replace(
-                    document, stage=stage.value, updated_at=time.time(), lease_until=time.time() + self.lease_s
-                )
-                registry.save(document)
+            now = time.time()
+            document = msgspec.structs.replace(
+                document,
+                stage=stage.value,
+                attempt=document.attempt + 1,
+                updated_at=now,
+                lease_until=now + self.lease_s,
+            )
+            registry.save(document)
         except (NotFound, Conflict) as error:
             raise Superseded from error
         return Job(document, message, self.objects.for_tenant(tenant))
@@ -121,13 +125,12 @@ class Envelope(msgspec.Struct, frozen=True):
         return key, outcome.facts
 
     def _commit(self, job: Job, stage: Stage, key: str, facts: dict[str, Any]) -> Message:
-        if facts:
-            record = {**msgspec.to_builtins(job.document), **facts, "updated_at": time.time(), "attempt": 1}
-            changed = msgspec.convert(record, Document)  # attempts count starts since the last progress
-            self.registry.for_tenant(job.tenant).save(changed)
-            if changed.state.terminal:
-                telemetry.DOCUMENTS.labels(changed.state.value, "").inc()
-                self.on_left(changed.id, changed.fence)
+        record = {**msgspec.to_builtins(job.document), **facts, "updated_at": time.time(), "attempt": 0}
+        changed = msgspec.convert(record, Document)
+        self.registry.for_tenant(job.tenant).save(changed)
+        if changed.state.terminal:
+            telemetry.DOCUMENTS.labels(changed.state.value, "").inc()
+            self.on_left(changed.id, changed.fence)
         return msgspec.structs.replace(job.message, artifacts={**job.message.artifacts, stage.value: key})
 
     def _fail(self, job: Job, stage: Stage, error: TriviumError) -> None:

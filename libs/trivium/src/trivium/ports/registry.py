@@ -47,7 +47,7 @@ class TenantRegistry(Protocol):
     def save(self, document: Document) -> None: ...
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
-        """Take the lease: RUNNING, fence + 1, attempt + 1. Raises `Conflict` when another holds it,
+        """Take the lease: RUNNING, fence + 1. Raises `Conflict` when another holds it,
         `NotFound` when the document is gone or has a newer version.
         """
         ...

@@ -126,7 +126,6 @@ class SqliteTenantRegistry:
                 known,
                 state=DocumentState.RUNNING,
                 fence=known.fence + 1,
-                attempt=known.attempt + 1,
                 lease_until=now + lease_s,
                 updated_at=now,
             )
