@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import Box
+from trivium.ports.inference import OcrLine
+from trivium_inference.batching import batches_by_length
+from trivium_inference.ocr import RapidOcr, rapid_ocr, reading_order
+from trivium_inference.rerank import CrossEncoderReranker
+
+
+def picture(*lines: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    image = Image.new("RGB", (640, 60 + 50 * len(lines)), "white")
+    draw = ImageDraw.Draw(image)
+    for number, line in enumerate(lines):
+        draw.text((30, 30 + 50 * number), line, fill="black", font=ImageFont.load_default(28))
+    return np.asarray(image)
+
+
+def test_printed_lines_are_read_in_order_with_their_places() -> None:
+    ocr = RapidOcr()
+    lines = ocr.read(picture("Invoice number 4711", "Total 99.50 EUR"))
+    assert [line.text for line in lines] == ["Invoice number 4711", "Total 99.50 EUR"]
+    assert lines[0].box.bottom <= lines[1].box.top
+    assert all(line.confidence > 0.8 for line in lines)
+    assert ocr.read(np.full((200, 200, 3), 255, np.uint8)) == []
+    assert ocr.read(np.zeros((2, 2, 3), np.uint8)) == []
+
+
+def test_a_recogniser_can_be_sent_to_another_process() -> None:
+    assert pickle.loads(pickle.dumps(rapid_ocr))().fingerprint == RapidOcr().fingerprint
+
+
+def test_boxes_on_one_line_are_read_from_left_to_right() -> None:
+    right = OcrLine("right", Box(200, 10, 300, 30), 1.0)
+    left = OcrLine("left", Box(10, 12, 100, 32), 1.0)
+    below = OcrLine("below", Box(10, 50, 100, 70), 1.0)
+    assert [line.text for line in reading_order([below, right, left])] == ["left", "right", "below"]
+
+
+def test_batches_hold_like_lengths_within_their_budget() -> None:
+    lengths = [5, 200, 7, 256, 30, 256, 3000]
+    batches = batches_by_length(lengths, max_tokens=600, max_items=4)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    assert batches[0] == [6]
+    for batch in batches[1:]:
+        assert len(batch) <= 4
+        assert max(lengths[index] for index in batch) * len(batch) <= 600
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cross-encoder with random weights."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(7)
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "river", "bridge", "bread", "the", "old"]
+    (folder / "vocab.txt").write_text("\n".join(words))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+    )
+    config.num_labels = 1
+    BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+async def test_a_cross_encoder_scores_every_passage_alone_as_in_company(cross_encoder: Path) -> None:
+    reranker = CrossEncoderReranker(str(cross_encoder))
+    together = await reranker.score("river", ["the bridge", "bread", "the old river bridge"])
+    assert len(set(together)) == 3
+    assert await reranker.score("river", ["bread"]) == pytest.approx(together[1:2], abs=1e-5)
+    assert await reranker.score("river", []) == []
+    assert reranker.name.startswith("cross-encoder:")
+
+
+async def test_a_missing_cross_encoder_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NeverWill) as failure:
+        await CrossEncoderReranker(str(tmp_path / "nowhere")).score("q", ["p"])
+    assert failure.value.code == "model_missing"
+    assert "TRIVIUM_RERANK_MODEL" in failure.value.action
