@@ -31,9 +31,9 @@ def main() -> None:
     options = arguments.parse_args()
     sandbox = Sandbox(None)
     if not options.no_ocr:
-        from trivium_inference.ocr import RapidOcr
+        from trivium_inference.ocr import rapid_ocr
 
-        sandbox = Sandbox(RapidOcr)
+        sandbox = Sandbox(rapid_ocr)
     entries = [json.loads(line) for line in (options.folder / "manifest.jsonl").read_text().splitlines()]
     wanted = set(filter(None, options.formats.split(",")))
     entries = [entry for entry in entries if not wanted or entry["format"] in wanted]

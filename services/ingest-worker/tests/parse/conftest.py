@@ -30,7 +30,7 @@ class InkOcr:
         self.shapes: list[tuple[int, ...]] = []
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
-        self.shapes.append(image.shape)
+        self.shapes.append((image.shape[0] - 2 * 16, image.shape[1] - 2 * 16, 3))  # without the margin
         rows, columns = np.nonzero(image.min(axis=2) < 128)
         if not len(rows):
             return []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ MIN_CONFIDENCE = 0.5
 _GOOD_CONFIDENCE = 0.8
 _PARAGRAPH_GAP = 0.9  # of a line's height
 _LINE_GAP = 3.0
+_MARGIN = 16  # pixels
 
 
 class Paragraph(msgspec.Struct, frozen=True):
@@ -72,16 +75,35 @@ class Reader:
 def read_upright(ocr: Ocr, image: NDArray[np.uint8]) -> list[OcrLine]:
     """Read; when it reads badly or the lines stand upright, turn the image and keep what reads best."""
     pixels = np.ascontiguousarray(image)
-    best = _sure(ocr.read(pixels))
+    best = _sure(_read_framed(ocr, pixels))
     if not best or not _suspicious(best):
         return best
     for quarter_turns in (1, 3, 2):
-        turned = _sure(ocr.read(np.ascontiguousarray(np.rot90(pixels, quarter_turns))))
+        turned = _sure(_read_framed(ocr, np.ascontiguousarray(np.rot90(pixels, quarter_turns))))
         if _quality(turned) > 1.1 * _quality(best):
             best = [_turned_back(line, quarter_turns, pixels.shape[1], pixels.shape[0]) for line in turned]
             if not _suspicious(turned):
                 break
     return best
+
+
+def _read_framed(ocr: Ocr, pixels: NDArray[np.uint8]) -> list[OcrLine]:
+    """Read with a margin of the ground's colour: engines misread letters that touch an image's edge."""
+    edges = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    height, width = pixels.shape[:2]
+    framed = np.empty((height + 2 * _MARGIN, width + 2 * _MARGIN, 3), dtype=np.uint8)
+    framed[:] = np.median(edges, axis=0).astype(np.uint8)
+    framed[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN] = pixels
+    return [OcrLine(line.text, _inside(line.box, width, height), line.confidence) for line in ocr.read(framed)]
+
+
+def _inside(box: Box, width: int, height: int) -> Box:
+    return Box(
+        max(0.0, box.left - _MARGIN),
+        max(0.0, box.top - _MARGIN),
+        min(float(width), box.right - _MARGIN),
+        min(float(height), box.bottom - _MARGIN),
+    )
 
 
 def join_lines(lines: list[OcrLine]) -> list[Paragraph]:
@@ -98,8 +120,10 @@ def join_lines(lines: list[OcrLine]) -> list[Paragraph]:
 def _whole_lines(boxes: list[OcrLine]) -> list[OcrLine]:
     """Boxes that follow each other on one line are one line: wide spaces make engines divide it."""
     lines: list[OcrLine] = []
+    # Where there is one row of text there are no columns, however wide the spaces.
+    widest = _LINE_GAP if _rows(boxes) > 1 else float("inf")
     for box in boxes:
-        if lines and _same_line(lines[-1].box, box.box):
+        if lines and _same_line(lines[-1].box, box.box, widest):
             last = lines.pop()
             text, sure = f"{last.text} {box.text}", min(last.confidence, box.confidence)
             lines.append(OcrLine(text, _around([last, box]), sure))
@@ -108,10 +132,14 @@ def _whole_lines(boxes: list[OcrLine]) -> list[OcrLine]:
     return lines
 
 
-def _same_line(first: Box, second: Box) -> bool:
+def _rows(boxes: list[OcrLine]) -> int:
+    return sum(not _same_line(above.box, below.box, float("inf")) for above, below in pairwise(boxes)) + 1
+
+
+def _same_line(first: Box, second: Box, widest: float) -> bool:
     height = min(first.bottom - first.top, second.bottom - second.top)
     overlap = min(first.bottom, second.bottom) - max(first.top, second.top)
-    return overlap > 0.6 * height and -0.5 * height < second.left - first.right < _LINE_GAP * height
+    return overlap > 0.6 * height and -0.5 * height < second.left - first.right < widest * height
 
 
 def join_words(lines: list[str]) -> str:

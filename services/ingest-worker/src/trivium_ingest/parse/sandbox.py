@@ -27,6 +27,7 @@ from trivium_ingest.parse.wire import SPLIT_IT, Closed, Job, Late, Result, Setup
 
 _START_S = 60.0
 _NEAR_BOUND = 0.6
+_HEADROOM = 1.5  # what may be allocated, over what may be resident
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # What an idle child may still hold after a job before it is replaced (with OCR loaded, about half of it).
 _GROWN_BYTES = 900 * 1024 * 1024
@@ -37,7 +38,7 @@ class Bounds(msgspec.Struct, frozen=True):
 
     wall_s: float = 300.0
     cpu_s: int = 400
-    memory_bytes: int = 1536 * 1024 * 1024
+    memory_bytes: int = 1024 * 1024 * 1024
     idle_s: float = 120.0
     jobs_per_child: int = 500
 
@@ -58,7 +59,9 @@ class Sandbox:
     ) -> None:
         self._limits = limits
         self._bounds = bounds
-        self._setup = Setup(bounds.memory_bytes, bounds.idle_s, pickle.dumps(ocr_factory) if ocr_factory else b"")
+        self._setup = Setup(
+            int(_HEADROOM * bounds.memory_bytes), bounds.idle_s, pickle.dumps(ocr_factory) if ocr_factory else b""
+        )
         self._slots: queue.Queue[_Child | None] = queue.Queue()
         self._closed = False
         for _ in range(size):
@@ -104,7 +107,7 @@ class Sandbox:
             if child is None or not child.fit(self._bounds.jobs_per_child):
                 if child is not None:
                     child.kill()
-                child = _Child(self._setup)
+                child = _Child(self._setup, self._bounds.memory_bytes)
             yield child
         finally:
             if child is not None and (self._closed or not child.alive):
@@ -116,8 +119,8 @@ class Sandbox:
 class _Child:
     """One process and its two pipes."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._memory_bytes = setup.memory_bytes
+    def __init__(self, setup: Setup, memory_bytes: int) -> None:
+        self._memory_bytes = memory_bytes
         self._process = subprocess.Popen(
             [sys.executable, "-m", "trivium_ingest.parse.child"],
             stdin=subprocess.PIPE,
