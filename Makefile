@@ -30,6 +30,7 @@ types: ## strict type check
 
 check-generated: ## compiled protos and the OpenAPI document are fresh
 	@proto/compile.sh --check
+	@$(PY) docs/write_openapi.py --check
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh
@@ -42,6 +43,9 @@ contract: ## every store adapter against its port's promises
 
 e2e: ## the whole product through its doors
 	@$(PY) -m pytest tests/e2e
+
+openapi: ## write docs/openapi.json
+	@$(PY) docs/write_openapi.py
 
 lock: ## rewrite requirements/*.txt from the packages' own requirements
 	@requirements/lock.sh
