@@ -12,7 +12,8 @@ from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
-from trivium_ingest.parse.html_text import Walker, hidden_selectors, main_content, parse_html
+from trivium_ingest.parse.html_text import Walker, parse_html
+from trivium_ingest.parse.html_visibility import hidden_selectors, main_content
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 

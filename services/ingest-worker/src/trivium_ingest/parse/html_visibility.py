@@ -1,0 +1,137 @@
+"""What of a web page a reader would not see, or would see on every page of the site."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import html
+
+_NEVER_SHOWN = frozenset(
+    [
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "iframe",
+        "object",
+        "embed",
+        "svg",
+        "canvas",
+        "audio",
+        "video",
+        "source",
+        "track",
+        "map",
+        "head",
+        "link",
+        "meta",
+        "select",
+        "option",
+        "datalist",
+        "button",
+        "input",
+        "textarea",
+        "progress",
+        "dialog",
+        "applet",
+        "frameset",
+        "frame",
+        "base",
+    ]
+)
+_CHROME = frozenset(["nav", "footer", "aside", "menu"])
+_CHROME_ROLES = frozenset(
+    ["navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "toolbar"]
+)
+_CHROME_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|breadcrumbs?|sidebar|cookie[\w-]*|site-footer|footer|menu|noprint|"
+    r"mw-editsection|mw-jump-link|printfooter|catlinks|skip-link|social|share|advert|ads|toc)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_HIDING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)"
+    r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$)|(?:left|top|text-indent)\s*:\s*-\d{3,}"
+    r"|clip\s*:\s*rect\(\s*[01](?:px)?",
+    re.IGNORECASE,
+)
+_COLOUR = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)", re.IGNORECASE)
+_BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE_SELECTOR = re.compile(r"[\w-]*[.#][\w-]+")
+_LINK_LIST_SHARE = 0.8
+_MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
+
+
+def hidden_selectors(root: html.HtmlElement) -> frozenset[str]:
+    """Simple selectors (`.note`, `#trap`) that the page's own style sheets hide."""
+    found: set[str] = set()
+    for style in root.iter("style"):
+        for selectors, rules in _RULE.findall((style.text or "")[:200_000]):
+            if _HIDING_STYLE.search(rules):
+                names = (name.strip() for name in selectors.split(","))
+                found.update(name for name in names if _SIMPLE_SELECTOR.fullmatch(name))
+    return frozenset(found)
+
+
+def is_hidden(node: html.HtmlElement, selectors: frozenset[str]) -> bool:
+    """True when a reader would not see the element."""
+    if node.tag in _NEVER_SHOWN or not isinstance(node.tag, str):
+        return True
+    attributes = node.attrib
+    if not attributes:
+        return False
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        return True
+    style = attributes.get("style", "")
+    if style and (_HIDING_STYLE.search(style) or _same_colours(style)):
+        return True
+    return bool(selectors) and _selected(node, selectors)
+
+
+def _same_colours(style: str) -> bool:
+    text, ground = _COLOUR.search(style), _BACKGROUND.search(style)
+    if not text:
+        return False
+    colour = text.group(1).strip().lower()
+    if ground:
+        return ground.group(1).strip().lower() == colour
+    return colour in ("transparent", "white", "#fff", "#ffffff", "rgb(255,255,255)", "rgb(255, 255, 255)")
+
+
+def _selected(node: html.HtmlElement, selectors: frozenset[str]) -> bool:
+    names = [f".{name}" for name in node.get("class", "").split()]
+    if identity := node.get("id"):
+        names.append(f"#{identity}")
+    return any(name in selectors or f"{node.tag}{name}" in selectors for name in names)
+
+
+def is_chrome(node: html.HtmlElement) -> bool:
+    """True for navigation, footers, side bars: what a site repeats on every page."""
+    if node.tag in _CHROME or node.get("role", "") in _CHROME_ROLES:
+        return True
+    names = f"{node.get('class', '')} {node.get('id', '')}"
+    if names != " " and node.tag not in ("body", "html", "main", "article") and _CHROME_NAMES.search(names):
+        return len(node.findall(".//p")) < 5
+    return node.tag in ("ul", "ol", "div") and _mostly_links(node)
+
+
+def _mostly_links(node: html.HtmlElement) -> bool:
+    anchors = node.findall(".//a")
+    if len(anchors) < 6 or node.find(".//p") is not None:
+        return False
+    total = sum(len(text.strip()) for text in node.itertext())
+    linked = sum(len(text.strip()) for anchor in anchors for text in anchor.itertext())
+    return bool(total) and linked >= _LINK_LIST_SHARE * total and linked / len(anchors) < 40
+
+
+def main_content(root: html.HtmlElement) -> html.HtmlElement:
+    """The element with the page's own content: <main>, a sole <article>, else <body>."""
+    body = root.find(".//body")
+    body = root if body is None else body
+    total = len(" ".join(body.itertext()))
+    candidates = [*body.iter("main"), *body.xpath(".//*[@role='main']")]
+    articles = list(body.iter("article"))
+    for node in [*candidates, *(articles if len(articles) == 1 else [])]:
+        if len(" ".join(node.itertext())) >= _MAIN_SHARE * total:
+            return node
+    return body
