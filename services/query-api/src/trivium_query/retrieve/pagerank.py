@@ -1,8 +1,8 @@
 """Personalized PageRank over the graph of passages and names around the first results (mode "ppr").
 
 HippoRAG's idea (Gutierrez et al. 2024, 2025) without a language model: a walk starts at what the
-question found, follows mentions from passage to name to passage, and returns now and then; passages
-where it stays longest are the answer.
+question found, follows mentions from passage to name to passage, and returns now and then; what it comes to
+often gains.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from trivium_query.retrieve.path import MAX_SHARED, Places
 
 DAMPING = 0.5  # HippoRAG: the share of steps that go on instead of returning to a seed
 ITERATIONS = 20  # 0.5 ** 20 is below any difference that could change a ranking
-SEEDS = 50  # passages the walk starts at
-ABOUT_WEIGHT = 2.0  # the passage is about the name
+SEEDS = 20  # passages the walk starts at
+ABOUT_WEIGHT = 4.0  # the passage is about the name
 MENTION_WEIGHT = 1.0
 
 _CHUNK = "c:"  # kinds of nodes
@@ -42,7 +42,17 @@ def local_graph(mentions: Mapping[str, Sequence[Mention]], places: Places) -> We
         if mentioning.total <= MAX_SHARED:
             for chunk_id, _ in mentioning.places:
                 _join(weights, chunk_id, key, MENTION_WEIGHT)
-    return weights
+    return _connecting(weights)
+
+
+def _connecting(weights: Weights) -> Weights:
+    """Without names that stand in one passage alone: they would only send the walk back."""
+    dead_ends = {node for node, edges in weights.items() if not _is_chunk(node) and len(edges) < 2}
+    return {
+        node: {other: weight for other, weight in edges.items() if other not in dead_ends}
+        for node, edges in weights.items()
+        if node not in dead_ends
+    }
 
 
 def _join(weights: Weights, chunk_id: str, key: str, weight: float) -> None:
@@ -51,10 +61,21 @@ def _join(weights: Weights, chunk_id: str, key: str, weight: float) -> None:
     weights.setdefault(name, {})[chunk] = max(weight, weights.get(name, {}).get(chunk, 0.0))
 
 
-def rank(weights: Weights, seeds: Mapping[str, float]) -> dict[str, float]:
-    """How long the walk stays at each passage; sums to at most 1. `seeds` are passages with weights above 0."""
-    mass = personalized_pagerank(weights, {f"{_CHUNK}{chunk_id}": weight for chunk_id, weight in seeds.items()})
-    return {node.removeprefix(_CHUNK): value for node, value in mass.items() if node.startswith(_CHUNK)}
+def arrivals(weights: Weights, seeds: Mapping[str, float]) -> dict[str, float]:
+    """How often the walk comes to each passage over an edge, the most visited 1.
+
+    Returns to the seeds do not count: they would put every seed before everything else.
+    `seeds` are passages with weights above 0.
+    """
+    start = _normalised({f"{_CHUNK}{chunk_id}": weight for chunk_id, weight in seeds.items()})
+    mass = personalized_pagerank(weights, start)
+    arrived = {node: value - (1 - DAMPING) * start.get(node, 0.0) for node, value in mass.items() if _is_chunk(node)}
+    most = max(arrived.values(), default=0.0)
+    return {node.removeprefix(_CHUNK): max(0.0, value) / most for node, value in arrived.items()} if most > 0 else {}
+
+
+def _is_chunk(node: str) -> bool:
+    return node.startswith(_CHUNK)
 
 
 def personalized_pagerank(

@@ -100,13 +100,14 @@ async def _rrf(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
 async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     found = await evidence.gather(query, readers, ledger)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
-    seeds = pagerank.best_seeds(path.added(base, anchors.anchor_gains(found.anchored, found.about)))
+    scores = path.added(base, anchors.anchor_gains(found.anchored, found.about))
+    seeds = pagerank.best_seeds(scores)
     mentions = await evidence.mentions(list(seeds), readers, ledger)
     keys = list(dict.fromkeys(row.key for rows in mentions.values() for row in rows))
     places = await evidence.places(keys, keys, readers, ledger)
-    mass = pagerank.rank(pagerank.local_graph(mentions, places), seeds)
-    ranking = fuse.as_ranking(mass)
-    return Ranking(ranking, {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: ranking})
+    arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
+    sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
+    return Ranking(fuse.as_ranking(path.added(scores, arrived)), sources)
 
 
 class Walk(msgspec.Struct, frozen=True):
