@@ -17,6 +17,8 @@ from trivium_query.answer.words import content_words
 BRIDGE_SHARE = 0.8
 # Words of the question that the bridge has told already count against a sentence, the others for it.
 LEFT_WORDS_WEIGHT = 0.3
+# A bridge tells at least this share of the question that its target, heading included, does not.
+MIN_BRIDGE_COVERAGE = 0.1
 
 
 def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) -> list[Candidate]:
@@ -29,14 +31,23 @@ def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) 
     vias = {
         hit.chunk.id: _bridge(hit, by_chunk, by_place)
         for hit in hits
-        if hit.bridge is not None and fold_name(hit.bridge.name) not in asked.names
+        if hit.bridge is not None and not _given(asked, hit.bridge.name)
     }
     raised = [_raised(asked, one, vias.get(one.hit.chunk.id)) for one in ranked]
     return sorted(raised, key=lambda one: (-one.score, one.hit.rank, one.span.start))
 
 
+def _given(asked: Asked, name: str) -> bool:
+    """Whether the question names it already, by itself or within a longer name ("Stennet" in "Stennet Dam")."""
+    words = set(fold_name(name).split())
+    return any(words.issuperset(known.split()) for known in asked.names)
+
+
 def _raised(asked: Asked, one: Candidate, via: Candidate | None) -> Candidate:
     if via is None:
+        return one
+    held = one.covered.union(content_words(one.hit.chunk.heading))
+    if asked.coverage(via.covered - held) < MIN_BRIDGE_COVERAGE:
         return one
     left = asked.coverage(one.covered - via.covered) - asked.coverage(one.covered & via.covered)
     score = one.score + BRIDGE_SHARE * max(0.0, via.score) + LEFT_WORDS_WEIGHT * left
