@@ -19,13 +19,17 @@ BRIDGE_SHARE = 0.8
 LEFT_WORDS_WEIGHT = 0.3
 # A bridge tells at least this share of the question that its target, heading included, does not.
 MIN_BRIDGE_COVERAGE = 0.1
+SELF_SUFFICIENT = 0.9  # a sentence that holds this share of the question by itself needs no path to it
 
 
 def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) -> list[Candidate]:
     """The candidates with their bridges as `via` and their scores raised by them, best first.
 
-    A bridge through a name that the question itself gives leads nowhere new and is left out.
+    A bridge through a name that the question itself gives leads nowhere new and is left out. No path is walked
+    when one sentence holds nearly all of the question.
     """
+    if any(asked.coverage(one.covered) >= SELF_SUFFICIENT for one in ranked):
+        return list(ranked)
     by_chunk = {hit.chunk.id: hit for hit in hits}
     by_place = {(one.hit.chunk.id, one.text): one for one in ranked}
     vias = {
