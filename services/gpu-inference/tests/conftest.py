@@ -44,7 +44,7 @@ def _build(folder: Path, pooling: str) -> Path:
         intermediate_size=64,
         max_position_embeddings=64,
     )
-    BertModel(config).eval().save_pretrained(folder)
+    BertModel(config).save_pretrained(folder)
     modes = {"mean": "mean_tokens", "cls": "cls_token", "max": "max_tokens", "lasttoken": "lasttoken"}
     (folder / "1_Pooling").mkdir()
     flags = {f"pooling_mode_{name}": mode == pooling for mode, name in modes.items()}
