@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from trivium.domain.chunks import Span
+from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.names import fold_name
 from trivium_query.answer.evidence import Asked, Candidate
@@ -19,7 +20,9 @@ BRIDGE_SHARE = 0.8
 LEFT_WORDS_WEIGHT = 0.3
 # A bridge tells at least this share of the question that its target, heading included, does not.
 MIN_BRIDGE_COVERAGE = 0.1
-SELF_SUFFICIENT = 0.9  # a sentence that holds this share of the question by itself needs no path to it
+# A sentence that holds this share of the question by itself needs no path; a row's other fields answer the rest.
+SELF_SUFFICIENT = 0.9
+SELF_SUFFICIENT_ROW = 0.6
 
 
 def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) -> list[Candidate]:
@@ -28,7 +31,7 @@ def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) 
     A bridge through a name that the question itself gives leads nowhere new and is left out. No path is walked
     when one sentence holds nearly all of the question.
     """
-    if any(asked.coverage(one.covered) >= SELF_SUFFICIENT for one in ranked):
+    if any(asked.coverage(one.covered) >= _sufficient(one) for one in ranked):
         return list(ranked)
     by_chunk = {hit.chunk.id: hit for hit in hits}
     by_place = {(one.hit.chunk.id, one.text): one for one in ranked}
@@ -39,6 +42,10 @@ def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) 
     }
     raised = [_raised(asked, one, vias.get(one.hit.chunk.id)) for one in ranked]
     return sorted(raised, key=lambda one: (-one.score, one.hit.rank, one.span.start))
+
+
+def _sufficient(one: Candidate) -> float:
+    return SELF_SUFFICIENT_ROW if one.hit.chunk.kind is UnitKind.TABLE else SELF_SUFFICIENT
 
 
 def _given(asked: Asked, name: str) -> bool:
