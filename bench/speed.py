@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,36 +29,42 @@ from serving import running_server
 
 CONSOLE = Console()
 TRIVIUM = Path(sys.executable).with_name("trivium")
-SYLLABLES = ["ka", "ro", "mi", "ten", "sol", "var", "ned", "lu", "pa", "dri", "os", "hel", "bin", "ga", "tor", "el", "win", "mar", "chi", "se", "du", "fal", "nor", "ist"]
-FUNCTION_WORDS = ["the", "of", "and", "in", "to", "was", "is", "for", "on", "with", "that", "by", "from", "as", "at", "which", "were", "had", "its", "near", "after", "before"]
+FIRST = "Ada Ben Clara David Elena Felix Greta Hugo Iris Jonas Karin Liam Mara Nils Olga Paul Rosa Simon Tessa Victor"
+LAST = (
+    "Abbot Barlow Carver Dalton Ellis Foster Granger Holt Irving Jarvis Keller Lang Mercer North Osborne Parker Quinn"
+)
+PLACES = "Harbour Valley Bridge Institute Society Museum River Castle Railway Council Observatory Market Forest Mill"
 
 
-def vocabulary(rng: random.Random, size: int) -> list[str]:
-    """Made-up words, shortest and commonest first."""
-    words = {"".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(size * 2)}
-    return sorted(words, key=lambda w: (len(w), w))[:size]
+def vocabulary() -> list[str]:
+    """English words, commonest first: those of the Python reference, which comes with every interpreter."""
+    from pydoc_data.topics import topics
+
+    counts = Counter(re.findall(r"\b[a-z]{2,}\b", " ".join(topics.values())))
+    return [word for word, count in counts.most_common(6000) if count > 1]
 
 
 class Writer:
-    """English-shaped text: Zipf-like word frequencies, names, numbers, sentences and paragraphs."""
+    """English-shaped text: real words with skewed frequencies, recurring names, sentences."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.words = vocabulary(self.rng, 8000)
-        self.names = [
-            f"{a.title()} {b.title()}" for a, b in zip(self.words[500:3500], self.words[3000:6000], strict=True)
+        self.words = vocabulary()
+        people = [f"{first} {last}" for first in FIRST.split() for last in LAST.split()]
+        places = [f"{last} {place}" for last in LAST.split() for place in PLACES.split()]
+        both = [
+            f"{first} {last} {place}" for first in FIRST.split() for last in LAST.split() for place in PLACES.split()
         ]
+        self.names = [*people, *places, *both]
+        self.rng.shuffle(self.names)
 
     def sentence(self) -> str:
         rng = self.rng
-        body = []
-        for _ in range(rng.randint(8, 22)):
-            if rng.random() < 0.45:
-                body.append(rng.choice(FUNCTION_WORDS))
-            elif rng.random() < 0.08:
-                body.append(self.names[int(len(self.names) * rng.random() ** 2)])
-            else:
-                body.append(self.words[int(len(self.words) * rng.random() ** 3)])
+        size = rng.randint(8, 22)
+        body = [
+            rng.choice(self.names) if rng.random() < 0.05 else self.words[int(len(self.words) * rng.random() ** 3)]
+            for _ in range(size)
+        ]
         return " ".join(body).capitalize() + "."
 
     def text(self, size: int) -> str:
@@ -67,13 +74,16 @@ class Writer:
         return " ".join(parts)[:size]
 
     def question(self) -> str:
-        return f"Which {self.rng.choice(self.words[1000:])} of {self.rng.choice(self.names)} was near {self.rng.choice(self.names)}?"
+        return (
+            f"Which {self.rng.choice(self.words[200:2000])} of {self.rng.choice(self.names)} "
+            f"was near {self.rng.choice(self.names)}?"
+        )
 
 
 def submit(client: httpx.Client, writer: Writer, count: int, size: int) -> None:
     for start in range(0, count, 50):
         files = [
-            ("file", (f"page-{i}.txt", f"{writer.names[i % 3000]}\n\n{writer.text(size)}".encode()))
+            ("file", (f"page-{i}.txt", f"{writer.names[i % len(writer.names)]}\n\n{writer.text(size)}".encode()))
             for i in range(start, min(start + 50, count))
         ]
         client.post("/v1/sources", files=files).raise_for_status()

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import msgspec
 from celery import Celery
-from trivium_inference.ocr import rapid_ocr
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
@@ -32,7 +31,8 @@ from trivium.ports.llm import Llm
 from trivium.ports.parser import Blob, ParseLimits
 from trivium_embedded.worker import BROKER_URL, InProcessWorker
 from trivium_graph.stages import ExtractWork, LinkWork
-from trivium_inference.embed import EmbedOptions, build_embedder
+from trivium_inference.embed import EmbedOptions, build_embedder, usable_cores
+from trivium_inference.ocr import rapid_ocr
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_ingest.fetch import FetchLimits, allowed_hosts, fetch
@@ -114,9 +114,10 @@ def _stages(settings: Settings, stores: Stores, embedder: Embedder, sandbox: San
 
 def _start_ingest(stack: ExitStack, app: Celery, dispatcher: Dispatcher, registry: SqliteRegistry) -> None:
     release_orphans(registry)
-    worker = InProcessWorker(app)
-    worker.start()
-    stack.callback(worker.stop)
+    for _ in range(usable_cores()):
+        worker = InProcessWorker(app)
+        worker.start()
+        stack.callback(worker.stop)
     dispatcher.start()
     stack.callback(dispatcher.stop)
 

@@ -6,6 +6,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from trivium.domain.chunks import Span
 from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
 

@@ -31,6 +31,7 @@ from trivium_ingest.parse.build import fingerprint as parse_fingerprint
 
 INDEX_VERSION = 1
 EMBED_VERSION = 1
+FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
 class ParseWork(msgspec.Struct, frozen=True):
@@ -208,9 +209,10 @@ class PublishWork(msgspec.Struct, frozen=True):
                 raise TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
         self.registry.for_tenant(job.tenant).save(published)
-        for _, store in stores:
-            store.writer(job.tenant).delete(document.id, keep_version=document.version)
-        self._drop_old_objects(job)
+        if document.fence > FIRST_CLAIM:  # an earlier version, or an earlier try, may have left something
+            for _, store in stores:
+                store.writer(job.tenant).delete(document.id, keep_version=document.version)
+            self._drop_old_objects(job)
         state = DocumentState.READY if expected else DocumentState.EMPTY
         return Outcome(
             len(expected),

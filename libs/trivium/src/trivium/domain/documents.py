@@ -55,7 +55,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     """One registry record: the newest state known of a source.
 
     `version` is the one being ingested, `active_version` the one queries see ("" when none).
-    `attempt` counts starts of the stage in hand, counted before the work; it is 0 between stages. `fence` grows with every claim;
+    `attempt` counts starts of `stage`, before the work. `fence` grows with every claim;
     a late holder's commit with an older fence is refused. Times are Unix seconds.
     """
 

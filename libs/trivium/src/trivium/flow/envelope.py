@@ -69,11 +69,17 @@ class Envelope(msgspec.Struct, frozen=True):
             raise
 
     def _attempt(self, work: StageWork, message: Message, retries: int) -> Message:
-        job = self._open(work.stage, message)
+        job = self._open(message)
         try:
-            with telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
-                key, facts = self._once(work, job)
-            return self._commit(job, work.stage, key, facts)
+            key = artifacts.artifact_key(message, work.stage, work.fingerprint())
+            facts = self._done_before(work, job, key)
+            if facts is None:
+                job = self._begin(job, work.stage)
+                with telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
+                    facts = _do(work, job, key)
+            if facts:
+                self._commit(job, facts)
+            return msgspec.structs.replace(message, artifacts={**message.artifacts, work.stage.value: key})
         except Conflict as error:
             raise Superseded from error
         except TryLater as error:
@@ -90,48 +96,47 @@ class Envelope(msgspec.Struct, frozen=True):
             self._fail(job, work.stage, _internal(error))
             raise Superseded from error
 
-    def _open(self, stage: Stage, message: Message) -> Job:
+    def _open(self, message: Message) -> Job:
+        """Re-read the world: is the claim behind this message still the newest?"""
         tenant = Tenant(message.tenant)
-        registry = self.registry.for_tenant(tenant)
         try:
-            document = registry.get(message.document_id)
-            if document.fence != message.fence or document.state is not DocumentState.RUNNING:
-                raise Superseded
-            now = time.time()
-            document = msgspec.structs.replace(
-                document,
-                stage=stage.value,
-                attempt=document.attempt + 1,
-                updated_at=now,
-                lease_until=now + self.lease_s,
-            )
-            registry.save(document)
-        except (NotFound, Conflict) as error:
+            document = self.registry.for_tenant(tenant).get(message.document_id)
+        except NotFound as error:
             raise Superseded from error
+        if document.fence != message.fence or document.state is not DocumentState.RUNNING:
+            raise Superseded
         return Job(document, message, self.objects.for_tenant(tenant))
 
-    def _once(self, work: StageWork, job: Job) -> tuple[str, dict[str, Any]]:
-        key = artifacts.artifact_key(job.message, work.stage, work.fingerprint())
-        if job.objects.exists(key) and work.settled(job):
-            try:
-                facts = artifacts.load_facts(job.objects, key)
-            except NotFound:
-                log.warning("artifact_damaged", key=key)
-            else:
-                telemetry.STAGE_SKIPPED.labels(work.stage.value).inc()
-                return key, facts
-        outcome = work.run(job)
-        artifacts.save(job.objects, key, outcome.value, outcome.facts)
-        return key, outcome.facts
+    def _done_before(self, work: StageWork, job: Job, key: str) -> dict[str, Any] | None:
+        """The facts of the stage's whole artifact whose rows are there too, else None."""
+        if not (job.objects.exists(key) and work.settled(job)):
+            return None
+        try:
+            facts = artifacts.load_facts(job.objects, key)
+        except NotFound:
+            log.warning("artifact_damaged", key=key)
+            return None
+        telemetry.STAGE_SKIPPED.labels(work.stage.value).inc()
+        return facts
 
-    def _commit(self, job: Job, stage: Stage, key: str, facts: dict[str, Any]) -> Message:
-        record = {**msgspec.to_builtins(job.document), **facts, "updated_at": time.time(), "attempt": 0}
+    def _begin(self, job: Job, stage: Stage) -> Job:
+        """Count the attempt before the work, and renew the lease."""
+        now = time.time()
+        again = job.document.attempt if job.document.stage == stage.value else 0
+        document = msgspec.structs.replace(
+            job.document, stage=stage.value, attempt=again + 1, updated_at=now, lease_until=now + self.lease_s
+        )
+        self.registry.for_tenant(job.tenant).save(document)
+        return msgspec.structs.replace(job, document=document)
+
+    def _commit(self, job: Job, facts: dict[str, Any]) -> None:
+        """Write what the stage learnt into the record; refused when the claim is not the newest any more."""
+        record = {**msgspec.to_builtins(job.document), **facts, "updated_at": time.time()}
         changed = msgspec.convert(record, Document)
         self.registry.for_tenant(job.tenant).save(changed)
         if changed.state.terminal:
             telemetry.DOCUMENTS.labels(changed.state.value, "").inc()
             self.on_left(changed.id, changed.fence)
-        return msgspec.structs.replace(job.message, artifacts={**job.message.artifacts, stage.value: key})
 
     def _fail(self, job: Job, stage: Stage, error: TriviumError) -> None:
         failed = msgspec.structs.replace(
@@ -146,6 +151,12 @@ class Envelope(msgspec.Struct, frozen=True):
             return
         telemetry.DOCUMENTS.labels(failed.state.value, error.code).inc()
         log.warning("document_failed", stage=stage.value, code=error.code, reason=error.message)
+
+
+def _do(work: StageWork, job: Job, key: str) -> dict[str, Any]:
+    outcome = work.run(job)
+    artifacts.save(job.objects, key, outcome.value, outcome.facts)
+    return outcome.facts
 
 
 def _backoff_s(retries: int) -> float:

@@ -7,6 +7,7 @@ In production this runs in a child process (`sandbox.py`), because parsers read 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 from trivium.domain.ids import digest
@@ -36,6 +37,7 @@ def parse_blob(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocume
     return find_format(blob).parse(blob, limits, ocr)
 
 
+@lru_cache(maxsize=1)
 def fingerprint() -> str:
     """Names the code that parses: format versions and libraries. It is part of every parse artifact's key."""
     formats = [f"{entry.name}={entry.version}" for entry in known_formats()]

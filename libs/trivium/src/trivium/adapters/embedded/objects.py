@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -35,10 +36,16 @@ class LocalObjects:
 
     def __init__(self, data: Path) -> None:
         self._data = data
+        self._lock = threading.Lock()
+        self._open: dict[Tenant, LocalObjectStore] = {}
 
     def for_tenant(self, tenant: Tenant) -> LocalObjectStore:
         """The tenant's store; its folder is made by the first `put`."""
-        return LocalObjectStore(self._data / "tenants" / tenant.name / "objects")
+        with self._lock:
+            store = self._open.get(tenant)
+            if store is None:
+                store = self._open[tenant] = LocalObjectStore(self._data / "tenants" / tenant.name / "objects")
+            return store
 
 
 class LocalObjectStore:
@@ -100,19 +107,26 @@ class LocalObjectStore:
             temporary = self._write_incoming(content, durable)
             try:
                 placed = _move(temporary, path, replace=replace)
-            finally:
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+            if not placed or not replace:
                 temporary.unlink(missing_ok=True)
             if durable and placed:
                 _sync_folder(path.parent)
         return placed
 
     def _write_incoming(self, content: bytes, durable: bool) -> Path:
-        self._incoming.mkdir(parents=True, exist_ok=True)
         if not self._swept:
             self._swept = True
             self._sweep()
         temporary = self._incoming / uuid.uuid4().hex
-        with temporary.open("xb") as file:
+        try:
+            handle = temporary.open("xb")
+        except FileNotFoundError:
+            self._incoming.mkdir(parents=True, exist_ok=True)
+            handle = temporary.open("xb")
+        with handle as file:
             file.write(content)
             if durable:
                 file.flush()
@@ -121,14 +135,13 @@ class LocalObjectStore:
 
     def _sweep(self) -> None:
         """Remove what a killed process left half written."""
-        for path in self._incoming.iterdir():
-            with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
+            for path in self._incoming.iterdir():
                 if path.stat().st_mtime < time.time() - STALE_INCOMING_S:
                     path.unlink()
 
 
 def _move(temporary: Path, path: Path, *, replace: bool) -> bool:
-    _make_folder(path.parent)
     for _ in range(MOVE_ATTEMPTS):
         try:
             if replace:
@@ -137,7 +150,7 @@ def _move(temporary: Path, path: Path, *, replace: bool) -> bool:
                 path.hardlink_to(temporary)  # the one way to create a whole file that fails if it exists
         except FileExistsError:
             return False
-        except FileNotFoundError:  # a `delete` removed the folder in between
+        except FileNotFoundError:  # a new folder, or one that a `delete` removed in between
             _make_folder(path.parent)
         else:
             return True
