@@ -13,9 +13,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
-STAGE_SECONDS = Histogram(
-    "trivium_stage_seconds", "Time of one ingest stage of one document", ["stage"], buckets=_FAST
-)
+STAGE_SECONDS = Histogram("trivium_stage_seconds", "Time of one ingest stage of one document", ["stage"], buckets=_FAST)
 STAGE_SKIPPED = Counter("trivium_stage_skipped_total", "Stages whose artifact existed already", ["stage"])
 DOCUMENTS = Counter("trivium_documents_total", "Documents that reached a terminal state", ["state", "code"])
 CHUNKS = Counter("trivium_chunks_indexed_total", "Chunks written to the stores")
@@ -26,18 +24,12 @@ SOURCE_SECONDS = Histogram(
     ["source"],
     buckets=_FAST,
 )
-SOURCE_FAILED = Counter(
-    "trivium_retrieval_source_failed_total", "Sources dropped from an answer", ["source", "reason"]
-)
+SOURCE_FAILED = Counter("trivium_retrieval_source_failed_total", "Sources dropped from an answer", ["source", "reason"])
 QUERY_SECONDS = Histogram("trivium_query_seconds", "Time of one step of a query", ["step"], buckets=_FAST)
 ANSWERS = Counter("trivium_answers_total", "Answers by engine and verdict", ["engine", "verdict"])
 LLM_TOKENS = Counter("trivium_llm_tokens_total", "Tokens by provider and direction", ["llm", "direction"])
-REQUESTS = Counter(
-    "trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"]
-)
-REQUEST_SECONDS = Histogram(
-    "trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST
-)
+REQUESTS = Counter("trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"])
+REQUEST_SECONDS = Histogram("trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -170,6 +171,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+@lru_cache(maxsize=4096)  # the same documents and stages come again and again
 def _pieces(part: str, mark: str) -> list[str]:
     """File names for one part of a key: escaped, and a long one cut into folders."""
     raw = part.encode()
