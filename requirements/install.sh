@@ -24,11 +24,11 @@ have_torch() { .venv/bin/python -c "import importlib.metadata as m, sys; sys.exi
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/kfd ]; }
 if ! have_torch; then
     if ! has_gpu && UV_HTTP_TIMEOUT=10 UV_HTTP_RETRIES=0 "$uv" pip install --quiet --python .venv/bin/python --torch-backend=cpu --dry-run "$torch" >/dev/null 2>&1; then
-        echo "Downloading about 0.8 GB (torch's CPU build and the models); a few minutes on a home line."
+        echo "Downloading about 0.6 GB (torch's CPU build, the other libraries and the models); a few minutes on a home line."
         add --torch-backend=cpu "$torch"
     else
         has_gpu || echo "No CPU build of torch can be reached from here: taking the registry's default build, which carries GPU libraries."
-        echo "Downloading about 3.2 GB (torch, its GPU libraries and the models), 6 GB on disk; about 10 minutes at 50 Mbit/s."
+        echo "Downloading about 3.2 GB (of it 2.9 GB torch and its GPU libraries), 6 GB on disk; about 10 minutes at 50 Mbit/s."
         add --require-hashes -r requirements/torch.txt
     fi
 fi
