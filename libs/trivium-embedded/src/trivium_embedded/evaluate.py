@@ -17,7 +17,6 @@ from rich.table import Table
 
 from trivium.config import Settings
 from trivium.domain.documents import DocumentState
-from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Mode, Scored, SearchFilter
 from trivium.domain.scope import Tenant
 from trivium.evaluation.dataset import EvaluationSet, load_set
@@ -46,7 +45,7 @@ class ModeResult(msgspec.Struct, frozen=True):
 def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
     """Ingest `folder` into a throw-away data directory, run every mode, print the table, write the run files.
 
-    Raises `Refused` (`bad_evaluation_set`) and `NeverWill` (`ingest_incomplete`) when a document could not be read.
+    A document that cannot be read is told, and counts as not found. Raises `Refused` (`bad_evaluation_set`).
     """
     wanted = load_set(folder)
     configure_logging("error", settings.log_format)
@@ -81,13 +80,9 @@ def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[s
         if not open_count:
             break
         time.sleep(POLL_S)
-    if failed := registry.list(DocumentState.FAILED).documents:
-        first = failed[0]
-        reason = first.failure.message if first.failure else "no reason was kept"
-        raise NeverWill(
-            "ingest_incomplete",
-            f"{counts['failed']} of {total} documents could not be read; {names[first.id]}: {reason}",
-        )
+    for document in registry.list(DocumentState.FAILED).documents:
+        reason = document.failure.message if document.failure else "no reason was kept"
+        bars.console.print(f"Not read, so not found: {names[document.id]}: {reason}", style="yellow", markup=False)
     return names
 
 
