@@ -92,6 +92,10 @@ async def everything(reader: GraphReader) -> dict[str, Any]:
     """All that a reader can be asked, by entity."""
     page = await reader.entities(limit=1000)
     keys = sorted(KEYS | {entity.key for entity in page.entities})
+    edges = await reader.edges(keys, 1000)
+    for entity in page.entities:  # a degree counts who stands at the other ends
+        ends = {end for edge in edges.get(entity.key, []) for end in (edge.source_key, edge.target_key)}
+        assert entity.degree == len(ends - {entity.key})
     return {
         "entities": page.entities,
         "about": await reader.about(keys),

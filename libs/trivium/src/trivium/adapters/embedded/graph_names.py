@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
+from trivium.adapters.embedded.graph_degrees import Moves
 from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
@@ -23,14 +24,17 @@ class NameTable:
         self._db = connection
         self._tenant = tenant
 
-    def refresh(self, named: Iterable[str], claimed: Iterable[str]) -> None:
-        """`named` are keys whose mentions changed, `claimed` those whose aliases did."""
+    def refresh(self, named: Iterable[str], claimed: Iterable[str]) -> Moves:
+        """`named` are keys whose mentions changed, `claimed` those whose aliases did. Returns who changed its root."""
         keys = set(named)
         claims = set(claimed)
         roots = self._roots(keys)
+        affected: set[str] = set()
+        before: dict[str, str] = {}
         if claims:
             affected = self._upstream(claims)
-            roots.update(self._roots(affected))
+            before = self._root_of(affected)
+            roots.update(before.values())
             keys |= affected
         keys |= roots
         for key in sorted(keys):
@@ -40,6 +44,15 @@ class NameTable:
             roots.update(self._anchor(affected))
         for root in sorted(roots | self._roots(keys)):
             self._describe(root)
+        after = self._root_of(affected)
+        ends = {key: (before.get(key, key), after.get(key, key)) for key in affected}
+        return {key: roots_of for key, roots_of in ends.items() if roots_of[0] != roots_of[1]}
+
+    def _root_of(self, keys: Iterable[str]) -> dict[str, str]:
+        rows = self._db.execute(
+            "SELECT key, root FROM name WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),)
+        )
+        return dict(rows.fetchall())
 
     def _roots(self, keys: Iterable[str]) -> set[str]:
         rows = self._db.execute(

@@ -264,23 +264,13 @@ def _by_weight(edge: Edge) -> tuple[float, int, str, str, str]:
     return -edge.confidence, -edge.evidence, edge.source_key, edge.target_key, edge.type
 
 
-_NEIGHBOURS = """
-    SELECT count(DISTINCT other) FROM (
-        SELECT coalesce(n.root, e.target) AS other FROM edge e LEFT JOIN name n ON n.key = e.target
-        WHERE e.source IN (SELECT value FROM json_each(?1))
-        UNION ALL
-        SELECT coalesce(n.root, e.source) FROM edge e LEFT JOIN name n ON n.key = e.source
-        WHERE e.target IN (SELECT value FROM json_each(?1))
-    ) WHERE other <> ?2
-"""
-
-
 def _entities(db: sqlite3.Connection, roots: Iterable[str]) -> list[Entity]:
     """The entities with these roots, in any order; roots that are none are absent."""
     wanted = list(roots)
     groups = groups_of(db, wanted)
     rows = db.execute(
-        "SELECT key, id, surface, type, chunks FROM name WHERE key IN (SELECT value FROM json_each(?))",
+        "SELECT key, id, surface, type, chunks, (SELECT n FROM degree WHERE root = key) FROM name"
+        " WHERE key IN (SELECT value FROM json_each(?))",
         (json.dumps(groups.names()),),
     ).fetchall()
     surfaces = {row[0]: row[2] for row in rows}
@@ -292,9 +282,9 @@ def _entities(db: sqlite3.Connection, roots: Iterable[str]) -> list[Entity]:
             type=EntityType(kind),
             aliases=tuple(sorted({surfaces[name] for name in groups.members[key] if name in surfaces} - {surface})),
             mentions=chunks,
-            degree=db.execute(_NEIGHBOURS, (json.dumps(groups.members[key]), key)).fetchone()[0],
+            degree=degree or 0,
         )
-        for key, identity, surface, kind, chunks in rows
+        for key, identity, surface, kind, chunks, degree in rows
         if key in groups.members
     ]
 

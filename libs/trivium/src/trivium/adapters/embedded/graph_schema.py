@@ -63,6 +63,20 @@ SCHEMA = Schema(
             key, content = 'name', content_rowid = 'n', tokenize = 'trigram', detail = 'none'
         )
         """,
+        # Degrees, which were counted edge by edge whenever an entity was shown.
+        """
+        CREATE TABLE neighbours ( -- edges between two entities, in either direction; left < right
+            left TEXT NOT NULL, right TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (left, right)
+        ) WITHOUT ROWID;
+        CREATE TABLE degree (root TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO neighbours SELECT min(a, b), max(a, b), count(*) FROM (
+            SELECT coalesce(s.root, e.source) AS a, coalesce(t.root, e.target) AS b
+            FROM edge e LEFT JOIN name s ON s.key = e.source LEFT JOIN name t ON t.key = e.target
+        ) WHERE a <> b GROUP BY 1, 2;
+        INSERT INTO degree SELECT root, count(*) FROM (
+            SELECT left AS root FROM neighbours UNION ALL SELECT right FROM neighbours
+        ) GROUP BY root
+        """,
     ),
     recovery="Move the file away; the graph is rebuilt from the object store when the documents are ingested again.",
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
+from trivium.adapters.embedded.graph_degrees import EdgeKey, settle_degrees
 from trivium.adapters.embedded.graph_names import NameTable
 from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
 from trivium.adapters.embedded.sqlite import Database
@@ -16,8 +17,6 @@ from trivium.domain.scope import Scope, Tenant
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
-
-EdgeKey = tuple[str, str, str]
 
 
 class SqliteGraphWriter:
@@ -69,7 +68,8 @@ class _Changes:
         self._tenant = tenant
         self._tally: Counter[tuple[str, str, str]] = Counter()
         self._spread: Counter[tuple[str, str]] = Counter()
-        self._edges: set[EdgeKey] = set()
+        self._stated: dict[EdgeKey, list[float]] = {}
+        self._withdrawn: set[EdgeKey] = set()
         self._named: set[str] = set()
         self._claimed: set[str] = set()
 
@@ -88,6 +88,8 @@ class _Changes:
             "INSERT INTO stated VALUES (?, ?, ?, ?, ?)",
             [(*edge, chunk, confidence) for edge, confidence in _statements(share).items()],
         )
+        for edge, confidence in _statements(share).items():
+            self._stated.setdefault(edge, []).append(confidence)
         self._db.executemany(
             "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?)",
             [(alias.key, alias.canonical_key, chunk, alias.surface) for alias in share.aliases],
@@ -109,6 +111,7 @@ class _Changes:
             "DELETE FROM stated WHERE source = ? AND target = ? AND type = ? AND chunk = ?",
             [(*edge, chunk) for edge in _statements(share)],
         )
+        self._withdrawn.update(_statements(share))
         self._db.executemany(
             "DELETE FROM claimed WHERE key = ? AND canonical = ? AND chunk = ?",
             [(alias.key, alias.canonical_key, chunk) for alias in share.aliases],
@@ -120,7 +123,6 @@ class _Changes:
             if mention.confidence >= MIN_ENTITY_CONFIDENCE:
                 self._tally[mention.key, mention.surface, mention.type.value] += sign
                 self._named.add(mention.key)
-        self._edges.update((r.source_key, r.target_key, r.type) for r in share.relations)
         for alias in share.aliases:
             self._claimed.add(alias.key)
             self._named.update((alias.key, alias.canonical_key))
@@ -128,8 +130,9 @@ class _Changes:
     def settle(self) -> None:
         self._settle_tally()
         self._settle_spread()
-        self._settle_edges(self._edges)
-        NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
+        appeared, vanished = self._settle_edges()
+        moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
+        settle_degrees(self._db, appeared, vanished, moves)
 
     def _settle_tally(self) -> None:
         changed = [(*name, n) for name, n in self._tally.items() if n]
@@ -150,19 +153,36 @@ class _Changes:
             "DELETE FROM spread WHERE key = ? AND role = ? AND n = 0", [row[:2] for row in changed if row[2] < 0]
         )
 
-    def _settle_edges(self, edges: Iterable[EdgeKey]) -> None:
-        for edge in sorted(edges):
-            evidence, confidence = self._db.execute(
-                "SELECT count(*), max(confidence) FROM stated WHERE source = ? AND target = ? AND type = ?", edge
-            ).fetchone()
-            if evidence:
-                self._db.execute(
-                    "INSERT INTO edge VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-                    " SET confidence = excluded.confidence, evidence = excluded.evidence",
-                    (*edge, confidence, evidence),
-                )
-            else:
-                self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge)
+    def _settle_edges(self) -> tuple[list[EdgeKey], list[EdgeKey]]:
+        """Returns the edges that appeared and those that vanished."""
+        appeared, vanished = [], []
+        for edge, confidences in sorted(self._stated.items()):
+            if edge not in self._withdrawn:
+                (evidence,) = self._db.execute(
+                    "INSERT INTO edge VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET evidence ="
+                    " evidence + excluded.evidence, confidence = max(confidence, excluded.confidence)"
+                    " RETURNING evidence",
+                    (*edge, max(confidences), len(confidences)),
+                ).fetchone()
+                if evidence == len(confidences):
+                    appeared.append(edge)
+        for edge in sorted(self._withdrawn):
+            known, present = self._recount(edge)
+            if present and not known:
+                appeared.append(edge)
+            if known and not present:
+                vanished.append(edge)
+        return appeared, vanished
+
+    def _recount(self, edge: EdgeKey) -> tuple[bool, bool]:
+        """Whether the edge was there before, and whether it is now."""
+        gone = self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge).rowcount
+        there = self._db.execute(
+            "INSERT INTO edge SELECT source, target, type, max(confidence), count(*) FROM stated"
+            " WHERE source = ? AND target = ? AND type = ? GROUP BY source, target, type",
+            edge,
+        ).rowcount
+        return gone > 0, there > 0
 
 
 def _places(share: ChunkGraph) -> dict[tuple[str, str], tuple[int, float]]:

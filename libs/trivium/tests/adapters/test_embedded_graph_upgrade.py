@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.domain.chunks import Span
+from trivium.domain.graph import Alias, ChunkGraph, Mention, Relation
+from trivium.domain.scope import Scope, Tenant
+
+ACME = Tenant("acme")
+
+
+def share(chunk: str, *names: str) -> ChunkGraph:
+    """A chunk in which every name is related to the first, and "ak" is short for "ada keller"."""
+    return ChunkGraph(
+        chunk,
+        tuple(Mention(name, chunk, 0, Span(0, 1), name) for name in names),
+        tuple(Relation(names[0], other, "NEAR", 0.8, chunk, Span(0, 1), "x", "test") for other in names[1:]),
+        (Alias("ak", "ada keller", "AK", chunk),),
+    )
+
+
+async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(tmp_path: Path) -> None:
+    shares = [share("c1", "ada keller", "harbour", "bridge"), share("c2", "ak", "bridge", "mill")]
+    with closing(SqliteGraphs(tmp_path)) as graphs:
+        graphs.writer(ACME).upsert("d1", "v1", shares, Scope(ACME))
+        told = (await graphs.reader(ACME).entities()).entities
+    file = tmp_path / "tenants" / ACME.name / "graph.sqlite"
+    with closing(sqlite3.connect(file)) as older:
+        older.executescript("DROP TABLE neighbours; DROP TABLE degree; PRAGMA user_version = 1;")
+    with closing(SqliteGraphs(tmp_path)) as graphs:
+        assert (await graphs.reader(ACME).entities()).entities == told
+        assert {entity.key: entity.degree for entity in told}["ada keller"] == 3
+        graphs.writer(ACME).delete("d1")
+        assert (await graphs.reader(ACME).entities()).entities == ()
