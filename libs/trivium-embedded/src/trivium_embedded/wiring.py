@@ -29,7 +29,7 @@ from trivium.llm.transport import LlmLimits
 from trivium.ports.inference import Embedder, Reranker
 from trivium.ports.llm import Llm
 from trivium.ports.parser import Blob, ParseLimits
-from trivium_embedded.worker import BROKER_URL, InProcessWorker
+from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 from trivium_graph.stages import ExtractWork, LinkWork
 from trivium_inference.embed import EmbedOptions, build_embedder, usable_cores
 from trivium_inference.ocr import rapid_ocr
@@ -114,10 +114,9 @@ def _stages(settings: Settings, stores: Stores, embedder: Embedder, sandbox: San
 
 def _start_ingest(stack: ExitStack, app: Celery, dispatcher: Dispatcher, registry: SqliteRegistry) -> None:
     release_orphans(registry)
-    for _ in range(usable_cores()):
-        worker = InProcessWorker(app)
-        worker.start()
-        stack.callback(worker.stop)
+    workers = InProcessWorkers(app, usable_cores())
+    workers.start()
+    stack.callback(workers.stop)
     dispatcher.start()
     stack.callback(dispatcher.stop)
 

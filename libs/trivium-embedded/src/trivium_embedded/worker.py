@@ -1,4 +1,4 @@
-"""A real Celery worker inside this process, on kombu's memory transport."""
+"""Real Celery workers inside this process, on kombu's memory transport."""
 
 from __future__ import annotations
 
@@ -13,31 +13,45 @@ from celery.worker import WorkController, state
 POOL = "solo"
 BROKER_URL = "memory://localhost/"
 STOP_TIMEOUT_S = 30.0
+POLL_S = 0.05  # how long an idle worker sleeps: what a lone document waits for, and a stop
 _WAKE = "trivium.wake"  # does nothing; it lets an idle worker notice that it should stop
+_WAKES = 2  # one ends the wait in hand; the other the last wait, which a worker begins when it has noticed
 
 
-class InProcessWorker:
-    """Runs the tasks registered on `app`, one at a time, in a thread of its own."""
+class InProcessWorkers:
+    """Run the tasks registered on `app`, each worker one at a time, in a thread of its own."""
 
-    def __init__(self, app: Celery) -> None:
-        self._controller: Any = WorkController(
-            app=app, pool=POOL, concurrency=1, without_gossip=True, without_mingle=True, without_heartbeat=True
-        )
-        self._app = app
+    def __init__(self, app: Celery, count: int) -> None:
+        app.conf.broker_transport_options = {"polling_interval": POLL_S}
         app.task(_wake, name=_WAKE)
-        self._thread = threading.Thread(target=self._controller.start, name="celery", daemon=True)
+        self._app = app
+        self._workers = [_Worker(app) for _ in range(count)]
 
     def start(self) -> None:
         """Consume until `stop`."""
         self._app.set_default()  # chains go on, and retries come back, through the threads' default application
-        self._thread.start()
+        for worker in self._workers:
+            worker.start()
 
     def stop(self) -> None:
-        """Finish the task in hand, then stop; unfinished documents are resumed at the next start."""
+        """Let every worker finish the task in hand, then stop; unfinished documents are resumed at the next start."""
         state.should_stop = 0
-        self._app.send_task(_WAKE)
-        self._thread.join(STOP_TIMEOUT_S)
+        for _ in range(_WAKES * len(self._workers)):
+            self._app.send_task(_WAKE)
+        for worker in self._workers:
+            worker.join(STOP_TIMEOUT_S)
         state.should_stop = None
+
+
+class _Worker(threading.Thread):
+    def __init__(self, app: Celery) -> None:
+        super().__init__(name="celery", daemon=True)
+        self._controller: Any = WorkController(
+            app=app, pool=POOL, concurrency=1, without_gossip=True, without_mingle=True, without_heartbeat=True
+        )
+
+    def run(self) -> None:
+        self._controller.start()
 
 
 def _wake() -> None:
