@@ -68,8 +68,8 @@ def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[s
     registry = services.registry.for_tenant(TENANT)
     names = {}
     rows = [row for row in wanted.documents if row.text.strip()]  # nothing can be found in an empty one
-    for row in bars.track(rows, description="submit"):
-        blob = Blob(row.id, row.text.encode("utf-8", "replace"), "text/plain")
+    for number, row in enumerate(bars.track(rows, description="submit")):
+        blob = Blob(f"row {number}", row.text.encode("utf-8", "replace"), "text/plain")
         names[intake.accept(NewSource(blob, row.title or "")).id] = row.id
     total = len(rows)
     task = bars.add_task("ingest", total=total)
