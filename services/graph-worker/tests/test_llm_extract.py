@@ -56,7 +56,7 @@ class Scripted:
 
 def extract(chunks: Sequence[Chunk], connect: Callable[[], Scripted] | None = None) -> list[ChunkGraph]:
     by_rules = build.extract(chunks)
-    return asyncio.run(refine(connect(), chunks, by_rules)) if connect else by_rules
+    return asyncio.run(refine(connect(), chunks, by_rules)).shares if connect else by_rules
 
 
 def chunk(text: str = TEXT, ordinal: int = 0, title: str = "Harrow Observatory") -> Chunk:
@@ -161,6 +161,15 @@ def test_a_model_that_is_away_is_not_asked_for_every_chunk() -> None:
     llm = Scripted(*(TryLater("down", "Down.") for _ in chunks))
     assert extract(chunks, lambda: llm) == extract(chunks)
     assert len(llm.asked) < 10
+
+
+def test_what_the_model_did_not_read_is_counted_with_its_reason() -> None:
+    chunks = [chunk(ordinal=i) for i in range(9)]
+    away = Scripted(*(TryLater("down", f"Down {i}.") for i in range(9)))
+    refined = asyncio.run(refine(away, chunks, build.extract(chunks)))
+    assert (refined.unread, refined.reason) == (9, "Down 0.")
+    refined = asyncio.run(refine(Scripted(*[GOOD] * 9), chunks, build.extract(chunks)))
+    assert (refined.unread, refined.reason) == (0, "")
 
 
 def test_requests_share_their_prefix_and_document_text_cannot_leave_its_fence() -> None:

@@ -38,7 +38,8 @@ ORGANIZATION_ENDINGS = _words(
     gazette news network broadcasting television radio orchestra symphony philharmonic choir ballet
     theatre museum observatory gallery library church diocese club fc united team brotherhood guild cooperative
     consortium center centre service services service station brothers sons stores motor steel
-    telecom communications insurance properties securities airlines pharmaceuticals"""
+    telecom communications insurance properties securities airlines pharmaceuticals
+    programme program initiative charity taskforce secretariat directorate directors trustees"""
 )
 ORGANIZATION_OPENINGS = _words(
     """university college institute ministry department bank bureau academy association federation
@@ -56,6 +57,12 @@ LOCATION_ENDINGS = _words(
     square lane park garden gardens airport bridge tunnel tower castle palace cathedral cemetery dam
     reservoir glacier volcano reef springs heights pass square plaza stadium arena building hotel zone
     strip basin delta border"""
+)
+# Surnames too ("Henry Ford"): they tell a place only where no given name stands before them.
+PLACES_OR_SURNAMES = _words(
+    """gorge weir mill meadow meadows ford ridge cliff cliffs cave caves pond lagoon inlet cove moor heath marsh fen
+    swamp quarry mine farm ranch estate lighthouse pier dock docks quay wharf trail crossing waterfall rapids dunes
+    peak pasture orchard vineyard embankment lock"""
 )
 LOCATION_OPENINGS = _words(
     "mount lake cape fort port isle gulf bay strait sea river mt ft san santa são new rio los las el north "

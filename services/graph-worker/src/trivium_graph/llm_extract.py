@@ -85,27 +85,41 @@ def operation() -> str:
     return f"llm:extract@{PROMPT_VERSION}"
 
 
-async def refine(llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGraph]) -> list[ChunkGraph]:
+class Refined(msgspec.Struct, frozen=True):
+    """The shares of all chunks; how many of them the model did not read, and its first failure."""
+
+    shares: list[ChunkGraph]
+    unread: int = 0
+    reason: str = ""
+
+
+async def refine(llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGraph]) -> Refined:
     """The shares of `chunks`, read by the model. `by_rules` are the same chunks' shares without it, in order."""
     gate_keeper = asyncio.Semaphore(CONCURRENCY)
-    failures = 0
+    failures = 0  # in a row
+    unread = 0
+    reason = ""
 
     async def one(chunk: Chunk, fallback: ChunkGraph) -> ChunkGraph:
-        nonlocal failures
+        nonlocal failures, unread, reason
         async with gate_keeper:
             if failures >= MAX_FAILURES:
+                unread += 1
                 return fallback
             try:
                 found, _ = await llm.complete_json(
                     messages_for(chunk), Extraction, max_tokens=MAX_TOKENS, timeout_s=TIMEOUT_S
                 )
-            except (TryLater, NeverWill):
+            except (TryLater, NeverWill) as error:
                 failures += 1
+                unread += 1
+                reason = reason or error.message
                 return fallback
             failures = 0
         return grounded(chunk, found, fallback)
 
-    return list(await asyncio.gather(*(one(c, s) for c, s in zip(chunks, by_rules, strict=True))))
+    shares = await asyncio.gather(*(one(c, s) for c, s in zip(chunks, by_rules, strict=True)))
+    return Refined(list(shares), unread, reason)
 
 
 def messages_for(chunk: Chunk) -> list[Message]:

@@ -80,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     Rule("WORKS_FOR", "P", "O", rf",? (?:of|at|with|from) {_THE}(?:[\w-]+ at {_THE})?", 0.65),
     Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})?,? {_FEW}(?:{OCCUPATIONS}),? ", 0.8, backward=True),
     Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})? (?:[A-Z][\w.-]+ ){{0,3}}", 0.65, backward=True),
+    Rule("LED_BY", "OCLET", "P", rf"{_IS} (?:led|headed|run|managed|chaired|overseen|supervised) by {_THE}{_FEW}", 0.8),
     Rule("EDUCATED_AT", "PC", "O", rf"{_WHO} (?:(?:studied|earned|received) [^.;]{{0,50}}?(?:at|from)|graduated from|attended|"
          rf"educated at) {_THE}", 0.85),
     # people and people
@@ -113,6 +114,8 @@ RULES: tuple[Rule, ...] = (
          rf" of {_THE}", 0.85),
     Rule("DEVELOPED_BY", "TCO", "POC", rf"[^.;]{{0,50}}?\b(?:developed|designed|built|invented|manufactured|released|created)"
          rf" (?:[^.;]{{0,20}}? )?by {_THE}{_FEW}", 0.8),
+    Rule("BUILT", "PO", "CLT", rf"{_WHO} (?:built|constructed|designed|invented|restored) (?:the |an? |his |her )?"
+         rf"(?:[\w-]+ ){{0,3}}?(?:(?:at|of|in|near) )?{_THE}", 0.75),
     Rule("USES", "TCO", "TC", rf"{_WHO} (?:uses?|used|using|relies on|runs on|built (?:on|with)|based on|powered by|written in|"
          rf"implemented in|depends on|builds on) (?:the |an? )?", 0.75),
     Rule("HAS_METRIC", "TCO", "M", rf"{_WHO} (?:achieves?|achieved|reach(?:es|ed)|obtains?|obtained|scores?|scored|reports?|"

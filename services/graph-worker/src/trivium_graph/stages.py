@@ -34,7 +34,16 @@ class ExtractWork(msgspec.Struct, frozen=True):
         """Extract from all chunks of the document at once."""
         chunks = job.load(Stage.CHUNK, list[Chunk])
         shares = extract(chunks)
-        return Outcome(self.llm.run(lambda llm: refine(llm, chunks, shares)) if self.llm else shares)
+        if self.llm is None:
+            return Outcome(shares)
+        refined = self.llm.run(lambda llm: refine(llm, chunks, shares))
+        if not refined.unread:
+            return Outcome(refined.shares)
+        warning = (
+            f"The language model did not read {refined.unread} of {len(chunks)} passages for the graph; their names"
+            f" were found by rules instead. {refined.reason}"
+        )
+        return Outcome(refined.shares, {"warnings": [*job.document.warnings, warning]})
 
 
 class LinkWork(msgspec.Struct, frozen=True):

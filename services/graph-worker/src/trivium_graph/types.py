@@ -162,6 +162,8 @@ def _technical_form(words: list[str], surface: str) -> Vote | None:
         return _TECHNOLOGY, 2 * LIKELY
     if len(words) == 1 and words[0] in lex.GIVEN_NAMES:
         return _PERSON, WEAK
+    if len(words) > 1 and words[-1] in lex.PLACES_OR_SURNAMES:
+        return _LOCATION, LIKELY
     if len(words) in (2, 3) and _WORDS_ONLY.fullmatch(surface) and surface.istitle():
         return _PERSON, WEAK  # two or three plain capitalised words are a person's name most often
     return None
