@@ -13,6 +13,7 @@ import msgspec
 from trivium.config import LOOPBACK, Settings
 from trivium.telemetry import configure_logging
 from trivium_embedded.data_dir import announce, owned
+from trivium_embedded.warm import warming
 from trivium_embedded.wiring import assembled
 from trivium_query.doors import Services
 from trivium_query.serve import Listening
@@ -32,7 +33,7 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
         announce(settings.data_dir, listening.http)
         on_ready(listening.http, listening.grpc)
 
-    with owned(settings.data_dir), assembled(settings) as services:
+    with owned(settings.data_dir), assembled(settings) as services, warming(services):
         asyncio.run(serve_doors(services, on_ready=ready))
 
 
@@ -41,7 +42,7 @@ def running(settings: Settings) -> Iterator[str]:
     """A server on free loopback ports for as long as the block runs; gives its base URL."""
     configure_logging("error" if settings.log_level == "info" else settings.log_level, settings.log_format)
     own = msgspec.structs.replace(settings, http_host=LOOPBACK[0], http_port=0, grpc_host=LOOPBACK[0], grpc_port=0)
-    with owned(own.data_dir), assembled(own) as services, _in_a_thread(services) as url:
+    with owned(own.data_dir), assembled(own) as services, warming(services), _in_a_thread(services) as url:
         announce(own.data_dir, url)
         yield url
 

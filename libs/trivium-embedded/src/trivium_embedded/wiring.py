@@ -41,6 +41,7 @@ from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.doors import Services
+from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.ledger import Budgets
 from trivium_query.searching import PipelineSearcher
 
@@ -83,7 +84,9 @@ def assembled(settings: Settings) -> Iterator[Services]:
         for work in _stages(settings, stores, embedder, sandbox):
             register(app, envelope, work)
         _start_ingest(stack, app, dispatcher, stores.registry)
-        yield _services(settings, stores, embedder, dispatcher.ring)
+        questions = QuestionVectors(embedder)
+        stack.callback(questions.close)
+        yield _services(settings, stores, questions, dispatcher.ring)
 
 
 def _open_stores(data_dir: Path) -> Stores:
@@ -121,7 +124,7 @@ def _start_ingest(stack: ExitStack, app: Celery, dispatcher: Dispatcher, registr
     stack.callback(dispatcher.stop)
 
 
-def _services(settings: Settings, stores: Stores, embedder: Embedder, doorbell: Callable[[], None]) -> Services:
+def _services(settings: Settings, stores: Stores, questions: QuestionVectors, doorbell: Callable[[], None]) -> Services:
     llm = _llm_address(settings)
     limits = FetchLimits(allow_hosts=allowed_hosts(settings.url_allow))
 
@@ -134,7 +137,7 @@ def _services(settings: Settings, stores: Stores, embedder: Embedder, doorbell: 
         stores.keywords,
         stores.graphs,
         stores.registry,
-        embedder,
+        questions,
         Budgets(settings.vector_budget_s, settings.keyword_budget_s, settings.graph_budget_s),
     )
     return Services(
@@ -158,7 +161,7 @@ def _services(settings: Settings, stores: Stores, embedder: Embedder, doorbell: 
         answerer=PipelineAnswerer(
             searcher,
             stores.vectors,
-            embedder,
+            questions,
             llm.connect() if llm else None,
             _reranker(settings),
             settings.rerank,
@@ -177,7 +180,7 @@ def _llm_address(settings: Settings) -> LlmAddress | None:
             model=settings.llm_model,
             base_url=settings.llm_url,
             api_key=settings.llm_api_key,
-            limits=LlmLimits(concurrency=settings.llm_concurrency),
+            limits=LlmLimits(timeout_s=settings.llm_timeout_s, concurrency=settings.llm_concurrency),
         )
 
     return LlmAddress(f"{settings.llm}:{settings.llm_model}", connect)

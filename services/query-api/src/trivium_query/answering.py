@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Literal
@@ -13,11 +12,12 @@ from trivium import telemetry
 from trivium.domain.answers import Answer, AnswerEvent, Finished
 from trivium.domain.retrieval import SearchResult
 from trivium.domain.scope import Tenant
-from trivium.ports.inference import Embedder, Reranker, Vector
+from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
 from trivium_query.answer import pipeline
 from trivium_query.doors import AskRequest, Searcher
+from trivium_query.question_vectors import QuestionVectors
 
 
 class PipelineAnswerer(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
 
     searcher: Searcher
     vectors: Vectors
-    embedder: Embedder
+    questions: QuestionVectors
     llm: Llm | None
     reranker: Reranker | None
     rerank: Literal["none", "cross-encoder", "llm"]
@@ -61,10 +61,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
-        async def embed(texts: Sequence[str]) -> Vector:
-            return await asyncio.to_thread(self.embedder.embed_queries, texts)
-
-        return pipeline.Means(retrieve, sentence_vectors, embed, self.llm, self.reranker)
+        return pipeline.Means(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker)
 
 
 def _count(answer: Answer) -> None:

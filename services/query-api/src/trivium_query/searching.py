@@ -11,10 +11,10 @@ from trivium.domain.errors import NotFound
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import Graphs
-from trivium.ports.inference import Embedder, Vector
 from trivium.ports.keywords import Keywords
 from trivium.ports.registry import Registry, TenantRegistry
 from trivium.ports.vectors import Vectors
+from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.evidence import Readers
 from trivium_query.retrieve.ledger import Budgets
@@ -27,7 +27,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     keywords: Keywords
     graphs: Graphs
     registry: Registry
-    embedder: Embedder
+    questions: QuestionVectors
     budgets: Budgets
 
     async def search(
@@ -40,12 +40,9 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
             return await asyncio.to_thread(_visible, registry, document_ids, restrict.dataset)
 
         readers = Readers(
-            self.vectors.reader(tenant), self.keywords.reader(tenant), self.graphs.reader(tenant), self._embed
+            self.vectors.reader(tenant), self.keywords.reader(tenant), self.graphs.reader(tenant), self.questions.embed
         )
         return await pipeline.search(question, mode, top_k, restrict, readers, active, self.budgets)
-
-    async def _embed(self, texts: Sequence[str]) -> Vector:
-        return await asyncio.to_thread(self.embedder.embed_queries, texts)
 
 
 def _visible(registry: TenantRegistry, document_ids: Sequence[str], dataset: str) -> Mapping[str, str]:

@@ -134,4 +134,4 @@ def _is_borne_out(claim: Claim, vector: Vector | None, sentence_vectors: Mapping
 
 def _best_cosine(vector: Vector | None, hits: Sequence[Hit], sentence_vectors: Mapping[str, Vector]) -> float:
     rows = [sentence_vectors[hit.chunk.id] for hit in hits if len(sentence_vectors.get(hit.chunk.id, ())) > 0]
-    return float(np.max(np.concatenate(rows) @ vector)) if vector is not None and rows else 0.0
+    return float(np.max(np.vecdot(np.concatenate(rows), vector))) if vector is not None and rows else 0.0

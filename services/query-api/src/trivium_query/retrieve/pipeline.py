@@ -82,7 +82,7 @@ async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
 
 async def _hybrid(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     walk = await _walk(query, readers, ledger)
-    return Ranking(fuse.as_ranking(walk.scores), walk.sources(), walk.links)
+    return Ranking(_none_lost(walk.scores, walk.found), walk.sources(), walk.links)
 
 
 async def _graph(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -107,7 +107,7 @@ async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     places = await evidence.places(keys, keys, readers, ledger)
     arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
     sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
-    return Ranking(fuse.as_ranking(path.added(scores, arrived)), sources)
+    return Ranking(_none_lost(path.added(scores, arrived), found), sources)
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -136,6 +136,14 @@ async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
     links = path.best_links(parts, whole, await evidence.places(parts, whole, readers, ledger))
     after = path.added(scores, {target: link.gain for target, link in links.items()})
     return Walk(found, after, frozenset({*gains, *links}), links)
+
+
+def _none_lost(scores: dict[str, float], found: evidence.Evidence) -> list[Scored]:
+    """Scores as a ranking, and after it what vectors and keywords found below their average, which scores 0."""
+    ranked = fuse.as_ranking(scores)
+    known = {row.chunk_id for row in ranked}
+    below = fuse.reciprocal_rank_fusion([found.dense, found.keyword])
+    return [*ranked, *(Scored(row.chunk_id, 0.0) for row in below if row.chunk_id not in known)]
 
 
 def _deep(query: Query) -> Query:

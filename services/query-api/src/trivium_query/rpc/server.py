@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 import grpc
@@ -65,11 +66,19 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)
     try:
+        _probe(address)
         port = server.add_insecure_port(address)
-    except RuntimeError as error:
+    except (OSError, RuntimeError) as error:
         raise Refused(
             "port_in_use",
             f"Cannot listen on {address} for gRPC: the port is in use or not allowed.",
             "Stop what listens there, or set TRIVIUM_GRPC_PORT to another port.",
         ) from error
     return GrpcServer(server, checks, port)
+
+
+def _probe(address: str) -> None:
+    """Bind and let go. Raises `OSError`; gRPC itself would also print a line that only its authors can read."""
+    host, _, port = address.rpartition(":")
+    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+    socket.create_server((host.strip("[]"), int(port)), family=family).close()

@@ -1,0 +1,60 @@
+"""Makes a fresh server's first question as quick as its others: indexes are loaded and the model is compiled."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from trivium.domain.errors import TriviumError
+from trivium.domain.retrieval import Mode, SearchFilter
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium_query.doors import Services
+
+# The model prepares itself once per length of input, in steps of eight tokens: questions of the usual lengths.
+QUESTIONS = tuple("which name is in that place and who was there first " * times for times in (1, 2, 3, 4))
+MAX_TENANTS = 8  # with documents; more would hold the memory of indexes that perhaps nobody asks
+
+log = structlog.get_logger()
+
+
+@contextmanager
+def warming(services: Services) -> Iterator[None]:
+    """Warm up in a thread of its own while the block runs; what cannot be warmed up is left as it is."""
+    ending = threading.Event()
+    thread = threading.Thread(target=_warm_up, args=(services, ending), name="warm-up", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()  # before the stores that it reads are closed
+
+
+def _warm_up(services: Services, ending: threading.Event) -> None:
+    try:
+        tenants = dict.fromkeys((DEFAULT_TENANT, *services.registry.tenants()))
+    except TriviumError as error:
+        _cold("registry", error)
+        return
+    for tenant in list(tenants)[:MAX_TENANTS]:
+        if ending.is_set():
+            return
+        try:
+            asyncio.run(_ask(services, tenant, ending))
+        except TriviumError as error:
+            _cold(tenant.name, error)
+
+
+async def _ask(services: Services, tenant: Tenant, ending: threading.Event) -> None:
+    for question in QUESTIONS:
+        if not ending.is_set():
+            await services.searcher.search(tenant, question, Mode.HYBRID, 1, SearchFilter())
+
+
+def _cold(what: str, error: TriviumError) -> None:
+    """A question will meet the same error and tell it to somebody who can act."""
+    log.info("not_warmed_up", what=what, code=error.code, reason=error.message)

@@ -1,0 +1,86 @@
+"""Questions as vectors: those that are asked at the same time go through the model together, recent ones not again."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+
+from trivium.ports.inference import Embedder, Vector
+
+REMEMBERED = 1024  # questions: an answer asks for the vector that its search had, and people repeat themselves
+MAX_REMEMBERED_CHARS = 1000
+MAX_TOGETHER = 16
+
+
+class QuestionVectors:
+    """Shared by every loop and thread of the process. Nobody waits for company: a batch is whoever came meanwhile."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Vector] = OrderedDict()
+        self._awaited: dict[str, Future[Vector]] = {}
+        self._queue: deque[str] = deque()
+        self._working = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="questions")
+
+    async def embed(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), d) float32. Raises what the embedder raises."""
+        if not texts:
+            return np.zeros((0, self._embedder.dimension), np.float32)
+        with self._lock:
+            found = [self._ask(text) for text in texts]
+        rows = [await asyncio.wrap_future(row) if isinstance(row, Future) else row for row in found]
+        return np.stack(rows)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown(cancel_futures=True)
+
+    def _ask(self, text: str) -> Vector | Future[Vector]:
+        if text in self._known:
+            self._known.move_to_end(text)
+            return self._known[text]
+        if text not in self._awaited:
+            future = self._awaited[text] = Future()
+            future.set_running_or_notify_cancel()  # one who stops waiting takes it from nobody else
+            self._queue.append(text)
+            if not self._working:
+                self._working = True
+                self._thread.submit(self._work)
+        return self._awaited[text]
+
+    def _work(self) -> None:
+        while texts := self._next():
+            try:
+                vectors = self._embedder.embed_queries(texts)
+            except Exception as error:  # noqa: BLE001 - whoever waits raises it
+                self._done(texts, error)
+            else:
+                self._done(texts, vectors)
+
+    def _next(self) -> list[str]:
+        with self._lock:
+            texts = [self._queue.popleft() for _ in range(min(MAX_TOGETHER, len(self._queue)))]
+            self._working = bool(texts)
+        return texts
+
+    def _done(self, texts: Sequence[str], result: Vector | Exception) -> None:
+        with self._lock:
+            futures = [self._awaited.pop(text) for text in texts]
+            if not isinstance(result, Exception):
+                self._known.update(
+                    (text, row) for text, row in zip(texts, result, strict=True) if len(text) <= MAX_REMEMBERED_CHARS
+                )
+                while len(self._known) > REMEMBERED:
+                    self._known.popitem(last=False)
+        for number, future in enumerate(futures):
+            if isinstance(result, Exception):
+                future.set_exception(result)
+            else:
+                future.set_result(result[number])
