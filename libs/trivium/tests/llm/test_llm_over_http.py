@@ -174,6 +174,16 @@ async def test_a_slow_server_costs_no_more_than_the_time_limit(streaming: bool) 
     assert caught.value.code == "llm_slow"
 
 
+async def test_a_caller_cannot_wait_longer_than_the_client_allows() -> None:
+    with OpenAiPeer([Reply("late", delay_s=30)]) as peer:
+        llm = client(peer, limits=LlmLimits(timeout_s=0.3))
+        started = time.monotonic()
+        with pytest.raises(TryLater):
+            await llm.complete(HELLO, timeout_s=20)
+        assert time.monotonic() - started < 2
+        await llm.close()
+
+
 async def test_a_trickling_stream_does_not_outlive_the_time_limit() -> None:
     with OpenAiPeer([Reply("word " * 200, pause_s=0.05)]) as peer:
         llm = client(peer)

@@ -33,7 +33,7 @@ class HttpLlm:
         self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
     ) -> Completion:
         """One answer as text."""
-        return await self._complete(Prompt(tuple(messages), max_tokens), time.monotonic() + timeout_s)
+        return await self._complete(Prompt(tuple(messages), max_tokens), self._deadline(timeout_s))
 
     async def complete_json(
         self,
@@ -44,7 +44,7 @@ class HttpLlm:
         timeout_s: float = 60.0,
     ) -> tuple[T, Completion]:
         """One answer as a value. An answer that does not fit is shown to the model once, to repair it."""
-        deadline = time.monotonic() + timeout_s
+        deadline = self._deadline(timeout_s)
         prompt = Prompt(tuple(messages), max_tokens, schema_of(shape))
         first = await self._complete(prompt, deadline)
         try:
@@ -76,7 +76,7 @@ class HttpLlm:
         self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
     ) -> AsyncIterator[Delta]:
         """One answer piece by piece, then the whole of it."""
-        deadline = time.monotonic() + timeout_s
+        deadline = self._deadline(timeout_s)
         prompt = Prompt(tuple(messages), max_tokens, stream=True)
         while True:
             try:
@@ -89,6 +89,9 @@ class HttpLlm:
     async def close(self) -> None:
         """Close all connections."""
         await self._transport.close()
+
+    def _deadline(self, timeout_s: float) -> float:
+        return time.monotonic() + min(timeout_s, self._transport.limits.timeout_s)
 
     async def _complete(self, prompt: Prompt, deadline: float) -> Completion:
         while True:

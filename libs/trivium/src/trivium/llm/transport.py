@@ -28,8 +28,12 @@ _PASSING = frozenset({408, 409, 425, 429})
 
 
 class LlmLimits(msgspec.Struct, frozen=True):
-    """Bounds of the client. Back-off doubles from `backoff_s` to `max_backoff_s`, with full jitter."""
+    """Bounds of the client. Back-off doubles from `backoff_s` to `max_backoff_s`, with full jitter.
 
+    `timeout_s` bounds every call, retries included; a caller may allow less.
+    """
+
+    timeout_s: float = 60.0
     concurrency: int = 8
     attempts: int = 4
     backoff_s: float = 0.5
