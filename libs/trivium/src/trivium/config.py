@@ -84,7 +84,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tenants_by_key(self) -> dict[str, Tenant]:
-        """API key to tenant. Raises `Refused` (`bad_setting`) for an entry that is not `tenant:key`."""
+        """API key to tenant. Raises `Refused` (`bad_setting`) unless it is `tenant:key` with each key once."""
         found: dict[str, Tenant] = {}
         for entry in filter(None, (part.strip() for part in self.api_keys.split(","))):
             tenant, _, key = entry.partition(":")
@@ -94,13 +94,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                     "TRIVIUM_API_KEYS has an entry without a key.",
                     "Write tenant:key pairs separated by commas.",
                 )
+            if key in found:
+                raise Refused(
+                    "bad_setting",
+                    f"TRIVIUM_API_KEYS gives {tenant} and {found[key].name} the same key.",
+                    "Give each a key of its own.",
+                )
             found[key] = Tenant(tenant)
         return found
 
     def check(self) -> None:
         """Refuse a combination that would expose documents or cannot work."""
         exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
-        if exposed and not self.tenants_by_key:
+        if not self.tenants_by_key and exposed:
             raise Refused(
                 "api_key_needed",
                 f"Refusing to listen on {exposed[0]} without an API key.",
