@@ -63,7 +63,10 @@ def lines_of(text: str, span: Span, *, indented: bool = False) -> Iterator[Span]
 
 
 def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:
-    """Where `span` stands in the original: one position per page, slide or sheet, merged in order."""
+    """Where `span` stands in the original: one position per page, slide or sheet, merged in order.
+
+    Where a section path is all that is known, one per section.
+    """
     merged: list[Position] = []
     for block in blocks:
         position = _narrowed(block, span)
@@ -131,8 +134,9 @@ def _narrowed(block: Block, span: Span) -> Position:
     return position
 
 
-def _place(position: Position) -> tuple[int | None, int | None, str | None]:
-    return position.page, position.slide, position.sheet
+def _place(position: Position) -> tuple[object, ...]:
+    place = (position.page, position.slide, position.sheet)
+    return place if any(place) or position.offset else position.section
 
 
 def _joined(one: Position, other: Position) -> Position:
