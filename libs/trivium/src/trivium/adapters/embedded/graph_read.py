@@ -25,6 +25,11 @@ _MAX_PAGE = 1000
 _AFTER_ANY = "\U0010ffff"  # sorts after every other character
 
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+# Python's driver gives up and takes back the interpreter lock at every row, and waits for it each time while another
+# thread computes. Where rows are many they come as one JSON text.
+_pairs = msgspec.json.Decoder(list[tuple[str, str]]).decode
+_totals = msgspec.json.Decoder(list[tuple[str, int, str]]).decode
+_places = msgspec.json.Decoder(list[tuple[str, str, int]]).decode
 
 
 class Groups(NamedTuple):
@@ -41,16 +46,18 @@ class Groups(NamedTuple):
 def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
     """The entities behind `keys`; a name that is no entity stands for itself."""
     root_of = {key: key for key in keys}
-    known = db.execute(
-        "SELECT key, root FROM name WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(root_of)),)
-    )
-    root_of.update(known.fetchall())
+    (known,) = db.execute(
+        "SELECT json_group_array(json_array(key, root)) FROM name WHERE key IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(root_of)),),
+    ).fetchone()
+    root_of.update(_pairs(known))
     members: dict[str, list[str]] = {root: [root] for root in root_of.values()}
-    others = db.execute(
-        "SELECT root, key FROM name WHERE root <> key AND root IN (SELECT value FROM json_each(?)) ORDER BY key",
+    (others,) = db.execute(
+        "SELECT json_group_array(json_array(root, key)) FROM name"
+        " WHERE root <> key AND root IN (SELECT value FROM json_each(?))",
         (json.dumps(list(members)),),
-    )
-    for root, key in others:
+    ).fetchone()
+    for root, key in sorted(_pairs(others)):
         members[root].append(key)
     return Groups(root_of, members)
 
@@ -172,13 +179,13 @@ def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored
 
 # The chunk at which the first `limit` of a name end bounds the second statement, so that a hub costs no more.
 _TOTALS = """
-    SELECT s.key, s.n,
+    SELECT json_group_array(json_array(s.key, s.n,
         CASE WHEN s.n <= ?3 THEN ?4
-        ELSE (SELECT chunk FROM named WHERE key = s.key AND role = ?2 ORDER BY chunk LIMIT 1 OFFSET ?3) END
+        ELSE (SELECT chunk FROM named WHERE key = s.key AND role = ?2 ORDER BY chunk LIMIT 1 OFFSET ?3) END))
     FROM json_each(?1) k JOIN spread s ON s.key = k.value AND s.role = ?2
 """
 _PLACES = """
-    SELECT n.key, n.chunk, n.sentence FROM json_each(?1) k
+    SELECT json_group_array(json_array(n.key, n.chunk, n.sentence)) FROM json_each(?1) k
     JOIN named n ON n.key = k.value ->> 0 AND n.role = ?2 AND n.chunk <= k.value ->> 1
 """
 
@@ -186,12 +193,14 @@ _PLACES = """
 def _mentioned_by(db: sqlite3.Connection, keys: Sequence[str], limit: int, role: str) -> dict[str, Mentioning]:
     groups = groups_of(db, keys)
     last = max(limit - 1, 0)
-    totals = db.execute(_TOTALS, (json.dumps(groups.names()), role, last, _AFTER_ANY)).fetchall()
+    (found_totals,) = db.execute(_TOTALS, (json.dumps(groups.names()), role, last, _AFTER_ANY)).fetchone()
+    totals = _totals(found_totals)
     present = [(key, bound) for key, total, bound in totals if total]
     counts = {key: total for key, total, _ in totals if total}
     places: dict[str, list[tuple[str, int]]] = {key: [] for key in counts}
     if limit > 0:
-        for key, chunk, sentence in db.execute(_PLACES, (json.dumps(present), role)):
+        (found_places,) = db.execute(_PLACES, (json.dumps(present), role)).fetchone()
+        for key, chunk, sentence in _places(found_places):
             places[key].append((chunk, sentence))
     found: dict[str, Mentioning] = {}
     for key, root in groups.root_of.items():

@@ -11,6 +11,7 @@ import numpy as np
 
 from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
+from trivium.adapters.embedded.sentences import Narrow, SentenceCache
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Scored
@@ -50,6 +51,7 @@ class SqliteVectors:
         self._threads = ReadThreads("vectors")
         self._lock = threading.Lock()
         self._mirrors: dict[Tenant, Mirror[FlatIndex]] = {}
+        self._sentences: dict[Tenant, SentenceCache] = {}
 
     def writer(self, tenant: Tenant) -> SqliteVectorWriter:
         """For workers."""
@@ -65,12 +67,14 @@ class SqliteVectors:
                     "SELECT seq, chunk_id, document_id, vector FROM passages WHERE seq > ? ORDER BY seq",
                     "SELECT seq FROM passages",
                 )
-        return SqliteVectorReader(self._databases.of(tenant), mirror, self._threads)
+            sentences = self._sentences.setdefault(tenant, SentenceCache())
+        return SqliteVectorReader(self._databases.of(tenant), mirror, sentences, self._threads)
 
     def drop(self, tenant: Tenant) -> None:
         """Delete the tenant's file."""
         with self._lock:
             self._mirrors.pop(tenant, None)
+            self._sentences.pop(tenant, None)
         self._databases.drop(tenant)
 
     def close(self) -> None:
@@ -121,9 +125,12 @@ class SqliteVectorWriter:
 class SqliteVectorReader:
     """Reads one tenant's vectors; see `trivium.ports.vectors.VectorReader`."""
 
-    def __init__(self, database: Database, mirror: Mirror[FlatIndex], threads: ReadThreads) -> None:
+    def __init__(
+        self, database: Database, mirror: Mirror[FlatIndex], sentences: SentenceCache, threads: ReadThreads
+    ) -> None:
         self._database = database
         self._mirror = mirror
+        self._sentences = sentences
         self._threads = threads
 
     async def search(self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
@@ -137,19 +144,13 @@ class SqliteVectorReader:
         """The sentences' vectors by chunk."""
 
         def query(connection: sqlite3.Connection) -> dict[str, Vector]:
-            rows = connection.execute(
-                "SELECT chunk_id, vectors FROM passages JOIN sentences USING (seq)"
-                " WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                (json_list(chunk_ids),),
-            ).fetchall()
+            rows = self._sentences.at(connection, chunk_ids)
             if not rows:
                 return {}
-            (size,) = connection.execute("SELECT length(vector) FROM passages LIMIT 1").fetchone()
-            dimension = size // _FLOAT32_BYTES
-            matrix = _wide(b"".join(row[1] for row in rows)).reshape(-1, dimension)
-            ends = np.cumsum([len(row[1]) // (2 * dimension) for row in rows]).tolist()
+            matrix = _wide(np.concatenate(list(rows.values())))
+            ends = np.cumsum([len(row) for row in rows.values()]).tolist()
             starts = [0, *ends[:-1]]
-            return {row[0]: matrix[start:end] for row, start, end in zip(rows, starts, ends, strict=True)}
+            return {key: matrix[start:end] for key, start, end in zip(rows, starts, ends, strict=True)}
 
         return await self._threads.run(self._database, query)
 
@@ -192,8 +193,8 @@ def _narrow(sentences: bytes) -> bytes:
     return np.rint(np.clip(values, -1, 1) * _INT16_SCALE).astype(np.int16).tobytes()
 
 
-def _wide(sentences: bytes) -> Vector:
-    widened = np.frombuffer(sentences, np.int16).astype(np.float32)
+def _wide(sentences: Narrow) -> Vector:
+    widened = sentences.astype(np.float32)
     widened *= np.float32(1 / _INT16_SCALE)
     return widened
 
