@@ -2,7 +2,7 @@
 # Compile the .proto files into libs/trivium/src/trivium/v1. With --check: fail when the committed code is not theirs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-python=${PYTHON:-python3}
+python=${PYTHON:-.venv/bin/python}
 target=libs/trivium/src
 check=
 if [ "${1:-}" = "--check" ]; then
