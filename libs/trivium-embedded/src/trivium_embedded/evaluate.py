@@ -52,7 +52,7 @@ def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
     console = Console()
     with tempfile.TemporaryDirectory(prefix="trivium-eval-") as data, _bars(console) as bars:
         own = msgspec.structs.replace(settings, data_dir=Path(data), llm="", rerank="none")
-        with owned(own.data_dir), assembled(own) as services:
+        with owned(own.data_dir), assembled(own, remembered_questions=0) as services:  # each mode pays for itself
             names = _ingest(services, wanted, bars)
             results = {mode: asyncio.run(_run(services, wanted, mode, names, bars)) for mode in Mode}
     console.print(_table(wanted, results))

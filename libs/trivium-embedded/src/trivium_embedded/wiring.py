@@ -41,7 +41,7 @@ from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.doors import Services
-from trivium_query.question_vectors import QuestionVectors
+from trivium_query.question_vectors import REMEMBERED, QuestionVectors
 from trivium_query.retrieve.ledger import Budgets
 from trivium_query.searching import PipelineSearcher
 
@@ -58,7 +58,7 @@ class Stores(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def assembled(settings: Settings) -> Iterator[Services]:
+def assembled(settings: Settings, *, remembered_questions: int = REMEMBERED) -> Iterator[Services]:
     """The whole product on `settings.data_dir`, working: ingest runs while the block does.
 
     Unfinished documents of an earlier process are taken up again. The caller owns the data directory.
@@ -84,7 +84,7 @@ def assembled(settings: Settings) -> Iterator[Services]:
         for work in _stages(settings, stores, embedder, sandbox):
             register(app, envelope, work)
         _start_ingest(stack, app, dispatcher, stores.registry)
-        questions = QuestionVectors(embedder)
+        questions = QuestionVectors(embedder, remembered_questions)
         stack.callback(questions.close)
         yield _services(settings, stores, questions, dispatcher.ring)
 

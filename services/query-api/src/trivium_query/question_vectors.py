@@ -20,8 +20,9 @@ MAX_TOGETHER = 16
 class QuestionVectors:
     """Shared by every loop and thread of the process. Nobody waits for company: a batch is whoever came meanwhile."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, remembered: int = REMEMBERED) -> None:
         self._embedder = embedder
+        self._remembered = remembered
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self._awaited: dict[str, Future[Vector]] = {}
@@ -77,7 +78,7 @@ class QuestionVectors:
                 self._known.update(
                     (text, row) for text, row in zip(texts, result, strict=True) if len(text) <= MAX_REMEMBERED_CHARS
                 )
-                while len(self._known) > REMEMBERED:
+                while len(self._known) > self._remembered:
                     self._known.popitem(last=False)
         for number, future in enumerate(futures):
             if isinstance(result, Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from trivium.domain.retrieval import Scored
 
@@ -12,12 +12,15 @@ WEIGHTED_LAMBDA = 0.8  # K2RAG: the dense share of the weighted hybrid
 _EPSILON = 1e-9
 
 
-def reciprocal_rank_fusion(rankings: Iterable[Sequence[Scored]], k: int = RRF_K) -> list[Scored]:
-    """Sum of 1 / (k + rank) over the rankings; only ranks matter, not scores."""
+def reciprocal_rank_fusion(
+    rankings: Iterable[Sequence[Scored]], k: int = RRF_K, without: Container[str] = ()
+) -> list[Scored]:
+    """Sum of 1 / (k + rank) over the rankings; only ranks matter, not scores. `without` are left out at the end."""
     scores: dict[str, float] = {}
     for ranking in rankings:
         for rank, row in enumerate(ranking, start=1):
-            scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + 1 / (k + rank)
+            if row.chunk_id not in without:
+                scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + 1 / (k + rank)
     return as_ranking(scores)
 
 
@@ -77,9 +80,8 @@ def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], popul
     weights = math.fsum(weight for weight, _ in present)
     total: dict[str, float] = dict.fromkeys((key for _, scores in tables for key in scores), 0.0)
     for weight, standard in present:
-        floor = min(standard.values())
-        for key in total:
-            total[key] += weight / weights * standard.get(key, floor)
+        floor, share = min(standard.values()), weight / weights
+        total = {key: value + share * standard.get(key, floor) for key, value in total.items()}
     best = max(total.values(), default=0.0)
     if best <= _EPSILON:  # every source finds everything alike
         return dict.fromkeys(total, 1.0)

@@ -83,7 +83,7 @@ def base_scores(
     dense: Sequence[Scored], keyword: Sequence[Scored], sentences: Mapping[str, Similarities]
 ) -> dict[str, float]:
     """0...1 for every passage that vectors, keywords or `sentences` hold."""
-    best = {chunk_id: float(values.max()) for chunk_id, values in sentences.items() if values.size}
+    best = _closest(sentences)
     return standardised_mean(
         [
             (KEYWORD_WEIGHT, {row.chunk_id: row.score for row in keyword}),
@@ -94,9 +94,23 @@ def base_scores(
     )
 
 
+def _closest(sentences: Mapping[str, Similarities]) -> dict[str, float]:
+    """The best sentence of each passage that has one."""
+    filled = {chunk_id: values for chunk_id, values in sentences.items() if values.size}
+    if not filled:
+        return {}
+    ends = np.cumsum([values.size for values in filled.values()])
+    starts = np.concatenate([[0], ends[:-1]])
+    best = np.maximum.reduceat(np.concatenate(list(filled.values())), starts)
+    return dict(zip(filled, best.tolist(), strict=True))
+
+
 def added(scores: Mapping[str, float], gains: Mapping[str, float]) -> dict[str, float]:
     """Scores with gains added; a passage with a gain alone has a score of that gain."""
-    return {key: scores.get(key, 0.0) + gains.get(key, 0.0) for key in {**scores, **gains}}
+    total = dict(scores)
+    for key, gain in gains.items():
+        total[key] = total.get(key, 0.0) + gain
+    return total
 
 
 def sources(scores: Mapping[str, float], limit: int = SOURCES) -> list[str]:

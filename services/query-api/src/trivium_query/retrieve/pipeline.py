@@ -142,8 +142,8 @@ def _none_lost(scores: dict[str, float], found: evidence.Evidence) -> list[Score
     """Scores as a ranking, and after it what vectors and keywords found below their average, which scores 0."""
     ranked = fuse.as_ranking(scores)
     known = {row.chunk_id for row in ranked}
-    below = fuse.reciprocal_rank_fusion([found.dense, found.keyword])
-    return [*ranked, *(Scored(row.chunk_id, 0.0) for row in below if row.chunk_id not in known)]
+    below = fuse.reciprocal_rank_fusion([found.dense, found.keyword], without=known)
+    return [*ranked, *(Scored(row.chunk_id, 0.0) for row in below)]
 
 
 def _deep(query: Query) -> Query:
