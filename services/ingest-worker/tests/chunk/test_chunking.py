@@ -196,6 +196,16 @@ def test_a_chunk_over_two_pages_names_both_with_merged_boxes() -> None:
     assert only.positions == (Position(page=1, box=Box(5, 10, 50, 40)), Position(page=2, box=Box(1, 1, 2, 2)))
 
 
+def test_a_chunk_over_two_sections_names_both_where_nothing_else_places_it() -> None:
+    units = [
+        Unit(UnitKind.TEXT, "One.", Position(section=("Plan", "Risks"))),
+        Unit(UnitKind.TEXT, "Two.", Position(section=("Plan", "Risks"))),
+        Unit(UnitKind.TEXT, "Three.", Position(section=("Costs",))),
+    ]
+    (only,) = chunks_of(document(*units))
+    assert only.positions == (Position(section=("Plan", "Risks")), Position(section=("Costs",)))
+
+
 def test_plain_text_chunks_know_their_exact_range_in_the_original() -> None:
     original = "\n\n\n" + prose(3000)
     unit = Unit(UnitKind.TEXT, original[3:], Position(offset=(3, len(original))))

@@ -134,6 +134,12 @@ async def test_every_mode_ranks_from_one_best_first_and_says_why(readers: Reader
     assert result.timings_ms["search"] >= 0
 
 
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.PPR])
+async def test_what_scores_below_average_comes_last_and_is_not_lost(readers: Readers, mode: Mode):
+    result = await pipeline.search(QUESTION, mode, 10, SearchFilter(), readers, active, ENOUGH)
+    assert {hit.chunk.title for hit in result.hits} == set(TEXTS)
+
+
 @pytest.mark.parametrize("broken", [Down(), Slow()])
 @pytest.mark.parametrize("source", ["vectors", "graph"])
 async def test_a_lost_source_costs_its_own_results_and_is_named(readers: Readers, source: str, broken: Down):
