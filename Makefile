@@ -23,7 +23,7 @@ test: dev lint types check-generated unit contract e2e ## everything that must p
 lint: ## style, complexity and import boundaries
 	@.venv/bin/ruff check $(CODE)
 	@.venv/bin/ruff format --check $(CODE)
-	@.venv/bin/lint-imports --config pyproject.toml
+	@.venv/bin/lint-imports --no-logo --config pyproject.toml
 
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
