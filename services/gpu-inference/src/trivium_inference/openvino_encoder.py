@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class OpenVinoEncoder:
     Either is compiled when first needed, so that a process that only answers queries holds one.
     """
 
+    _lock: ClassVar = threading.Lock()
+
     def __init__(self, files: ModelFiles, *, cache_dir: Path, threads: int, precision: str) -> None:
         self._openvino = load_openvino()
         self._core = self._openvino.Core()
@@ -44,7 +46,6 @@ class OpenVinoEncoder:
         self._model = ir_path(files, cache_dir, self._openvino.__version__)
         self._threads = threads
         self._precision = precision if precision != "auto" else native_precision(self._core)
-        self._lock = threading.Lock()
         self._bulk: Any = None
         self._urgent: Any = None
         self._local = threading.local()
@@ -74,7 +75,7 @@ class OpenVinoEncoder:
         return self._infer(self._urgent, "urgent", batch)
 
     def _compile(self, lanes: int) -> Any:
-        return self._core.compile_model(
+        compiled = self._core.compile_model(
             str(self._model),
             "CPU",
             {
@@ -84,6 +85,10 @@ class OpenVinoEncoder:
                 "ENABLE_CPU_PINNING": False,  # bulk and urgent work share the cores
             },
         )
+        # OpenVINO's binding looks up NumPy in its first inference. Two threads that do so at once wait for each other
+        # for ever (one has the interpreter lock, the other the binding's), so one of them does, before anybody else.
+        compiled.create_infer_request().infer(pad([np.zeros(1, np.int64)], self._files))
+        return compiled
 
     def _infer(self, compiled: Any, purpose: str, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
         request = getattr(self._local, purpose, None)  # a request serves one thread at a time
