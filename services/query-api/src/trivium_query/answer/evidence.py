@@ -21,6 +21,7 @@ from trivium_query.answer.words import content_words, fold
 MAX_HITS = 12  # deeper hits hold more chance overlap than answers
 MAX_SENTENCE_CHARS = 1_000
 NAME_WEIGHT = 2.0  # a name or number of the question counts twice a common word
+MIN_POOL = 10  # of fewer hits, a word that two share would seem common
 HEADING_SHARE = 0.5  # a word found only in the chunk's heading counts half
 # Weights of the score, tuned on a third of 2wiki_dev, hotpotqa_train100 and qasper_full10.
 COSINE_WEIGHT = 1.0
@@ -92,7 +93,7 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     frequency = Counter(word for chunk in pool for word in chunk if word in words)
     raw = {
         word: (NAME_WEIGHT if word in in_names or _NUMBER.search(word) else 1.0)
-        * math.log(1 + (len(pool) + 1) / (frequency[word] + 0.5))
+        * math.log(1 + (max(len(pool), MIN_POOL) + 1) / (frequency[word] + 0.5))
         for word in words
     }
     total = sum(raw.values()) or 1.0

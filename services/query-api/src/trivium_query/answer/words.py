@@ -22,6 +22,16 @@ _STOP = frozenset(
     dans sur pour par avec au aux el los las unos unas y o es son era fue quien cuando donde como por para con del al
     il lo gli uno una e sono chi che cosa dove quando come perche per di da o os um uma quem onde no na""".split()
 )
+# Past forms that no ending betrays, to their verb.
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in """became:become began:begin begun:begin born:bear bought:buy brought:bring built:build came:come
+    chose:choose chosen:choose died:die drew:draw drawn:draw drove:drive driven:drive fell:fall fallen:fall fought:fight
+    found:find gave:give given:give grew:grow grown:grow held:hold kept:keep knew:know known:know led:lead left:leave
+    lost:lose made:make met:meet paid:pay ran:run rose:rise risen:rise said:say saw:see seen:see sold:sell sent:send
+    sang:sing sung:sing spent:spend spoke:speak spoken:speak stood:stand taught:teach took:take taken:take told:tell
+    thought:think went:go gone:go won:win wore:wear worn:wear wrote:write written:write""".split()
+)
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 # Scripts that put no space between words: Thai, Lao, Khmer, kana, Han.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -41,6 +51,7 @@ def stem(word: str) -> str:
     """Plural and the commonest verb endings off: "studies" and "study", "played" and "plays" meet."""
     if not word.isascii() or word.isdigit():
         return word
+    word = _IRREGULAR.get(word, word)
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
         if word.endswith(ending) and not word.endswith(("ss", "us")) and len(word) - len(ending) >= _MIN_STEM - 1:
             bare = word[: -len(ending)] + instead
