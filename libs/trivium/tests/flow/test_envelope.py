@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from trivium.adapters.embedded.objects import LocalObjects
-from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.registry import SqliteRegistry, SqliteTenantRegistry
 from trivium.domain.documents import Document, DocumentState, Stage
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.ids import document_id
-from trivium.domain.scope import DEFAULT_TENANT
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Message
 from trivium.flow.envelope import MAX_RETRIES, Envelope, RetryAt, Superseded
@@ -186,6 +186,17 @@ def test_a_document_deleted_during_the_work_stays_deleted(world: World) -> None:
         world.envelope.run(Work(act), world.message, 0)
     assert world.now().state is DocumentState.DELETED
     assert world.now().active_version == ""
+
+
+def test_a_registry_that_is_away_frees_the_place_in_flight(world: World, tmp_path: Path) -> None:
+    class Away(SqliteRegistry):
+        def for_tenant(self, tenant: Tenant) -> SqliteTenantRegistry:
+            raise TryLater("store_busy", "The registry is busy.")
+
+    envelope = msgspec.structs.replace(world.envelope, registry=Away(tmp_path))
+    with pytest.raises(TryLater):
+        envelope.run(Work(), world.message, 0)
+    assert world.left == [(world.document.id, world.document.fence)]
 
 
 def test_messages_carry_references_and_survive_the_wire() -> None:

@@ -11,7 +11,7 @@ from celery import Celery
 
 from trivium import telemetry
 from trivium.domain.documents import Document, DocumentState, Failure
-from trivium.domain.errors import Conflict, NotFound, TryLater
+from trivium.domain.errors import Conflict, NotFound, TriviumError
 from trivium.domain.scope import Tenant
 from trivium.flow.chain import send
 from trivium.ports.registry import Registry
@@ -67,8 +67,8 @@ class Dispatcher:
             self._wake.clear()
             try:
                 self._fill()
-            except TryLater as error:
-                log.warning("dispatch_waits", code=error.code, reason=error.message)
+            except TriviumError as error:  # this thread must outlive a registry that is full, read-only or away
+                log.error("dispatch_waits", code=error.code, reason=error.message, action=error.action)
             self._wake.wait(SWEEP_S)
 
     def _fill(self) -> None:

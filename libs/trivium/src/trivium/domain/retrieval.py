@@ -46,15 +46,6 @@ class Bridge(msgspec.Struct, frozen=True):
     strength: float
 
 
-class RankedChunk(msgspec.Struct, frozen=True):
-    """A fused result before its text is loaded."""
-
-    chunk_id: str
-    score: float
-    sources: tuple[SourceRank, ...] = ()
-    bridge: Bridge | None = None
-
-
 class Hit(msgspec.Struct, frozen=True):
     """A result with its text. `rank` counts from 1."""
 

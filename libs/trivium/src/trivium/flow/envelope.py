@@ -64,7 +64,9 @@ class Envelope(msgspec.Struct, frozen=True):
         structlog.contextvars.bind_contextvars(document_id=message.document_id, tenant=message.tenant)
         try:
             return self._attempt(work, message, retries)
-        except Superseded:
+        except RetryAt:
+            raise
+        except Exception:  # also when the registry itself is away: the sweep takes the document up after its lease
             self.on_left(message.document_id, message.fence)
             raise
 

@@ -121,10 +121,6 @@ def candidates(
     return sorted((one for one in found if one.words), key=lambda one: (-one.score, one.hit.rank, one.span.start))
 
 
-def _cosine(one: Vector | None, other: Vector | None) -> float:
-    return 0.0 if one is None or other is None else float(np.dot(one, other))
-
-
 def _sentences(hit: Hit, vectors: Vector | None) -> list[tuple[Span, Vector | None]]:
     """A chunk's sentences with their vectors, when there is one for each."""
     spans = hit.chunk.sentences or split_sentences(hit.chunk.text)
