@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Make .venv and install Trivium into it: `install.sh` for running, `install.sh dev` for working on it.
+# Make .venv and install Trivium into it: `install.sh` for running embedded, `install.sh distributed` for running against
+# the real servers as well, `install.sh dev` for working on it.
 # Installs only what the locks name (checked by hash) and does nothing when nothing has changed.
 # torch comes as a CPU build where one can be reached and no GPU is present; else as the registry's default build.
 set -euo pipefail
@@ -33,6 +34,7 @@ if ! have_torch; then
     fi
 fi
 add --require-hashes -r requirements/runtime.txt
+[ "$kind" = run ] || add --require-hashes -r requirements/distributed.txt
 [ "$kind" = dev ] && add --require-hashes -r requirements/dev.txt
 for package in libs/* services/*; do [ -f "$package/pyproject.toml" ] && editable+=(-e "$package"); done
 add --no-build-isolation "${editable[@]}"

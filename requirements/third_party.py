@@ -1,4 +1,5 @@
-"""Print the third-party requirements of every package here, one a line; `--dev` adds the tools."""
+"""Print the third-party requirements of every package here, one a line; `--distributed` adds the clients of the
+real servers, `--dev` those and the tools."""
 
 import sys
 import tomllib
@@ -11,7 +12,10 @@ PACKAGES = sorted([*ROOT.glob("libs/*/pyproject.toml"), *ROOT.glob("services/*/p
 def main() -> None:
     wanted: set[str] = set()
     for path in PACKAGES:
-        wanted.update(tomllib.loads(path.read_text())["project"]["dependencies"])
+        project = tomllib.loads(path.read_text())["project"]
+        wanted.update(project["dependencies"])
+        if {"--dev", "--distributed"} & set(sys.argv):
+            wanted.update(project.get("optional-dependencies", {}).get("distributed", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     wanted.update(groups["build"])
     if "--dev" in sys.argv:

@@ -1,20 +1,27 @@
-"""Every contract test runs against every deployment named here; a new one is a new line in `DEPLOYMENTS`."""
+"""Every contract test runs against every deployment named here; a new one is a new line in `DEPLOYMENTS`.
+
+The real servers join when the environment names them (`TRIVIUM_BACKEND=distributed`, as `.services/env` sets it for
+`make test-servers`); a server that is named and does not answer fails its tests.
+"""
 
 from __future__ import annotations
 
 import itertools
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.config import load_settings
 from trivium.domain.scope import Tenant
 from trivium.ports.conversations import Conversations
 from trivium.ports.keywords import Keywords
@@ -45,8 +52,17 @@ def embedded(folder: Path) -> Iterator[Stores]:
             store.close()
 
 
-Deployment = Callable[[Path], AbstractContextManager[Stores]]
+@contextmanager
+def distributed(_folder: Path) -> Iterator[DistributedStores]:
+    """The servers that the environment names; each is connected to when a test first uses it."""
+    with DistributedStores(load_settings()) as stores:
+        yield stores
+
+
+Deployment = Callable[[Path], AbstractContextManager[Any]]
 DEPLOYMENTS: dict[str, Deployment] = {"embedded": embedded}
+if load_settings().backend == "distributed":
+    DEPLOYMENTS["distributed"] = distributed
 
 
 @pytest.fixture(params=DEPLOYMENTS.values(), ids=DEPLOYMENTS.keys())
@@ -57,18 +73,19 @@ def deployment(request: pytest.FixtureRequest) -> Deployment:
 
 
 @pytest.fixture
-def stores(deployment: Deployment, tmp_path: Path) -> Iterator[Stores]:
+def stores(deployment: Deployment, tmp_path: Path) -> Iterator[Any]:
     with deployment(tmp_path) as opened:
         yield opened
 
 
 _NUMBERS = itertools.count()
+_RUN = uuid.uuid4().hex[:8]  # servers remember the tenants of earlier runs
 
 
 @pytest.fixture
 def new_tenant() -> Callable[[], Tenant]:
     """A tenant that nobody has used; also within one example of a property test."""
-    return lambda: Tenant(f"t{next(_NUMBERS)}")
+    return lambda: Tenant(f"t{_RUN}-{next(_NUMBERS)}")
 
 
 @pytest.fixture

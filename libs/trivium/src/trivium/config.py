@@ -19,7 +19,20 @@ from trivium.domain.scope import Tenant
 
 PREFIX = "TRIVIUM_"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-SECRETS = frozenset({"api_key", "api_keys", "llm_api_key"})
+SECRETS = frozenset(
+    {
+        "api_key",
+        "api_keys",
+        "broker_url",
+        "elasticsearch_api_key",
+        "elasticsearch_password",
+        "llm_api_key",
+        "milvus_token",
+        "neo4j_password",
+        "redis_url",
+        "s3_secret_key",
+    }
+)
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -29,6 +42,8 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings with their defaults. Units stand in the names."""
 
+    backend: Literal["embedded", "distributed"] = "embedded"
+    """Where documents and indexes live: under `data_dir`, or on the servers named below."""
     data_dir: Path = Path(".trivium")
     cache_dir: Path = Path("~/.cache/trivium")
     """What can be made again at any time: models converted for this machine."""
@@ -78,6 +93,34 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     lease_s: Positive = 300.0
     url_allow: str = ""
     """Hosts that may be fetched although their address is private, separated by commas."""
+
+    s3_url: str = "http://127.0.0.1:9000"
+    s3_access_key: str = ""
+    s3_secret_key: str = ""
+    s3_region: str = "us-east-1"
+    s3_bucket: str = "trivium"
+    """Trivium's own: records, originals and artifacts."""
+    s3_uploads: str = "trivium-uploads"
+    """Where people drop files; reading it is all that Trivium does there."""
+    uploads_tenant: str = "default"
+    """Whose uploads these are; `*`: the first part of each key names the tenant."""
+    redis_url: str = "redis://127.0.0.1:6379/0"
+    broker_url: str = ""
+    """Any address that Celery understands; empty: `redis_url`."""
+    milvus_url: str = "http://127.0.0.1:19530"
+    milvus_token: str = ""
+    elasticsearch_url: str = "http://127.0.0.1:9200"
+    elasticsearch_api_key: str = ""
+    elasticsearch_user: str = ""
+    elasticsearch_password: str = ""
+    neo4j_url: str = "bolt://127.0.0.1:7687"
+    neo4j_user: str = "neo4j"
+    neo4j_password: str = ""
+    neo4j_database: str = "neo4j"
+    index_prefix: str = "trivium"
+    """Begins the name of every index and collection, so that several installations can share a server."""
+    inference_url: str = ""
+    """host:port of the inference service; empty: models run in this process."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] = "text"

@@ -1,0 +1,76 @@
+"""READ FIRST: every distributed adapter, from settings; each server is connected to when it is first needed."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from trivium.config import Settings
+
+if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pays
+    from trivium.ports.conversations import Conversations
+    from trivium.ports.graph import Graphs
+    from trivium.ports.keywords import Keywords
+    from trivium.ports.objects import Objects
+    from trivium.ports.registry import Registry
+    from trivium.ports.vectors import Vectors
+
+
+class DistributedStores:
+    """The servers that `settings` name, as ports. Leaving the block closes what was opened."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.close()
+
+    @cached_property
+    def objects(self) -> Objects:
+        """S3."""
+        from trivium.adapters.distributed.objects import S3Objects  # noqa: PLC0415
+
+        return S3Objects(self._settings)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """Manifests in S3, with Redis before them."""
+        from trivium.adapters.distributed.registry import ManifestRegistry  # noqa: PLC0415
+
+        return ManifestRegistry(self._settings, self.objects)
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """Objects in S3."""
+        from trivium.adapters.distributed.conversations import ObjectConversations  # noqa: PLC0415
+
+        return ObjectConversations(self.objects)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """Milvus."""
+        from trivium.adapters.distributed.vectors import MilvusVectors  # noqa: PLC0415
+
+        return MilvusVectors(self._settings)
+
+    @cached_property
+    def keywords(self) -> Keywords:
+        """Elasticsearch."""
+        from trivium.adapters.distributed.keywords import ElasticKeywords  # noqa: PLC0415
+
+        return ElasticKeywords(self._settings)
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        """Neo4j."""
+        from trivium.adapters.distributed.graph import Neo4jGraphs  # noqa: PLC0415
+
+        return Neo4jGraphs(self._settings)
