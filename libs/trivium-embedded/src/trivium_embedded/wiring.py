@@ -20,7 +20,9 @@ from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.config import Settings
+from trivium.egress.fetch import FetchLimits, allowed_hosts, fetch
 from trivium.flow.envelope import Envelope
+from trivium.flow.intake import StoreIntake
 from trivium.flow.stage import StageWork
 from trivium.flow.tasks import make_app, register
 from trivium.llm.address import LlmAddress
@@ -35,8 +37,6 @@ from trivium_inference.embed import EmbedOptions, build_embedder, usable_cores
 from trivium_inference.ocr import rapid_ocr
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.dispatch import Dispatcher, release_orphans
-from trivium_ingest.fetch import FetchLimits, allowed_hosts, fetch
-from trivium_ingest.intake import StoreIntake
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 from trivium_query.answering import PipelineAnswerer

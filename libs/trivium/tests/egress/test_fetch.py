@@ -24,8 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
-from trivium_ingest.egress import why_forbidden
-from trivium_ingest.fetch import Fetched, FetchLimits, allowed_hosts, fetch
+from trivium.egress.addresses import why_forbidden
+from trivium.egress.fetch import Fetched, FetchLimits, allowed_hosts, fetch
 
 SITE, OTHER = "93.184.215.14", "151.101.1.69"  # public addresses; nothing is ever sent there
 CERTIFICATE = Path(__file__).parent / "tls" / "self_signed_site_test.pem"

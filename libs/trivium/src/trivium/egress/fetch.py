@@ -1,6 +1,6 @@
 """The one place from which Trivium reaches out to a web address (server-side request forgery, RFC 9110 redirects).
 
-http and https only; every hop's address is checked (`trivium_ingest.egress`); bytes, time, redirects and
+http and https only; every hop's address is checked (`trivium.egress.addresses`); bytes, time, redirects and
 decompression are bounded; no cookies, no proxies from the environment, no credentials. It follows redirects
 and nothing else: what a page refers to is never fetched.
 """
@@ -18,7 +18,7 @@ import httpx
 import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
-from trivium_ingest.egress import CheckedBackend, Deadline, Resolver, system_resolver
+from trivium.egress.addresses import CheckedBackend, Deadline, Resolver, system_resolver
 
 MAX_URL_CHARS = 8192
 DOWNLOAD_INSTEAD = "Download it and upload the file."

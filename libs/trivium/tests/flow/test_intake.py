@@ -14,9 +14,9 @@ from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.flow.intake import StoreIntake, TenantStoreIntake
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
-from trivium_ingest.intake import StoreIntake, TenantStoreIntake
 
 MAX_BYTES = 1000
 
