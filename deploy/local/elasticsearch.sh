@@ -1,0 +1,65 @@
+# Elasticsearch's minimal distribution from Maven, with the one token filter of the full one that Trivium asks for
+# (porter_stem) as a stable plugin.
+VERSION=$ELASTICSEARCH_VERSION
+PORTS="$ELASTICSEARCH_PORT $ELASTICSEARCH_TRANSPORT_PORT"
+START_LIMIT_S=180
+ES_USER=trivium-elasticsearch  # the server refuses to run as root
+ES_PROGRAM=$DIR/elasticsearch-$ELASTICSEARCH_VERSION
+
+install_server() {
+    need mvn "Install Maven (Debian: apt-get install maven)."
+    need javac "Install a JDK 17 or newer (Debian: apt-get install openjdk-17-jdk-headless)."
+    need unzip "Install unzip."
+    mvn -B -q "org.apache.maven.plugins:maven-dependency-plugin:$MAVEN_DEPENDENCY_PLUGIN_VERSION:copy" \
+        -Dartifact="org.elasticsearch.distribution.integ-test-zip:elasticsearch:$VERSION:zip" -DoutputDirectory="$DIR/download"
+    rm -rf "$ES_PROGRAM"
+    unzip -q "$DIR/download/elasticsearch-$VERSION.zip" -d "$DIR"
+    rm -rf "$DIR/download"
+    install_porter_stem
+    write_configuration
+    printf %s "$(secret elasticsearch)" | ES_PATH_CONF=$DIR/config "$ES_PROGRAM/bin/elasticsearch-keystore" add --stdin --force bootstrap.password
+}
+
+install_porter_stem() {
+    local plugin=$ES_PROGRAM/plugins/porter-stem classes=$DIR/classes
+    mkdir -p "$plugin" "$classes"
+    javac --release 17 -cp "$ES_PROGRAM/lib/*" -d "$classes" "$HERE/porter-stem/PorterStem.java"
+    jar --create --file "$plugin/porter-stem.jar" -C "$classes" .
+    cp "$HERE/porter-stem/named_components.json" "$plugin/"
+    sed "s/@ELASTICSEARCH_VERSION@/$VERSION/" "$HERE/porter-stem/stable-plugin-descriptor.properties" >"$plugin/stable-plugin-descriptor.properties"
+    rm -rf "$classes"
+}
+
+write_configuration() {
+    mkdir -p "$DIR/config"
+    cp -r "$ES_PROGRAM/config/." "$DIR/config/"
+    cat >"$DIR/config/elasticsearch.yml" <<END
+cluster.name: trivium
+network.host: 127.0.0.1
+http.port: $ELASTICSEARCH_PORT
+transport.port: $ELASTICSEARCH_TRANSPORT_PORT
+discovery.type: single-node
+path.data: $DIR/data
+path.logs: $DIR/logs
+xpack.security.enabled: true
+cluster.routing.allocation.disk.threshold_enabled: false
+END
+}
+
+run_server() {
+    local as=()
+    if [ "$(id -u)" = 0 ]; then
+        id "$ES_USER" >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin "$ES_USER"
+        chown -R "$ES_USER" "$DIR/data" "$DIR/logs" "$DIR/config"
+        as=(setpriv "--reuid=$ES_USER" "--regid=$(id -g "$ES_USER")" --clear-groups)
+        "${as[@]}" test -r "$DIR/config/elasticsearch.yml" || die "the user $ES_USER cannot read $DIR. Set TRIVIUM_SERVICES_DIR to a folder whose parents everybody may enter."
+    fi
+    export ES_PATH_CONF=$DIR/config ES_JAVA_OPTS="-Xms1g -Xmx1g" ES_JAVA_HOME
+    ES_JAVA_HOME=$(dirname "$(dirname "$(realpath "$(command -v javac)")")")
+    cd "$ES_PROGRAM"
+    exec "${as[@]}" bin/elasticsearch
+}
+
+is_healthy() {
+    curl -fsS --max-time 5 --user "elastic:$(secret elasticsearch)" "http://127.0.0.1:$ELASTICSEARCH_PORT/_cluster/health?wait_for_status=yellow&timeout=3s"
+}
