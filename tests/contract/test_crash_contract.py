@@ -48,13 +48,13 @@ async def test_after_sigkill_batches_are_whole_and_what_was_done_is_there(
         for document in documents:
             number = int(document.id[1:])
             for name, writer in (("vectors", vectors), ("keywords", keywords)):
-                ids = writer.ids(document.id, "v1")
+                ids = writer.ids({document.id: "v1"})[document.id]
                 assert len(ids) in (0, BATCH)
                 whole[name] |= ids
             if document.state is DocumentState.READY:
                 assert objects.get(f"artifacts/{document.id}") == bytes([number % 256]) * VALUE
-                assert vectors.ids(document.id, "v1") or number % 4 == 2
-                assert keywords.ids(document.id, "v1") or number % 4 == 2
+                assert vectors.ids({document.id: "v1"})[document.id] or number % 4 == 2
+                assert keywords.ids({document.id: "v1"})[document.id] or number % 4 == 2
         for key in objects.keys():  # noqa: SIM118 - not a dictionary
             content = objects.get(key)
             assert len(content) == VALUE

@@ -31,7 +31,7 @@ from trivium.domain.graph import (
 )
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Scope, Tenant
-from trivium.ports.graph import GraphReader, Graphs
+from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.names import fold_name
 
 Factory = Callable[[Path], Any]
@@ -85,7 +85,7 @@ def share(
 
 
 def write(graphs: Graphs, document: str, *shares: ChunkGraph, version: str = "v1", tenant: Tenant = ACME) -> None:
-    graphs.writer(tenant).upsert(document, version, shares, Scope(tenant))
+    graphs.writer(tenant).upsert([GraphRow(share, document, version, Scope(tenant)) for share in shares])
 
 
 async def everything(reader: GraphReader) -> dict[str, Any]:
@@ -124,7 +124,7 @@ async def test_missing_names_chunks_and_entities_are_absent_and_an_unknown_id_is
 
 def test_deleting_what_is_missing_does_nothing(graphs: Graphs) -> None:
     graphs.writer(ACME).delete("never")
-    assert graphs.writer(ACME).ids("never", "v1") == set()
+    assert graphs.writer(ACME).ids({"never": "v1"}) == {"never": set()}
 
 
 # Duplicate
@@ -197,8 +197,17 @@ async def test_empty_input_and_an_empty_graph_answer_empty(graphs: Graphs) -> No
 
 def test_an_empty_share_counts_in_ids(graphs: Graphs) -> None:
     write(graphs, "d", ChunkGraph("c1"), share("c2", "Kelmore"))
-    assert graphs.writer(ACME).ids("d", "v1") == {"c1", "c2"}
-    assert graphs.writer(ACME).ids("d", "v2") == set()
+    assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": {"c1", "c2"}}
+    assert graphs.writer(ACME).ids({"d": "v2"}) == {"d": set()}
+
+
+async def test_a_batch_holds_the_shares_of_many_documents(graphs: Graphs) -> None:
+    rows = [("d", "v1", share("c1", "Kelmore")), ("e", "v2", share("c2", "Kelmore")), ("f", "v1", ChunkGraph("c3"))]
+    graphs.writer(ACME).upsert([GraphRow(what, document, version, SCOPE) for document, version, what in rows])
+    stored = graphs.writer(ACME).ids({"d": "v1", "e": "v2", "f": "v2", "g": "v1"})
+    assert stored == {"d": {"c1"}, "e": {"c2"}, "f": set(), "g": set()}
+    graphs.writer(ACME).delete("d")
+    assert (await graphs.reader(ACME).mentioned_by(["kelmore"], 9))["kelmore"].places == (("c2", 0),)
 
 
 # Order
@@ -349,10 +358,10 @@ async def test_a_batch_that_fails_half_way_leaves_nothing(graphs: Graphs) -> Non
     broken = ChunkGraph("c2", (mention("Orvin", "c2"), "no mention"))  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
         write(graphs, "d", share("c1", "Kelmore"), broken)
-    assert graphs.writer(ACME).ids("d", "v1") == set()
+    assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": set()}
     assert (await graphs.reader(ACME).entities()).entities == ()
     write(graphs, "d", share("c1", "Kelmore"), share("c2", "Orvin"))
-    assert graphs.writer(ACME).ids("d", "v1") == {"c1", "c2"}
+    assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": {"c1", "c2"}}
 
 
 async def test_an_old_version_goes_and_the_kept_one_stays(graphs: Graphs) -> None:
@@ -360,7 +369,7 @@ async def test_an_old_version_goes_and_the_kept_one_stays(graphs: Graphs) -> Non
     write(graphs, "d", share("c2", "Kelmore"), version="v2")
     graphs.writer(ACME).delete("d", keep_version="v2")
     assert [(e.key, e.mentions) for e in (await graphs.reader(ACME).entities()).entities] == [("kelmore", 1)]
-    assert graphs.writer(ACME).ids("d", "v1") == set()
+    assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": set()}
 
 
 # Tenants, hostile text, many writers
@@ -377,7 +386,7 @@ async def test_tenants_never_see_each_other(graphs: Graphs) -> None:
         await other.entity(entity.id)
     graphs.writer(OTHER).delete("d")
     graphs.drop(OTHER)
-    assert graphs.writer(ACME).ids("d", "v1") == {"c1"}
+    assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": {"c1"}}
     graphs.drop(ACME)
     assert (await graphs.reader(ACME).entities()).entities == ()
 

@@ -45,8 +45,15 @@ async def test_missing_ids_are_absent_and_deleting_them_does_nothing(keywords: K
     keywords.writer(tenant).delete("none")
     assert set(await keywords.reader(tenant).chunks(["a", "none", "' OR 1=1 --"])) == {"a"}
     assert await keywords.reader(tenant).document_chunks("none", "v1") == []
-    assert keywords.writer(tenant).ids("d", "v1") == {"a"}
-    assert keywords.writer(tenant).ids("d", "v2") == set()
+    assert keywords.writer(tenant).ids({"d": "v1"}) == {"d": {"a"}}
+    assert keywords.writer(tenant).ids({"d": "v2"}) == {"d": set()}
+
+
+async def test_one_call_tells_the_ids_of_many_documents(keywords: Keywords, tenant: Tenant) -> None:
+    store(keywords, tenant, chunk("a", "apple"), chunk("b", "berry", document="e"), chunk("c", "cherry"))
+    stored = keywords.writer(tenant).ids({"d": "v1", "e": "v1", "f": "v1"})
+    assert stored == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
+    assert keywords.writer(tenant).ids({}) == {}
 
 
 async def test_duplicate_chunk_replaces_the_old_one(keywords: Keywords, tenant: Tenant) -> None:
@@ -100,7 +107,7 @@ async def test_half_done_a_batch_that_fails_leaves_nothing(keywords: Keywords, t
     with pytest.raises(Refused):
         store(keywords, tenant, *broken)
     assert await found(keywords, tenant, "apple berry") == ["a"]
-    assert keywords.writer(tenant).ids("d", "v1") == {"a"}
+    assert keywords.writer(tenant).ids({"d": "v1"}) == {"d": {"a"}}
 
 
 async def test_rarer_words_shorter_chunks_and_more_occurrences_score_higher(keywords: Keywords, tenant: Tenant) -> None:

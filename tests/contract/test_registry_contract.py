@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from trivium.domain.documents import Document, DocumentState, Failure
+from trivium.domain.documents import Document, DocumentState, Failure, Lane
 from trivium.domain.errors import Conflict, NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import Registry, TenantRegistry
@@ -23,6 +23,11 @@ def document(tenant: Tenant, name: str = "d", version: str = "v1", **fields: obj
 
 def changed(known: Document, **fields: object) -> Document:
     return msgspec.structs.replace(known, **fields)
+
+
+def own(documents: Sequence[Document], tenant: Tenant) -> list[Document]:
+    """Without those of tenants that another test left on a server."""
+    return [each for each in documents if each.tenant == tenant.name]
 
 
 @pytest.fixture
@@ -149,6 +154,39 @@ def test_half_done_a_late_holders_save_is_refused_and_changes_nothing(mine: Tena
         mine.claim("d", "v1", 10, 500)
 
 
+def test_many_records_are_read_at_once_and_unknown_ones_are_absent(mine: TenantRegistry, tenant: Tenant) -> None:
+    stored = [mine.accept(document(tenant, name)) for name in ("a", "b", "c")]
+    assert mine.get_many(["b", "none", "a"]) == {"a": stored[0], "b": stored[1]}
+    assert mine.get_many([]) == {}
+
+
+def test_many_saves_are_each_refused_by_themselves(mine: TenantRegistry, tenant: Tenant) -> None:
+    for name in ("a", "b", "c"):
+        mine.accept(document(tenant, name))
+    held = [mine.claim(name, "v1", 10, now=100) for name in ("a", "b", "c")]
+    taken_over = mine.claim("b", "v1", 10, now=200)
+    unknown = document(tenant, "none", fence=1)
+    assert mine.save_many([*(changed(each, stage="embed") for each in held), unknown]) == {"b", "none"}
+    assert [mine.get(name).stage for name in ("a", "b", "c")] == ["embed", "", "embed"]
+    assert mine.get("b") == taken_over
+    assert mine.save_many([]) == set()
+
+
+def test_many_claims_take_what_can_be_taken_in_the_order_given(mine: TenantRegistry, tenant: Tenant) -> None:
+    wanted = [mine.accept(document(tenant, name)) for name in ("c", "held", "gone", "newer", "a")]
+    mine.claim("held", "v1", 100, now=50)
+    mine.delete("gone")
+    mine.accept(document(tenant, "newer", version="v2"))
+    taken = mine.claim_many([*wanted, document(tenant, "none")], lease_s=10, now=60)
+    assert [(d.id, d.state, d.fence, d.lease_until) for d in taken] == [
+        ("c", DocumentState.RUNNING, 2, 70),
+        ("a", DocumentState.RUNNING, 2, 70),
+    ]
+    assert [mine.get("c"), mine.get("a")] == taken
+    assert mine.claim_many(taken, lease_s=10, now=69) == []
+    assert mine.claim_many([], lease_s=10, now=69) == []
+
+
 def test_the_whole_record_comes_back_as_saved(mine: TenantRegistry, tenant: Tenant) -> None:
     mine.accept(document(tenant))
     full = changed(
@@ -156,6 +194,7 @@ def test_the_whole_record_comes_back_as_saved(mine: TenantRegistry, tenant: Tena
         title="T'; DROP TABLE documents; --",
         media_type="text/plain",
         size_bytes=2**40,
+        lane=Lane.BACKFILL,
         warnings=("page 3: nothing", "ü"),
         failure=Failure("code", "message", "action", "parse"),
         updated_at=101.25,
@@ -178,6 +217,38 @@ def test_unfinished_names_pending_and_expired_of_every_tenant_oldest_first(
     assert [d.id for d in registry.unfinished(now=60, limit=1)] == ["expired"]
     assert [d.id for d in registry.unfinished(now=59)] == ["foreign", "pending"]
     assert set(registry.tenants()) >= {tenant, other}
+
+
+def test_unfinished_can_be_asked_lane_by_lane(registry: Registry, tenant: Tenant) -> None:
+    mine = registry.for_tenant(tenant)
+    mine.accept(document(tenant, "file", created_at=1, lane=Lane.BACKFILL))
+    mine.accept(document(tenant, "upload", created_at=2))
+    mine.claim("file", "v1", 10, now=50)
+    mine.claim("upload", "v1", 10, now=50)
+    assert [d.id for d in own(registry.unfinished(now=60, lane=Lane.BACKFILL), tenant)] == ["file"]
+    assert [d.id for d in own(registry.unfinished(now=60, lane=Lane.INTERACTIVE), tenant)] == ["upload"]
+    assert [d.id for d in own(registry.unfinished(now=60), tenant)] == ["file", "upload"]
+
+
+def test_in_flight_counts_what_is_under_a_lease_by_lane(registry: Registry, tenant: Tenant, other: Tenant) -> None:
+    before = registry.in_flight(now=55)
+    for name, lane in (
+        ("a", Lane.BACKFILL),
+        ("b", Lane.BACKFILL),
+        ("c", Lane.INTERACTIVE),
+        ("waits", Lane.INTERACTIVE),
+    ):
+        registry.for_tenant(tenant).accept(document(tenant, name, lane=lane))
+    registry.for_tenant(other).accept(document(other, "foreign"))
+    registry.for_tenant(other).claim("foreign", "v1", 10, now=50)
+    for name in ("a", "b", "c"):
+        registry.for_tenant(tenant).claim(name, "v1", 10, now=50)
+    added = {lane: count - before[lane] for lane, count in registry.in_flight(now=55).items()}
+    assert added == {Lane.BACKFILL: 2, Lane.INTERACTIVE: 2}
+    mine = registry.for_tenant(tenant)
+    mine.save(changed(mine.get("a"), state=DocumentState.READY))
+    assert registry.in_flight(now=55)[Lane.BACKFILL] == before[Lane.BACKFILL] + 1
+    assert registry.in_flight(now=10**10) == {Lane.INTERACTIVE: 0, Lane.BACKFILL: 0}
 
 
 def test_counts_tell_states_stages_and_chunks(mine: TenantRegistry, tenant: Tenant) -> None:

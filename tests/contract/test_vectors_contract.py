@@ -55,9 +55,16 @@ async def test_missing_ids_are_absent_and_deleting_them_does_nothing(vectors: Ve
     writer.delete("none")
     assert set(await reader.passage_vectors(["a", "none", "' OR 1=1 --"])) == {"a"}
     assert set(await reader.sentence_vectors(["a", "none"])) == {"a"}
-    assert writer.ids("none", "v1") == set()
-    assert writer.ids("d", "v2") == set()
-    assert writer.ids("d", "v1") == {"a"}
+    assert writer.ids({"none": "v1"}) == {"none": set()}
+    assert writer.ids({"d": "v2"}) == {"d": set()}
+    assert writer.ids({"d": "v1"}) == {"d": {"a"}}
+
+
+def test_one_call_tells_the_ids_of_many_documents(vectors: Vectors, tenant: Tenant) -> None:
+    writer = vectors.writer(tenant)
+    writer.upsert([row(tenant, "a", unit(1)), row(tenant, "b", unit(1), document="e"), row(tenant, "c", unit(1))])
+    assert writer.ids({"d": "v1", "e": "v1", "f": "v1"}) == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
+    assert writer.ids({}) == {}
 
 
 async def test_duplicate_chunk_replaces_the_old_row(vectors: Vectors, tenant: Tenant) -> None:
@@ -100,7 +107,7 @@ async def test_half_done_a_batch_with_a_bad_row_leaves_nothing(vectors: Vectors,
     with pytest.raises(NeverWill) as refusal:
         writer.upsert([row(tenant, "b", unit(1)), row(tenant, "c", unit(1, dimension=4))])
     assert refusal.value.code == "wrong_dimension"
-    assert writer.ids("d", "v1") == {"a"}
+    assert writer.ids({"d": "v1"}) == {"d": {"a"}}
     assert await found(vectors, tenant, unit(1)) == ["a"]
     with pytest.raises(NeverWill):
         await vectors.reader(tenant).search(unit(1, dimension=4), 5)
@@ -162,7 +169,7 @@ async def test_a_dropped_tenant_is_empty_and_may_start_again(vectors: Vectors, t
     vectors.drop(tenant)
     vectors.drop(tenant)
     assert await reader.search(unit(1), 5) == []
-    assert writer.ids("d", "v1") == set()
+    assert writer.ids({"d": "v1"}) == {"d": set()}
     writer.upsert([row(tenant, "b", unit(1, dimension=4))])
     assert [hit.chunk_id for hit in await reader.search(unit(1, dimension=4), 5)] == ["b"]
 

@@ -19,7 +19,7 @@ async def found(product: Product, query: str) -> list[str]:
 
 async def stored(product: Product, document: str, version: str) -> list[int]:
     stores = (product.services.vectors, product.services.keywords, product.services.graphs)
-    return [len(store.writer(DEFAULT_TENANT).ids(document, version)) for store in stores]
+    return [len(store.writer(DEFAULT_TENANT).ids({document: version})[document]) for store in stores]
 
 
 async def test_a_text_is_published_in_all_three_stores_under_the_same_ids(product: Product) -> None:

@@ -8,6 +8,7 @@ from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.domain.chunks import Span
 from trivium.domain.graph import Alias, ChunkGraph, Mention, Relation
 from trivium.domain.scope import Scope, Tenant
+from trivium.ports.graph import GraphRow
 
 ACME = Tenant("acme")
 
@@ -25,7 +26,7 @@ def share(chunk: str, *names: str) -> ChunkGraph:
 async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(tmp_path: Path) -> None:
     shares = [share("c1", "ada keller", "harbour", "bridge"), share("c2", "ak", "bridge", "mill")]
     with closing(SqliteGraphs(tmp_path)) as graphs:
-        graphs.writer(ACME).upsert("d1", "v1", shares, Scope(ACME))
+        graphs.writer(ACME).upsert([GraphRow(share, "d1", "v1", Scope(ACME)) for share in shares])
         told = (await graphs.reader(ACME).entities()).entities
     file = tmp_path / "tenants" / ACME.name / "graph.sqlite"
     with closing(sqlite3.connect(file)) as older:

@@ -9,7 +9,7 @@ from trivium.domain.documents import Stage
 from trivium.domain.graph import ChunkGraph
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
-from trivium.ports.graph import Graphs
+from trivium.ports.graph import GraphRow, Graphs
 from trivium_graph.build import extract, fingerprint
 from trivium_graph.llm_extract import operation, refine
 
@@ -59,10 +59,13 @@ class LinkWork(msgspec.Struct, frozen=True):
     def settled(self, job: Job) -> bool:
         """Whether the graph holds exactly this version's chunks."""
         expected = {share.chunk_id for share in job.load(Stage.EXTRACT, list[ChunkGraph])}
-        return self.graphs.writer(job.tenant).ids(job.document.id, job.document.version) == expected
+        document = job.document
+        return self.graphs.writer(job.tenant).ids({document.id: document.version})[document.id] == expected
 
     def run(self, job: Job) -> Outcome:
         """Write the shares; queries see them once the version is published."""
         shares = job.load(Stage.EXTRACT, list[ChunkGraph])
-        self.graphs.writer(job.tenant).upsert(job.document.id, job.document.version, shares, job.scope)
+        self.graphs.writer(job.tenant).upsert(
+            [GraphRow(share, job.document.id, job.document.version, job.scope) for share in shares]
+        )
         return Outcome(len(shares))

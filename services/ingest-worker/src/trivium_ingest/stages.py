@@ -158,7 +158,7 @@ class IndexWork(msgspec.Struct, frozen=True):
         """Whether both stores hold exactly this version's chunks."""
         expected = {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])}
         return all(
-            store.writer(job.tenant).ids(job.document.id, job.document.version) == expected
+            store.writer(job.tenant).ids({job.document.id: job.document.version})[job.document.id] == expected
             for store in (self.vectors, self.keywords)
         )
 
@@ -204,7 +204,7 @@ class PublishWork(msgspec.Struct, frozen=True):
         expected = {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])}
         stores = (("vector", self.vectors), ("keyword", self.keywords), ("graph", self.graphs))
         for name, store in stores:
-            found = store.writer(job.tenant).ids(document.id, document.version)
+            found = store.writer(job.tenant).ids({document.id: document.version})[document.id]
             if found != expected:
                 raise TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())

@@ -14,6 +14,7 @@ from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph, Mention, MentionRole
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.ports.graph import GraphRow
 from trivium.ports.vectors import VectorRow
 from trivium.text.names import fold_name, names_in
 from trivium_query.retrieve import pipeline
@@ -78,7 +79,7 @@ def readers(tmp_path: Path) -> Readers:
         stored = ChunkVectors(chunk.id, vector(f"{title} {text}").tobytes(), sentences.tobytes())
         vectors.writer(DEFAULT_TENANT).upsert([VectorRow(stored, chunk.document_id, "v1", scope)])
         keywords.writer(DEFAULT_TENANT).upsert([chunk], scope)
-        graphs.writer(DEFAULT_TENANT).upsert(chunk.document_id, "v1", [share_of(chunk)], scope)
+        graphs.writer(DEFAULT_TENANT).upsert([GraphRow(share_of(chunk), chunk.document_id, "v1", scope)])
     tenant = DEFAULT_TENANT
     return Readers(vectors.reader(tenant), keywords.reader(tenant), graphs.reader(tenant), embed)
 

@@ -42,6 +42,13 @@ class Stage(enum.StrEnum):
 STAGES: tuple[Stage, ...] = tuple(Stage)
 
 
+class Lane(enum.StrEnum):
+    """How urgent a document is: somebody waits for an upload, nobody for one of a million files."""
+
+    INTERACTIVE = "interactive"
+    BACKFILL = "backfill"
+
+
 class Failure(msgspec.Struct, frozen=True):
     """Why a document failed, for a person: stable code, what was wrong, what to do."""
 
@@ -69,6 +76,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     media_type: str = ""
     dataset: str = "default"
+    lane: Lane = Lane.INTERACTIVE
     size_bytes: int = 0
     chunks: int = 0
     attempt: int = 0

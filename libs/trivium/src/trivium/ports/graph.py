@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -19,8 +19,17 @@ class EntityPage(msgspec.Struct, frozen=True):
     cursor: str = ""
 
 
+class GraphRow(msgspec.Struct, frozen=True):
+    """What is stored of a chunk: its share, and the fields a filter may name."""
+
+    share: ChunkGraph
+    document_id: str
+    version: str
+    scope: Scope
+
+
 class GraphWriter(Protocol):
-    """Writes one tenant's graph, a chunk's share at a time.
+    """Writes one tenant's graph, a chunk's share at a time; a batch may hold the shares of many documents.
 
     Missing: deleting what is not there does nothing.
     Duplicate: a chunk's share replaces the one stored before.
@@ -31,9 +40,14 @@ class GraphWriter(Protocol):
     a document leaves exactly what the other documents say.
     """
 
-    def upsert(self, document_id: str, version: str, shares: Sequence[ChunkGraph], scope: Scope) -> None: ...
+    def upsert(self, rows: Sequence[GraphRow]) -> None: ...
     def delete(self, document_id: str, keep_version: str = "") -> None: ...
-    def ids(self, document_id: str, version: str) -> set[str]: ...
+    def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The chunks that have a share, for one version of each document (document id to version).
+
+        Every document asked for is in the answer.
+        """
+        ...
 
 
 class GraphReader(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from trivium.domain.chunks import Chunk
@@ -28,7 +28,12 @@ class KeywordWriter(Protocol):
         """Remove the document's chunks, except those of `keep_version`."""
         ...
 
-    def ids(self, document_id: str, version: str) -> set[str]: ...
+    def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The chunk ids stored for one version of each document, `versions` being document id to version.
+
+        Every document asked for is in the answer.
+        """
+        ...
 
 
 class KeywordReader(Protocol):

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant
 
 
@@ -36,6 +36,8 @@ class TenantRegistry(Protocol):
     that existed when the listing began.
     Half-done: `save` replaces the whole record in one step and only when the stored `fence` and
     `version` equal the given ones, else raises `Conflict`; so a late holder's commit is refused.
+    The bulk forms (`..._many`) do the same to each record by itself: one that is refused does not hinder
+    the others, and an empty batch is a no-op.
     """
 
     def accept(self, document: Document) -> Document:
@@ -44,12 +46,24 @@ class TenantRegistry(Protocol):
 
     def get(self, document_id: str) -> Document: ...
 
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """The records by id; unknown ones are absent."""
+        ...
+
     def save(self, document: Document) -> None: ...
+
+    def save_many(self, documents: Sequence[Document]) -> set[str]:
+        """Save each; answers the ids of those for which `save` would have raised `Conflict`."""
+        ...
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
         """Take the lease: RUNNING, fence + 1. Raises `Conflict` when another holds it,
         `NotFound` when the document is gone or has a newer version.
         """
+        ...
+
+    def claim_many(self, documents: Sequence[Document], lease_s: float, now: float) -> list[Document]:
+        """Claim each (its id and version count); answers those whose lease was taken, in the order given."""
         ...
 
     def delete(self, document_id: str) -> Document:
@@ -73,8 +87,17 @@ class Registry(Protocol):
 
     def for_tenant(self, tenant: Tenant) -> TenantRegistry: ...
 
-    def unfinished(self, now: float, limit: int = 1000) -> Sequence[Document]:
-        """PENDING documents, and RUNNING ones whose lease ran out, oldest first, of every tenant."""
+    def unfinished(self, now: float, limit: int = 1000, lane: Lane | None = None) -> Sequence[Document]:
+        """PENDING documents, and RUNNING ones whose lease ran out, oldest first, of every tenant.
+
+        With `lane`, only those of that lane.
+        """
+        ...
+
+    def in_flight(self, now: float) -> dict[Lane, int]:
+        """RUNNING documents whose lease has not run out, by lane, of every tenant: what all processes together
+        work on. It may be some documents off while they work; both lanes are in the answer.
+        """
         ...
 
     def tenants(self) -> Sequence[Tenant]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -42,8 +42,11 @@ class VectorWriter(Protocol):
         """Remove the document's rows, except those of `keep_version`."""
         ...
 
-    def ids(self, document_id: str, version: str) -> set[str]:
-        """The chunk ids stored for one version: read back before publishing, and by the audit."""
+    def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The chunk ids stored for one version of each document, `versions` being document id to version.
+
+        Every document asked for is in the answer. Read back before publishing, and by the audit.
+        """
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -13,7 +13,8 @@ from trivium.adapters.embedded.graph_names import NameTable
 from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
 from trivium.adapters.embedded.sqlite import Database
 from trivium.domain.graph import ChunkGraph
-from trivium.domain.scope import Scope, Tenant
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import GraphRow
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
@@ -26,16 +27,16 @@ class SqliteGraphWriter:
         self._database = database
         self._tenant = tenant
 
-    def upsert(self, document_id: str, version: str, shares: Sequence[ChunkGraph], scope: Scope) -> None:
-        """Add or replace the shares of some chunks of one version, in one transaction."""
-        newest = {share.chunk_id: share for share in shares}
+    def upsert(self, rows: Sequence[GraphRow]) -> None:
+        """Add or replace the shares of some chunks, in one transaction."""
+        newest = {row.share.chunk_id: row for row in rows}
         if not newest:
             return
         with self._database.write() as connection:
             changes = _Changes(connection, self._tenant)
-            for share in newest.values():
-                changes.remove(share.chunk_id)
-                changes.add(share, document_id, version, scope)
+            for row in newest.values():
+                changes.remove(row.share.chunk_id)
+                changes.add(row)
             changes.settle()
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
@@ -51,13 +52,18 @@ class SqliteGraphWriter:
                 changes.remove(chunk)
             changes.settle()
 
-    def ids(self, document_id: str, version: str) -> set[str]:
-        """The chunks of one version that have a share."""
+    def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The chunks that have a share, for one version of each document."""
         with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT chunk FROM share WHERE document = ? AND version = ?", (document_id, version)
-            )
-            return {chunk for (chunk,) in rows}
+            return {
+                document_id: {
+                    chunk
+                    for (chunk,) in connection.execute(
+                        "SELECT chunk FROM share WHERE document = ? AND version = ?", (document_id, version)
+                    )
+                }
+                for document_id, version in versions.items()
+            }
 
 
 class _Changes:
@@ -73,11 +79,11 @@ class _Changes:
         self._named: set[str] = set()
         self._claimed: set[str] = set()
 
-    def add(self, share: ChunkGraph, document_id: str, version: str, scope: Scope) -> None:
-        chunk = share.chunk_id
+    def add(self, row: GraphRow) -> None:
+        share, chunk = row.share, row.share.chunk_id
         self._db.execute(
             "INSERT INTO share VALUES (?, ?, ?, ?, ?, ?)",
-            (chunk, document_id, version, scope.dataset, scope.run, _encode(share)),
+            (chunk, row.document_id, row.version, row.scope.dataset, row.scope.run, _encode(share)),
         )
         self._db.executemany(
             "INSERT INTO named VALUES (?, ?, ?, ?, ?)",

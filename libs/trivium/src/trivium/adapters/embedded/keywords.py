@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -113,13 +113,18 @@ class SqliteKeywordWriter:
             if removed:
                 count_changes(connection, 0, removed)
 
-    def ids(self, document_id: str, version: str) -> set[str]:
-        """The chunk ids stored for one version."""
+    def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The chunk ids stored for one version of each document."""
         with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT chunk_id FROM chunks WHERE document_id = ? AND version = ?", (document_id, version)
-            ).fetchall()
-        return {row[0] for row in rows}
+            return {
+                document_id: {
+                    chunk_id
+                    for (chunk_id,) in connection.execute(
+                        "SELECT chunk_id FROM chunks WHERE document_id = ? AND version = ?", (document_id, version)
+                    )
+                }
+                for document_id, version in versions.items()
+            }
 
 
 class SqliteKeywordReader:

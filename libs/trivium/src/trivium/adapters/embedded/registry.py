@@ -6,12 +6,13 @@ import base64
 import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from trivium.adapters.embedded.sqlite import Database, Schema, json_list
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import DocumentCounts, DocumentPage
@@ -30,12 +31,18 @@ _SCHEMA = Schema(
         CREATE INDEX newest_in_state ON documents (tenant, state, created_at DESC, id);
         CREATE INDEX waiting ON documents (created_at, lease_until) WHERE state IN ('pending', 'running');
         """,
+        # Lanes: a backfill must not stand before an upload.
+        """
+        ALTER TABLE documents ADD COLUMN lane TEXT NOT NULL DEFAULT 'interactive';
+        DROP INDEX waiting;
+        CREATE INDEX waiting ON documents (lane, created_at, id, lease_until) WHERE state IN ('pending', 'running');
+        """,
     ),
     recovery="Stop Trivium, move this file away and ingest the documents again: finished stages are read from"
     " their artifacts.",
 )
-_COLUMNS = "tenant, id, version, fence, state, stage, chunks, created_at, updated_at, lease_until, record"
-_STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_COLUMNS = "tenant, id, version, fence, state, stage, lane, chunks, created_at, updated_at, lease_until, record"
+_STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 _MAX_PAGE = 1000
 
 
@@ -49,15 +56,27 @@ class SqliteRegistry:
         """The tenant's documents."""
         return SqliteTenantRegistry(self._database, tenant)
 
-    def unfinished(self, now: float, limit: int = 1000) -> Sequence[Document]:
+    def unfinished(self, now: float, limit: int = 1000, lane: Lane | None = None) -> Sequence[Document]:
         """What a sweep should start again, oldest first."""
+        in_lane = ("AND lane = ?", (lane.value,)) if lane else ("", ())
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT record FROM documents WHERE state IN ('pending', 'running')"
-                " AND (state = 'pending' OR lease_until <= ?) ORDER BY created_at, id LIMIT ?",
-                (now, limit),
+                f" AND (state = 'pending' OR lease_until <= ?) {in_lane[0]}"
+                " ORDER BY created_at, id LIMIT ?",  # noqa: S608 - fixed clauses
+                (now, *in_lane[1], limit),
             ).fetchall()
         return [_decode(row[0]) for row in rows]
+
+    def in_flight(self, now: float) -> dict[Lane, int]:
+        """Documents under a lease, by lane."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT lane, count(*) FROM documents WHERE state IN ('pending', 'running')"
+                " AND state = 'running' AND lease_until > ? GROUP BY lane",
+                (now,),
+            ).fetchall()
+        return dict.fromkeys(Lane, 0) | {Lane(lane): count for lane, count in rows}
 
     def tenants(self) -> Sequence[Tenant]:
         """Every tenant that ever had a document, by name."""
@@ -93,44 +112,50 @@ class SqliteTenantRegistry:
         with self._database.read() as connection:
             return self._need(connection, document_id)
 
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """The newest records, by id."""
+        with self._database.read() as connection:
+            return self._find_many(connection, document_ids)
+
     def save(self, document: Document) -> None:
         """Replace the record if nobody claimed it or accepted a newer version since it was read."""
-        self._require_own(document)
+        if self.save_many([document]):
+            raise Conflict(
+                "stale_document",
+                f"Document {document.id} was changed by someone else in the meantime.",
+                "Read it again before acting.",
+            )
+
+    def save_many(self, documents: Sequence[Document]) -> set[str]:
+        """Replace the records that nobody else changed, in one transaction."""
+        for document in documents:
+            self._require_own(document)
+        refused = set()
         with self._database.write() as connection:
-            known = self._find(connection, document.id)
-            if known is None or (known.fence, known.version) != (document.fence, document.version):
-                raise Conflict(
-                    "stale_document",
-                    f"Document {document.id} was changed by someone else in the meantime.",
-                    "Read it again before acting.",
-                )
-            _store(connection, document)
+            for document in documents:
+                if self._is_newest(connection, document):
+                    _store(connection, document)
+                else:
+                    refused.add(document.id)
+        return refused
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
         """Take the lease for `lease_s` seconds from `now`."""
         with self._database.write() as connection:
-            known = self._need(connection, document_id)
-            if known.version != version or known.state is DocumentState.DELETED:
-                raise NotFound(
-                    "superseded",
-                    f"Version {version} of document {document_id} is gone or has a newer one.",
-                    "Nothing is to be done.",
-                )
-            if known.state is DocumentState.RUNNING and known.lease_until > now:
-                raise Conflict(
-                    "lease_held",
-                    f"Document {document_id} is being worked on by someone else.",
-                    "It is tried again when the lease has run out.",
-                )
-            claimed = msgspec.structs.replace(
-                known,
-                state=DocumentState.RUNNING,
-                fence=known.fence + 1,
-                lease_until=now + lease_s,
-                updated_at=now,
-            )
+            claimed = _claimed(self._need(connection, document_id), version, lease_s, now)
             _store(connection, claimed)
         return claimed
+
+    def claim_many(self, documents: Sequence[Document], lease_s: float, now: float) -> list[Document]:
+        """Take the leases that can be taken, in one transaction."""
+        taken = []
+        with self._database.write() as connection:
+            for document in documents:
+                with suppress(Conflict, NotFound):
+                    claimed = _claimed(self._need(connection, document.id), document.version, lease_s, now)
+                    _store(connection, claimed)
+                    taken.append(claimed)
+        return taken
 
     def delete(self, document_id: str) -> Document:
         """Mark the document as gone; durable, because the caller tells a person so."""
@@ -153,12 +178,7 @@ class SqliteTenantRegistry:
 
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What queries may see of these documents."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT record FROM documents WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
-                (self._tenant.name, json_list(document_ids)),
-            ).fetchall()
-        found = (_decode(row[0]) for row in rows)
+        found = self.get_many(document_ids).values()
         return {document.id: document.active_version for document in found if document.active_version}
 
     def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage:
@@ -206,6 +226,20 @@ class SqliteTenantRegistry:
         ).fetchone()
         return _decode(row[0]) if row else None
 
+    def _find_many(self, connection: sqlite3.Connection, document_ids: Sequence[str]) -> dict[str, Document]:
+        rows = connection.execute(
+            "SELECT record FROM documents WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
+            (self._tenant.name, json_list(document_ids)),
+        )
+        return {document.id: document for document in (_decode(row[0]) for row in rows)}
+
+    def _is_newest(self, connection: sqlite3.Connection, document: Document) -> bool:
+        """Whether nobody claimed it or accepted a newer version since it was read."""
+        found = connection.execute(
+            "SELECT fence, version FROM documents WHERE tenant = ? AND id = ?", (self._tenant.name, document.id)
+        ).fetchone()
+        return bool(found == (document.fence, document.version))
+
     def _need(self, connection: sqlite3.Connection, document_id: str) -> Document:
         document = self._find(connection, document_id)
         if document is None:
@@ -221,6 +255,24 @@ class SqliteTenantRegistry:
                 f"Document {document.id} does not belong to tenant {self._tenant}.",
                 "Use the registry of its own tenant.",
             )
+
+
+def _claimed(known: Document, version: str, lease_s: float, now: float) -> Document:
+    if known.version != version or known.state is DocumentState.DELETED:
+        raise NotFound(
+            "superseded",
+            f"Version {version} of document {known.id} is gone or has a newer one.",
+            "Nothing is to be done.",
+        )
+    if known.state is DocumentState.RUNNING and known.lease_until > now:
+        raise Conflict(
+            "lease_held",
+            f"Document {known.id} is being worked on by someone else.",
+            "It is tried again when the lease has run out.",
+        )
+    return msgspec.structs.replace(
+        known, state=DocumentState.RUNNING, fence=known.fence + 1, lease_until=now + lease_s, updated_at=now
+    )
 
 
 def _may_restart(known: Document) -> bool:
@@ -263,6 +315,7 @@ def _store(connection: sqlite3.Connection, document: Document) -> None:
             document.fence,
             document.state.value,
             document.stage,
+            document.lane.value,
             document.chunks,
             document.created_at,
             document.updated_at,
