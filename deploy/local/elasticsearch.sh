@@ -5,6 +5,7 @@ PORTS="$ELASTICSEARCH_PORT $ELASTICSEARCH_TRANSPORT_PORT"
 START_LIMIT_S=180
 ES_USER=trivium-elasticsearch  # the server refuses to run as root
 ES_PROGRAM=$DIR/elasticsearch-$ELASTICSEARCH_VERSION
+export ES_PATH_CONF=$DIR/config ES_TMPDIR=$DIR/tmp ES_JAVA_OPTS="-Xms1g -Xmx1g"
 
 install_server() {
     need mvn "Install Maven (Debian: apt-get install maven)."
@@ -17,7 +18,8 @@ install_server() {
     rm -rf "$DIR/download"
     install_porter_stem
     write_configuration
-    printf %s "$(secret elasticsearch)" | ES_PATH_CONF=$DIR/config "$ES_PROGRAM/bin/elasticsearch-keystore" add --stdin --force bootstrap.password
+    find_java
+    secret elasticsearch | "$ES_PROGRAM/bin/elasticsearch-keystore" add --stdin --force bootstrap.password
 }
 
 install_porter_stem() {
@@ -31,7 +33,8 @@ install_porter_stem() {
 }
 
 write_configuration() {
-    mkdir -p "$DIR/config"
+    rm -rf "$DIR/config"
+    mkdir -p "$DIR/config" "$DIR/tmp"
     cp -r "$ES_PROGRAM/config/." "$DIR/config/"
     cat >"$DIR/config/elasticsearch.yml" <<END
 cluster.name: trivium
@@ -46,18 +49,19 @@ cluster.routing.allocation.disk.threshold_enabled: false
 END
 }
 
+find_java() { export ES_JAVA_HOME; ES_JAVA_HOME=$(dirname "$(dirname "$(realpath "$(command -v javac)")")"); }
+
 run_server() {
     local as=()
     if [ "$(id -u)" = 0 ]; then
         id "$ES_USER" >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin "$ES_USER"
-        chown -R "$ES_USER" "$DIR/data" "$DIR/logs" "$DIR/config"
+        chown -R "$ES_USER" "$DIR/data" "$DIR/logs" "$DIR/config" "$DIR/tmp"
         as=(setpriv "--reuid=$ES_USER" "--regid=$(id -g "$ES_USER")" --clear-groups)
         "${as[@]}" test -r "$DIR/config/elasticsearch.yml" || die "the user $ES_USER cannot read $DIR. Set TRIVIUM_SERVICES_DIR to a folder whose parents everybody may enter."
     fi
-    export ES_PATH_CONF=$DIR/config ES_JAVA_OPTS="-Xms1g -Xmx1g" ES_JAVA_HOME
-    ES_JAVA_HOME=$(dirname "$(dirname "$(realpath "$(command -v javac)")")")
-    cd "$ES_PROGRAM"
-    exec "${as[@]}" bin/elasticsearch
+    find_java
+    cd "$DIR/logs"
+    exec "${as[@]}" "$ES_PROGRAM/bin/elasticsearch"
 }
 
 is_healthy() {

@@ -60,6 +60,7 @@ launch() {
     done
     setsid "$HERE/services.sh" run "$NAME" >>"$DIR/logs/server.log" 2>&1 </dev/null 9>&- &
     echo "$! $(born $!)" >"$DIR/pid"
+    disown
 }
 
 wait_until_healthy() {

@@ -1,6 +1,6 @@
 # Milvus standalone, which its PyPI package carries as a program; message queue and metadata are inside it.
 VERSION=$MILVUS_VERSION
-PORTS="$MILVUS_PORT $MILVUS_HEALTH_PORT"
+PORTS="$MILVUS_PORT $MILVUS_HEALTH_PORT $MILVUS_ETCD_PORT $MILVUS_ETCD_PEER_PORT"
 START_LIMIT_S=180
 
 install_server() {
@@ -10,9 +10,21 @@ install_server() {
     "$DIR/venv/bin/python" -m pip install --quiet --disable-pip-version-check "setuptools<80" "milvus==$VERSION"
 }
 
+write_etcd_configuration() {
+    cat >"$DIR/etcd.yaml" <<END
+listen-client-urls: http://127.0.0.1:$MILVUS_ETCD_PORT
+advertise-client-urls: http://127.0.0.1:$MILVUS_ETCD_PORT
+listen-peer-urls: http://127.0.0.1:$MILVUS_ETCD_PEER_PORT
+initial-advertise-peer-urls: http://127.0.0.1:$MILVUS_ETCD_PEER_PORT
+initial-cluster: default=http://127.0.0.1:$MILVUS_ETCD_PEER_PORT
+END
+}
+
 run_server() {
+    write_etcd_configuration
     "$DIR/venv/bin/python" "$HERE/milvus_config.py" "$DIR/data" "$MILVUS_PORT"
     cd "$DIR/data"
+    export ETCD_CONFIG_PATH=$DIR/etcd.yaml
     export DEPLOY_MODE=STANDALONE METRICS_PORT=$MILVUS_HEALTH_PORT MILVUS_RUN_DIR=$DIR/data/run LD_LIBRARY_PATH=$DIR/data/bin
     exec "$DIR/data/bin/milvus" run standalone
 }

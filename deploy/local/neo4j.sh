@@ -36,7 +36,7 @@ run_server() {
 }
 
 cypher() {  # cypher DATABASE PASSWORD STATEMENT
-    curl -fsS --max-time 10 --user "neo4j:$2" -H 'Content-Type: application/json' \
+    curl -fsS --max-time 60 --user "neo4j:$2" -H 'Content-Type: application/json' \
         -d "{\"statements\": [{\"statement\": \"$3\"}]}" "http://127.0.0.1:$NEO4J_HTTP_PORT/db/$1/tx/commit"
 }
 

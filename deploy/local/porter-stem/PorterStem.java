@@ -1,3 +1,5 @@
+package trivium.analysis;
+
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.en.PorterStemFilter;
 import org.elasticsearch.plugin.NamedComponent;
