@@ -61,9 +61,9 @@ class SqliteRegistry:
         in_lane = ("AND lane = ?", (lane.value,)) if lane else ("", ())
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT record FROM documents WHERE state IN ('pending', 'running')"
+                "SELECT record FROM documents WHERE state IN ('pending', 'running')"  # noqa: S608 - fixed clauses
                 f" AND (state = 'pending' OR lease_until <= ?) {in_lane[0]}"
-                " ORDER BY created_at, id LIMIT ?",  # noqa: S608 - fixed clauses
+                " ORDER BY created_at, id LIMIT ?",
                 (now, *in_lane[1], limit),
             ).fetchall()
         return [_decode(row[0]) for row in rows]
