@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import httpx
 
+from trivium.config import Settings
 from trivium.domain.errors import Refused
+from trivium.llm.address import LlmAddress
 from trivium.llm.anthropic import AnthropicDialect
 from trivium.llm.client import HttpLlm
 from trivium.llm.dialect import Dialect
@@ -21,6 +23,23 @@ _DEFAULT_URLS = {
     "ollama": "http://127.0.0.1:11434",
     "vllm": "http://127.0.0.1:8000/v1",
 }
+
+
+def llm_address(settings: Settings) -> LlmAddress | None:
+    """The configured LLM, if any; a client serves one event loop, so each loop connects for itself."""
+    if not settings.llm:
+        return None
+
+    def connect() -> Llm:
+        return connect_llm(
+            settings.llm,
+            model=settings.llm_model,
+            base_url=settings.llm_url,
+            api_key=settings.llm_api_key,
+            limits=LlmLimits(timeout_s=settings.llm_timeout_s, concurrency=settings.llm_concurrency),
+        )
+
+    return LlmAddress(f"{settings.llm}:{settings.llm_model}", connect)
 
 
 def connect_llm(

@@ -1,0 +1,29 @@
+"""One deployment's stores together, as the places that assemble a process receive them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from trivium.ports.conversations import Conversations
+from trivium.ports.graph import Graphs
+from trivium.ports.keywords import Keywords
+from trivium.ports.objects import Objects
+from trivium.ports.registry import Registry
+from trivium.ports.vectors import Vectors
+
+
+class Stores(Protocol):
+    """Every store of a deployment; a distributed one connects when it is first asked for."""
+
+    @property
+    def objects(self) -> Objects: ...
+    @property
+    def registry(self) -> Registry: ...
+    @property
+    def vectors(self) -> Vectors: ...
+    @property
+    def keywords(self) -> Keywords: ...
+    @property
+    def graphs(self) -> Graphs: ...
+    @property
+    def conversations(self) -> Conversations: ...

@@ -1,0 +1,40 @@
+"""The ingest worker's stages, from settings and ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from trivium.config import Settings
+from trivium.flow.stage import StageWork
+from trivium.llm.connect import llm_address
+from trivium.ports.inference import Embedder, Ocr
+from trivium.ports.parser import ParseLimits
+from trivium.ports.stores import Stores
+from trivium_ingest.chunk.options import ChunkOptions
+from trivium_ingest.parse.sandbox import Bounds, Sandbox
+from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
+
+
+def parsing_sandbox(settings: Settings, ocr_factory: Callable[[], Ocr] | None) -> Sandbox:
+    """Parsers within the configured bounds; the caller closes it."""
+    return Sandbox(
+        ocr_factory,
+        ParseLimits(max_bytes=settings.max_upload_bytes),
+        Bounds(wall_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes),
+        size=settings.parse_workers,
+    )
+
+
+def ingest_stages(
+    settings: Settings, stores: Stores, embedder: Embedder, sandbox: Sandbox, ocr_fingerprint: str
+) -> list[StageWork]:
+    """Every stage but the graph worker's. Distributed adapters are connected here."""
+    llm = llm_address(settings) if settings.enrich_with_llm else None
+    return [
+        ParseWork(sandbox.parse, ocr_fingerprint),
+        ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
+        EnrichWork(llm),
+        EmbedWork(embedder),
+        IndexWork(stores.vectors, stores.keywords),
+        PublishWork(stores.registry, stores.vectors, stores.keywords, stores.graphs),
+    ]

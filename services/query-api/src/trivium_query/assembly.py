@@ -1,0 +1,69 @@
+"""What stands behind the doors, from settings and ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from trivium.config import Settings
+from trivium.egress.fetch import FetchLimits, allowed_hosts, fetch
+from trivium.flow.intake import StoreIntake
+from trivium.llm.connect import llm_address
+from trivium.ports.inference import Reranker
+from trivium.ports.parser import Blob
+from trivium.ports.stores import Stores
+from trivium_query.answering import PipelineAnswerer
+from trivium_query.doors import Services
+from trivium_query.question_vectors import QuestionVectors
+from trivium_query.retrieve.ledger import Budgets
+from trivium_query.searching import PipelineSearcher
+
+
+def query_services(
+    settings: Settings,
+    stores: Stores,
+    questions: QuestionVectors,
+    reranker: Reranker | None,
+    doorbell: Callable[[], None],
+) -> Services:
+    """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted."""
+    llm = llm_address(settings)
+    searcher = PipelineSearcher(
+        stores.vectors,
+        stores.keywords,
+        stores.graphs,
+        stores.registry,
+        questions,
+        Budgets(settings.vector_budget_s, settings.keyword_budget_s, settings.graph_budget_s),
+    )
+    return Services(
+        settings=settings,
+        intake=StoreIntake(
+            stores.objects,
+            stores.registry,
+            stores.vectors,
+            stores.keywords,
+            stores.graphs,
+            doorbell,
+            _fetcher(settings),
+            settings.max_upload_bytes,
+        ),
+        registry=stores.registry,
+        keywords=stores.keywords,
+        vectors=stores.vectors,
+        graphs=stores.graphs,
+        conversations=stores.conversations,
+        searcher=searcher,
+        answerer=PipelineAnswerer(
+            searcher, stores.vectors, questions, llm.connect() if llm else None, reranker, settings.rerank
+        ),
+    )
+
+
+def _fetcher(settings: Settings) -> Callable[[str], Blob]:
+    limits = FetchLimits(allow_hosts=allowed_hosts(settings.url_allow))
+
+    def fetch_blob(url: str) -> Blob:
+        fetched = fetch(url, limits)
+        return Blob(fetched.url, fetched.content, fetched.media_type)
+
+    return fetch_blob
