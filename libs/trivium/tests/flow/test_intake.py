@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
@@ -14,11 +16,42 @@ from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
-from trivium.flow.intake import StoreIntake, TenantStoreIntake
+from trivium.flow.intake import StoreIntake, TenantStoreIntake, upload_source
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium.ports.uploads import Upload
 
 MAX_BYTES = 1000
+
+
+class Stores:
+    def __init__(self, folder: Path) -> None:
+        self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
+        self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
+        self.conversations = SqliteConversations(folder)
+
+
+class Bucket:
+    """Uploads in a dictionary, key to (etag, content)."""
+
+    def __init__(self, **values: tuple[str, bytes]) -> None:
+        self.values = values
+
+    def get(self, key: str, etag: str = "") -> bytes:
+        known, content = self.values.get(key, ("", b""))
+        if known != etag:
+            raise NotFound("upload_gone", "The upload was replaced.")
+        return content
+
+    def stat(self, key: str) -> Upload:
+        etag, content = self.values[key]
+        return Upload(key, etag, len(content), 0.0)
+
+    def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]:
+        return (self.stat(key) for key in sorted(self.values) if key.startswith(prefix) and key > start_after)
+
+
+BUCKETS = {"dropped": Bucket(note=("e1", b"left where it is"))}
 
 
 class Bell:
@@ -37,14 +70,7 @@ def bell() -> Bell:
 @pytest.fixture
 def whole(tmp_path: Path, bell: Bell) -> StoreIntake:
     return StoreIntake(
-        LocalObjects(tmp_path),
-        SqliteRegistry(tmp_path),
-        SqliteVectors(tmp_path),
-        SqliteKeywords(tmp_path),
-        SqliteGraphs(tmp_path),
-        bell,
-        lambda url: Blob(url, b"fetched", "text/plain"),
-        MAX_BYTES,
+        Stores(tmp_path), bell, lambda url: Blob(url, b"fetched", "text/plain"), MAX_BYTES, lambda name: BUCKETS[name]
     )
 
 
@@ -121,3 +147,29 @@ def test_a_url_is_accepted_under_its_address(intake: TenantStoreIntake) -> None:
     document = intake.accept_url("https://example.org/page")
     assert document.source == "https://example.org/page"
     assert intake.original(document.id).content == b"fetched"
+
+
+def test_an_upload_in_a_bucket_is_accepted_where_it_lies(intake: TenantStoreIntake, whole: StoreIntake) -> None:
+    upload = BUCKETS["dropped"].stat("note")
+    document = intake.accept_upload("dropped", upload)
+    assert (document.source, document.state, document.size_bytes) == ("s3://dropped/note", DocumentState.PENDING, 16)
+    assert intake.original(document.id).content == b"left where it is"
+    kept = whole.stores.objects.for_tenant(DEFAULT_TENANT)
+    assert [key for key in kept.keys() if "note" not in key and not key.endswith(".meta")] == []  # noqa: SIM118
+
+
+def test_another_value_of_an_upload_is_a_new_version_of_the_same_document(intake: TenantStoreIntake) -> None:
+    first = intake.accept_upload("dropped", Upload("note", "e1", 16, 0.0))
+    assert intake.accept_upload("dropped", Upload("note", "e1", 16, 5.0)) == first
+    second = intake.accept_upload("dropped", Upload("note", "e2", 16, 0.0))
+    assert second.id == first.id
+    assert second.version != first.version
+    with pytest.raises(NotFound):
+        intake.original(second.id)  # the bucket holds e1
+
+
+def test_names_of_uploads_are_printable_and_tell_keys_apart() -> None:
+    keys = ["a b/ü.txt", "a\nb", "a%0Ab", "../up", "a\u202eb"]
+    names = [upload_source("x", key) for key in keys]
+    assert len(set(names)) == len(keys)
+    assert all(name.isprintable() for name in names)

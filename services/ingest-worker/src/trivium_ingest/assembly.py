@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trivium.config import Settings
+from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.stage import StageWork
 from trivium.llm.connect import llm_address
 from trivium.ports.inference import Embedder, Ocr
@@ -26,12 +27,17 @@ def parsing_sandbox(settings: Settings, ocr_factory: Callable[[], Ocr] | None) -
 
 
 def ingest_stages(
-    settings: Settings, stores: Stores, embedder: Embedder, sandbox: Sandbox, ocr_fingerprint: str
+    settings: Settings,
+    stores: Stores,
+    embedder: Embedder,
+    sandbox: Sandbox,
+    ocr_fingerprint: str,
+    uploads: OpenUploads = no_buckets,
 ) -> list[StageWork]:
     """Every stage but the graph worker's. Distributed adapters are connected here."""
     llm = llm_address(settings) if settings.enrich_with_llm else None
     return [
-        ParseWork(sandbox.parse, ocr_fingerprint),
+        ParseWork(sandbox.parse, ocr_fingerprint, Originals(stores.objects, uploads)),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
         EmbedWork(embedder),

@@ -14,7 +14,7 @@ from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.flow import artifacts
-from trivium.flow.artifacts import Origin
+from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
@@ -39,6 +39,7 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     parse: Callable[[Blob], ParsedDocument]
     ocr_fingerprint: str
+    originals: Originals
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
@@ -51,12 +52,8 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Read the original and parse it; the uploader's title stands in where the document has none."""
-        document = job.document
-        origin = msgspec.msgpack.decode(
-            job.objects.get(artifacts.origin_key(document.id, document.version)), type=Origin
-        )
-        content = job.objects.get(artifacts.original_key(document.id, document.version))
-        parsed = self.parse(Blob(origin.name, content, origin.declared_type))
+        origin, blob = self.originals.read(job.tenant, job.document.id, job.document.version)
+        parsed = self.parse(blob)
         if origin.title:
             parsed = msgspec.structs.replace(parsed, title=origin.title)
         return Outcome(

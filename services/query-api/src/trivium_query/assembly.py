@@ -7,6 +7,7 @@ from collections.abc import Callable
 from trivium.config import Settings
 from trivium.egress.fetch import FetchLimits, allowed_hosts, fetch
 from trivium.flow.intake import StoreIntake
+from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
 from trivium.ports.inference import Reranker
 from trivium.ports.parser import Blob
@@ -24,6 +25,7 @@ def query_services(
     questions: QuestionVectors,
     reranker: Reranker | None,
     doorbell: Callable[[], None],
+    uploads: OpenUploads = no_buckets,
 ) -> Services:
     """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted."""
     llm = llm_address(settings)
@@ -37,16 +39,7 @@ def query_services(
     )
     return Services(
         settings=settings,
-        intake=StoreIntake(
-            stores.objects,
-            stores.registry,
-            stores.vectors,
-            stores.keywords,
-            stores.graphs,
-            doorbell,
-            _fetcher(settings),
-            settings.max_upload_bytes,
-        ),
+        intake=StoreIntake(stores, doorbell, _fetcher(settings), settings.max_upload_bytes, uploads),
         registry=stores.registry,
         keywords=stores.keywords,
         vectors=stores.vectors,

@@ -40,6 +40,7 @@ class Stage(enum.StrEnum):
 
 
 STAGES: tuple[Stage, ...] = tuple(Stage)
+DEFAULT_DATASET = "default"
 
 
 class Lane(enum.StrEnum):
@@ -75,7 +76,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     active_version: str = ""
     title: str = ""
     media_type: str = ""
-    dataset: str = "default"
+    dataset: str = DEFAULT_DATASET
     lane: Lane = Lane.INTERACTIVE
     size_bytes: int = 0
     chunks: int = 0

@@ -1,7 +1,7 @@
 """Artifacts: a stage's output under a key made of its inputs and its own fingerprint (rule 1 of the design).
 
-Layout in the object store: `originals/<document>/<version>` is the upload (`.meta` beside it says how it came),
-`artifacts/<document>/<version>/<stage>-<hash>` is a stage's output. A damaged artifact counts as absent.
+Layout in the object store: `originals/<document>/<version>` is the upload (`.meta` beside it says how it came, or where
+it stays), `artifacts/<document>/<version>/<stage>-<hash>` is a stage's output. A damaged artifact counts as absent.
 """
 
 from __future__ import annotations
@@ -31,12 +31,21 @@ INPUTS: dict[Stage, tuple[Stage, ...]] = {
 }
 
 
+class Place(msgspec.Struct, frozen=True):
+    """An object in a bucket that is not Trivium's, at one of its values."""
+
+    bucket: str
+    key: str
+    etag: str
+
+
 class Origin(msgspec.Struct, frozen=True):
-    """How an upload came: what the caller called it and said of it."""
+    """How an upload came: what the caller called it and said of it, and where it stays if it was not copied."""
 
     name: str
     declared_type: str = ""
     title: str = ""
+    place: Place | None = None
 
 
 def original_key(document_id: str, version: str) -> str:

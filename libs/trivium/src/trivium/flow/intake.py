@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from urllib.parse import quote
 
 import msgspec
 
-from trivium.domain.documents import Document
+from trivium.domain.documents import DEFAULT_DATASET, Document, Lane
 from trivium.domain.errors import NotFound, Refused
-from trivium.domain.ids import content_version, document_id
+from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
-from trivium.flow.artifacts import Origin
-from trivium.ports.graph import Graphs
+from trivium.flow.artifacts import Origin, Place
+from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.ports.intake import NewSource
-from trivium.ports.keywords import Keywords
-from trivium.ports.objects import Objects
+from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
-from trivium.ports.registry import Registry
-from trivium.ports.vectors import Vectors
+from trivium.ports.stores import Stores
+from trivium.ports.uploads import Upload
 
 MAX_NAME_CHARS = 1024
 
@@ -31,14 +31,11 @@ class StoreIntake(msgspec.Struct, frozen=True):
     `fetch` gets a URL within the egress limits.
     """
 
-    objects: Objects
-    registry: Registry
-    vectors: Vectors
-    keywords: Keywords
-    graphs: Graphs
+    stores: Stores
     doorbell: Callable[[], None]
     fetch: Callable[[str], Blob]
     max_bytes: int
+    uploads: OpenUploads = no_buckets
 
     def for_tenant(self, tenant: Tenant) -> TenantStoreIntake:
         """One tenant's intake."""
@@ -61,28 +58,22 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 f"{blob.name[:200]!r} has {len(blob.content):,} bytes; {self.shared.max_bytes:,} are allowed.",
                 "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
             )
-        objects = self.shared.objects.for_tenant(self.tenant)
+        objects = self._objects
         identifier = document_id(self.tenant, blob.name)
         version = content_version(blob.content)
         if not objects.exists(artifacts.origin_key(identifier, version)):
             objects.put(artifacts.original_key(identifier, version), blob.content)
         origin = Origin(blob.name, blob.declared_type, source.title)
-        objects.put(artifacts.origin_key(identifier, version), msgspec.msgpack.encode(origin))
-        document = self.shared.registry.for_tenant(self.tenant).accept(
-            Document(
-                id=identifier,
-                tenant=self.tenant.name,
-                source=blob.name,
-                version=version,
-                title=source.title,
-                dataset=source.dataset,
-                size_bytes=len(blob.content),
-                created_at=time.time(),
-                updated_at=time.time(),
-            )
-        )
-        self.shared.doorbell()
-        return document
+        return self._record(origin, version, len(blob.content), source.dataset, Lane.INTERACTIVE)
+
+    def accept_upload(self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE) -> Document:
+        """Accept an object of a bucket where it lies: nothing is copied, and the version is its value's name.
+
+        One that is too large is accepted, and ends as FAILED with that reason.
+        """
+        origin = Origin(upload_source(bucket, upload.key), place=Place(bucket, upload.key, upload.etag))
+        version = digest("upload", upload.etag, str(upload.size_bytes))
+        return self._record(origin, version, upload.size_bytes, DEFAULT_DATASET, lane)
 
     def accept_url(self, url: str, dataset: str = "default") -> Document:
         """Fetch, then accept under the address asked for."""
@@ -91,26 +82,55 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
     def delete(self, document_id: str) -> Document:
         """Hide first (the record's state), then remove rows, then artifacts and the original."""
-        document = self.shared.registry.for_tenant(self.tenant).delete(document_id)
-        for store in (self.shared.vectors, self.shared.keywords, self.shared.graphs):
+        stores = self.shared.stores
+        document = stores.registry.for_tenant(self.tenant).delete(document_id)
+        for store in (stores.vectors, stores.keywords, stores.graphs):
             store.writer(self.tenant).delete(document_id)
-        objects = self.shared.objects.for_tenant(self.tenant)
         for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/"):
-            for key in list(objects.keys(prefix)):
-                objects.delete(key)
+            for key in list(self._objects.keys(prefix)):
+                self._objects.delete(key)
         return document
 
     def original(self, document_id: str) -> Blob:
         """The bytes that queries see, else the newest."""
-        document = self.shared.registry.for_tenant(self.tenant).get(document_id)
-        version = document.active_version or document.version
-        objects = self.shared.objects.for_tenant(self.tenant)
+        document = self.shared.stores.registry.for_tenant(self.tenant).get(document_id)
+        originals = Originals(self.shared.stores.objects, self.shared.uploads)
         try:
-            content = objects.get(artifacts.original_key(document_id, version))
-            origin = msgspec.msgpack.decode(objects.get(artifacts.origin_key(document_id, version)), type=Origin)
+            _, blob = originals.read(self.tenant, document_id, document.active_version or document.version)
         except NotFound as error:
             raise NotFound("no_content", f"The original of document {document_id} is gone.") from error
-        return Blob(origin.name, content, document.media_type or origin.declared_type)
+        return msgspec.structs.replace(blob, declared_type=document.media_type or blob.declared_type)
+
+    @property
+    def _objects(self) -> ObjectStore:
+        return self.shared.stores.objects.for_tenant(self.tenant)
+
+    def _record(self, origin: Origin, version: str, size_bytes: int, dataset: str, lane: Lane) -> Document:
+        """Say how the bytes came, record the document, ring the bell."""
+        identifier, now = document_id(self.tenant, origin.name), time.time()
+        self._objects.put(artifacts.origin_key(identifier, version), msgspec.msgpack.encode(origin))
+        document = self.shared.stores.registry.for_tenant(self.tenant).accept(
+            Document(
+                id=identifier,
+                tenant=self.tenant.name,
+                source=origin.name,
+                version=version,
+                title=origin.title,
+                dataset=dataset,
+                lane=lane,
+                size_bytes=size_bytes,
+                created_at=now,
+                updated_at=now,
+            )
+        )
+        self.shared.doorbell()
+        return document
+
+
+def upload_source(bucket: str, key: str) -> str:
+    """The source's name of an object: its address, printable, and different for different keys."""
+    plain = key.isprintable() and "%" not in key
+    return f"s3://{bucket}/{key if plain else quote(key, safe='/ ')}"
 
 
 def _check_name(name: str) -> None:

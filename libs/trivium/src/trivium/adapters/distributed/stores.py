@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pa
     from trivium.ports.keywords import Keywords
     from trivium.ports.objects import Objects
     from trivium.ports.registry import Registry
+    from trivium.ports.uploads import Uploads
     from trivium.ports.vectors import Vectors
 
 
@@ -39,6 +40,12 @@ class DistributedStores:
         from trivium.adapters.distributed.objects import S3Objects  # noqa: PLC0415
 
         return S3Objects(self._settings)
+
+    def uploads(self, bucket: str = "") -> Uploads:
+        """A bucket where people drop files; "" is the configured one."""
+        from trivium.adapters.distributed.uploads import S3Uploads  # noqa: PLC0415
+
+        return S3Uploads(self._settings, bucket)
 
     @cached_property
     def registry(self) -> Registry:
