@@ -4,7 +4,7 @@ PY := .venv/bin/python
 CODE := libs services tests bench requirements examples
 
 .DEFAULT_GOAL := help
-.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock bench eval eval-extraction clean
+.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean test-servers bench eval eval-extraction clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -43,6 +43,22 @@ contract: ## every store adapter against its port's promises
 
 e2e: ## the whole product through its doors
 	@$(PY) -m pytest tests/e2e
+
+STORES := redis minio elasticsearch neo4j milvus
+SERVERS ?= $(STORES)
+SERVICES_DIR := $(or $(TRIVIUM_SERVICES_DIR),.services)
+
+services: ## install and start the real servers in .services (SERVERS="redis minio" for some)
+	@deploy/local/services.sh start $(SERVERS)
+
+services-down: ## stop what `make services` started; data stays
+	@deploy/local/services.sh stop $(STORES) vllm
+
+services-clean: ## stop the servers and remove them with all their data
+	@deploy/local/services.sh remove $(STORES) vllm
+
+test-servers: dev ## contract, distributed and chaos suites against the servers of `make services`
+	@set -a && . $(SERVICES_DIR)/env && $(PY) -m pytest tests/contract tests/distributed tests/chaos
 
 openapi: ## write docs/openapi.json
 	@$(PY) docs/write_openapi.py

@@ -3,6 +3,7 @@
 #   run_server       exec the program in the foreground; its output goes to logs/server.log
 #   is_healthy       succeed when the server answers
 #   configure_server optional: passwords, buckets; runs at every start, once healthy, and changes nothing the second time
+configure_server() { :; }
 
 say() { echo "$NAME: $*"; }
 die() { echo "$NAME: $*" >&2; exit 1; }
@@ -54,11 +55,12 @@ is_running() {
 }
 
 launch() {
+    rm -f "$DIR/pid"
     local port
     for port in $PORTS; do
         ! port_is_taken "$port" || die "port $port is taken by another program. Stop it, or choose another port (deploy/local/ports.env)."
     done
-    setsid "$HERE/services.sh" run "$NAME" >>"$DIR/logs/server.log" 2>&1 </dev/null 9>&- &
+    setsid "$HERE/services.sh" run_server "$NAME" >>"$DIR/logs/server.log" 2>&1 </dev/null 9>&- &
     echo "$! $(born $!)" >"$DIR/pid"
     disown
 }
@@ -66,15 +68,15 @@ launch() {
 wait_until_healthy() {
     local deadline=$((SECONDS + START_LIMIT_S))
     until is_healthy >/dev/null 2>&1; do
-        is_running || die_with_log "ended while starting"
-        [ "$SECONDS" -lt "$deadline" ] || die_with_log "not healthy after $START_LIMIT_S s"
+        is_running || die_with_log server.log "ended while starting"
+        [ "$SECONDS" -lt "$deadline" ] || die_with_log server.log "not healthy after $START_LIMIT_S s"
         sleep 0.3
     done
 }
 
-die_with_log() {
-    tail -n 30 "$DIR/logs/server.log" | sed "s/^/$NAME | /" >&2
-    die "$1. The whole log: $DIR/logs/server.log"
+die_with_log() {  # die_with_log FILE MESSAGE
+    tail -n 30 "$DIR/logs/$1" | cut -c-300 | sed "s/^/$NAME | /" >&2
+    die "$2. The whole log: $DIR/logs/$1"
 }
 
 end() {  # end SIGNAL: signal the server's process group and wait until it is gone

