@@ -7,11 +7,10 @@ import json
 import sqlite3
 from collections import Counter
 
-MIN_SIMILARITY = 0.5
+from trivium.text.similarity import most_similar, trigrams
+
 MAX_CANDIDATES = 200
 MAX_POSTINGS = 400  # names read per trigram; a more common one ("ion") tells little and is left out
-CONTAINED = 0.6  # similarity of "rivera" and "ana rivera" begins here and grows with the share of the name
-TRIGRAM = 3
 
 
 def similar_names(db: sqlite3.Connection, key: str, limit: int) -> list[tuple[str, float]]:
@@ -24,29 +23,7 @@ def similar_names(db: sqlite3.Connection, key: str, limit: int) -> list[tuple[st
     exact = db.execute("SELECT root FROM name WHERE key = ?", (key,)).fetchone()
     if exact:
         return [(exact[0], 1.0)]
-    best: dict[str, float] = {}
-    for name, root in _candidates(db, key):
-        score = similarity(key, name)
-        if score >= MIN_SIMILARITY and score > best.get(root, 0.0):
-            best[root] = score
-    return sorted(best.items(), key=lambda item: (-item[1], item[0]))[:limit]
-
-
-def similarity(left: str, right: str) -> float:
-    """Dice's coefficient of the letter trigrams; at least `CONTAINED` when one has all the words of the other."""
-    if left == right:
-        return 1.0
-    ours, theirs = trigrams(f" {left} "), trigrams(f" {right} ")
-    dice = 2 * len(ours & theirs) / (len(ours) + len(theirs))
-    shorter, longer = sorted((left, right), key=len)
-    if set(shorter.split()) <= set(longer.split()):
-        return max(dice, CONTAINED + (1 - CONTAINED) * len(shorter) / len(longer) * 0.9)
-    return dice
-
-
-def trigrams(text: str) -> set[str]:
-    """Every run of three characters."""
-    return {text[at : at + TRIGRAM] for at in range(len(text) - TRIGRAM + 1)}
+    return most_similar(key, dict(_candidates(db, key)), limit)
 
 
 def _candidates(db: sqlite3.Connection, key: str) -> list[tuple[str, str]]:

@@ -1,8 +1,4 @@
-"""The table of names: which names are one entity, and how that entity is called, typed and counted.
-
-A name points to the target that most chunks claim for it (ties: the smaller key). Following targets ends at the
-entity's root; names that claim each other in a circle have the smallest of them as their root.
-"""
+"""The table of names: which names are one entity, and how that entity is called, typed and counted."""
 
 from __future__ import annotations
 
@@ -11,10 +7,9 @@ import sqlite3
 from collections.abc import Iterable
 
 from trivium.adapters.embedded.graph_degrees import Moves
-from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, Spelling, display, usual_type
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
-from trivium.text.names import fold_name
 
 
 class NameTable:
@@ -119,20 +114,19 @@ class NameTable:
         """Surface, type and count of an entity, and the surface of its other names."""
         members = self._db.execute("SELECT key FROM name WHERE root = ? AND root <> key", (root,)).fetchall()
         keys = [root, *(key for (key,) in members)]
-        kinds: dict[str, int] = {}
-        surfaces: dict[str, str] = {}
-        for key in keys:
-            rows = self._db.execute("SELECT surface, type, n FROM tally WHERE key = ?", (key,)).fetchall()
-            surfaces[key] = _display(key, rows) or self._claimed_surface(key)
-            for _, kind, n in rows:
-                kinds[kind] = kinds.get(kind, 0) + n
-        kind = min(kinds, key=lambda kind: (-kinds[kind], kind), default="concept")
+        spellings = {key: self._spellings(key) for key in keys}
+        kind = usual_type(spellings.values())
         for key in keys:
             own = key == root
+            surface = display(key, spellings[key]) or self._claimed_surface(key)
             self._db.execute(
                 "UPDATE name SET surface = ?, type = ?, chunks = ? WHERE key = ?",
-                (surfaces[key], kind, self._count(keys) if own else 0, key),
+                (surface, kind, self._count(keys) if own else 0, key),
             )
+
+    def _spellings(self, key: str) -> dict[Spelling, int]:
+        rows = self._db.execute("SELECT surface, type, n FROM tally WHERE key = ?", (key,))
+        return {(surface, kind): n for surface, kind, n in rows}
 
     def _claimed_surface(self, key: str) -> str:
         row = self._db.execute("SELECT min(surface) FROM claimed WHERE key = ?", (key,)).fetchone()
@@ -142,12 +136,3 @@ class NameTable:
         marks = ", ".join("?" * len(keys))
         query = f"SELECT count(DISTINCT chunk) FROM named WHERE key IN ({marks}) AND confidence >= ?"  # noqa: S608
         return int(self._db.execute(query, (*keys, MIN_ENTITY_CONFIDENCE)).fetchone()[0])
-
-
-def _display(key: str, rows: list[tuple[str, str, int]]) -> str:
-    """The most frequent spelling of the whole name; a shorter one ("Rivera") only when there is no other."""
-    counts: dict[str, int] = {}
-    for surface, _, n in rows:
-        counts[surface] = counts.get(surface, 0) + n
-    whole = {surface: n for surface, n in counts.items() if fold_name(surface) == key} or counts
-    return min(whole, key=lambda surface: (-whole[surface], surface), default="")

@@ -14,7 +14,8 @@ import msgspec
 
 from trivium.adapters.embedded.graph_match import similar_names
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
-from trivium.domain.errors import NotFound, Refused
+from trivium.adapters.graph_rules import in_text_order, no_such_entity
+from trivium.domain.errors import Refused
 from trivium.domain.graph import ChunkGraph, Edge, Entity, EntityType, Mention, Mentioning, MentionRole, Relation
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Tenant
@@ -86,7 +87,7 @@ class SqliteGraphReader:
             rows = db.execute(
                 "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (wanted,)
             )
-            return {chunk: _in_text_order(_decode(body).mentions) for chunk, body in rows}
+            return {chunk: in_text_order(_decode(body).mentions) for chunk, body in rows}
 
         return await self._threads.run(self._database, query)
 
@@ -130,9 +131,7 @@ class SqliteGraphReader:
 
         found = await self._threads.run(self._database, query)
         if not found:
-            raise NotFound(
-                "no_such_entity", f"There is no entity {entity_id[:64]!r}.", "List the entities to find its id."
-            )
+            raise no_such_entity(entity_id)
         return found[0]
 
     async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
@@ -151,10 +150,6 @@ class SqliteGraphReader:
     async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
         """The mentions and relations of an entity, each at most `limit`."""
         return await self._threads.run(self._database, lambda db: _evidence(db, key, limit))
-
-
-def _in_text_order(mentions: Iterable[Mention]) -> list[Mention]:
-    return sorted(mentions, key=lambda m: (m.span.start, -m.span.end, m.role.value, m.key))
 
 
 def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored]]:
@@ -335,7 +330,7 @@ def _evidence(db: sqlite3.Connection, key: str, limit: int) -> tuple[list[Mentio
         " WHERE n.key IN (SELECT value FROM json_each(?)) ORDER BY s.chunk LIMIT ?",
         (listed, limit),
     )
-    mentions = [m for _, body in places for m in _in_text_order(_decode(body).mentions) if m.key in wanted]
+    mentions = [m for _, body in places for m in in_text_order(_decode(body).mentions) if m.key in wanted]
     statements = db.execute(
         "SELECT DISTINCT s.chunk, s.body FROM (SELECT chunk, confidence FROM stated"
         " WHERE source IN (SELECT value FROM json_each(?1)) UNION SELECT t.chunk, t.confidence FROM edge e"

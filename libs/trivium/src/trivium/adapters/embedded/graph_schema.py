@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from trivium.adapters.embedded.sqlite import Schema
 
-# A mention below this confidence is a reading, not a name: it is found by `mentioned_by` and makes no entity.
-MIN_ENTITY_CONFIDENCE = 0.5
-
 SCHEMA = Schema(
     steps=(
         """

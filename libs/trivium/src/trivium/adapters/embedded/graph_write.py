@@ -10,8 +10,8 @@ import msgspec
 
 from trivium.adapters.embedded.graph_degrees import EdgeKey, settle_degrees
 from trivium.adapters.embedded.graph_names import NameTable
-from trivium.adapters.embedded.graph_schema import MIN_ENTITY_CONFIDENCE
 from trivium.adapters.embedded.sqlite import Database
+from trivium.adapters.graph_rules import places_of, statements_of, sure_mentions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import GraphRow
@@ -87,14 +87,14 @@ class _Changes:
         )
         self._db.executemany(
             "INSERT INTO named VALUES (?, ?, ?, ?, ?)",
-            [(key, role, chunk, *place) for (key, role), place in _places(share).items()],
+            [(key, role, chunk, *place) for (key, role), place in places_of(share).items()],
         )
-        self._spread.update(_places(share).keys())
+        self._spread.update(places_of(share).keys())
         self._db.executemany(
             "INSERT INTO stated VALUES (?, ?, ?, ?, ?)",
-            [(*edge, chunk, confidence) for edge, confidence in _statements(share).items()],
+            [(*edge, chunk, confidence) for edge, confidence in statements_of(share).items()],
         )
-        for edge, confidence in _statements(share).items():
+        for edge, confidence in statements_of(share).items():
             self._stated.setdefault(edge, []).append(confidence)
         self._db.executemany(
             "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?)",
@@ -110,14 +110,14 @@ class _Changes:
         self._db.execute("DELETE FROM share WHERE chunk = ?", (chunk,))
         self._db.executemany(
             "DELETE FROM named WHERE key = ? AND role = ? AND chunk = ?",
-            [(key, role, chunk) for key, role in _places(share)],
+            [(key, role, chunk) for key, role in places_of(share)],
         )
-        self._spread.subtract(_places(share).keys())
+        self._spread.subtract(places_of(share).keys())
         self._db.executemany(
             "DELETE FROM stated WHERE source = ? AND target = ? AND type = ? AND chunk = ?",
-            [(*edge, chunk) for edge in _statements(share)],
+            [(*edge, chunk) for edge in statements_of(share)],
         )
-        self._withdrawn.update(_statements(share))
+        self._withdrawn.update(statements_of(share))
         self._db.executemany(
             "DELETE FROM claimed WHERE key = ? AND canonical = ? AND chunk = ?",
             [(alias.key, alias.canonical_key, chunk) for alias in share.aliases],
@@ -125,10 +125,9 @@ class _Changes:
         self._touch(share, -1)
 
     def _touch(self, share: ChunkGraph, sign: int) -> None:
-        for mention in share.mentions:
-            if mention.confidence >= MIN_ENTITY_CONFIDENCE:
-                self._tally[mention.key, mention.surface, mention.type.value] += sign
-                self._named.add(mention.key)
+        for mention in sure_mentions(share):
+            self._tally[mention.key, mention.surface, mention.type.value] += sign
+            self._named.add(mention.key)
         for alias in share.aliases:
             self._claimed.add(alias.key)
             self._named.update((alias.key, alias.canonical_key))
@@ -189,21 +188,3 @@ class _Changes:
             edge,
         ).rowcount
         return gone > 0, there > 0
-
-
-def _places(share: ChunkGraph) -> dict[tuple[str, str], tuple[int, float]]:
-    """Per name and role: the first sentence it stands in, and its best confidence."""
-    places: dict[tuple[str, str], tuple[int, float]] = {}
-    for mention in share.mentions:
-        name = (mention.key, mention.role.value)
-        sentence, confidence = places.get(name, (mention.sentence, mention.confidence))
-        places[name] = (min(sentence, mention.sentence), max(confidence, mention.confidence))
-    return places
-
-
-def _statements(share: ChunkGraph) -> dict[EdgeKey, float]:
-    stated: dict[EdgeKey, float] = {}
-    for relation in share.relations:
-        edge = (relation.source_key, relation.target_key, relation.type)
-        stated[edge] = max(relation.confidence, stated.get(edge, 0.0))
-    return stated

@@ -1,0 +1,81 @@
+"""What both graph stores make of shares, as pure functions: places, statements, the names and types of entities.
+
+A name points to the target that most chunks claim for it (ties: the smaller key). Following targets ends at the
+entity's root; names that claim each other in a circle have the smallest of them as their root.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from trivium.domain.errors import NotFound
+from trivium.domain.graph import ChunkGraph, EntityType, Mention
+from trivium.text.names import fold_name
+
+# A mention below this confidence is a reading, not a name: it is found by `mentioned_by` and makes no entity.
+MIN_ENTITY_CONFIDENCE = 0.5
+
+Spelling = tuple[str, str]  # surface, type
+Statement = tuple[str, str, str]  # source, target, type
+Name = tuple[str, str]  # key, role
+
+
+def places_of(share: ChunkGraph) -> dict[Name, tuple[int, float]]:
+    """Per name and role: the first sentence it stands in, and its best confidence."""
+    places: dict[Name, tuple[int, float]] = {}
+    for mention in share.mentions:
+        name = (mention.key, mention.role.value)
+        sentence, confidence = places.get(name, (mention.sentence, mention.confidence))
+        places[name] = (min(sentence, mention.sentence), max(confidence, mention.confidence))
+    return places
+
+
+def statements_of(share: ChunkGraph) -> dict[Statement, float]:
+    """Per statement the best confidence."""
+    stated: dict[Statement, float] = {}
+    for relation in share.relations:
+        statement = (relation.source_key, relation.target_key, relation.type)
+        stated[statement] = max(relation.confidence, stated.get(statement, 0.0))
+    return stated
+
+
+def sure_mentions(share: ChunkGraph) -> list[Mention]:
+    """The mentions that make an entity."""
+    return [mention for mention in share.mentions if mention.confidence >= MIN_ENTITY_CONFIDENCE]
+
+
+def in_text_order(mentions: Iterable[Mention]) -> list[Mention]:
+    """By place, longer before shorter."""
+    return sorted(mentions, key=lambda m: (m.span.start, -m.span.end, m.role.value, m.key))
+
+
+def display(key: str, spellings: Mapping[Spelling, int]) -> str:
+    """The most frequent spelling of the whole name; a shorter one ("Rivera") only when there is no other; or ""."""
+    counts: Counter[str] = Counter()
+    for (surface, _), n in spellings.items():
+        counts[surface] += n
+    whole = {surface: n for surface, n in counts.items() if fold_name(surface) == key} or counts
+    return min(whole, key=lambda surface: (-whole[surface], surface), default="")
+
+
+def usual_type(spellings: Iterable[Mapping[Spelling, int]]) -> str:
+    """The most frequent type among all the names of an entity."""
+    kinds: Counter[str] = Counter()
+    for counted in spellings:
+        for (_, kind), n in counted.items():
+            kinds[kind] += n
+    return min(kinds, key=lambda kind: (-kinds[kind], kind), default=EntityType.CONCEPT.value)
+
+
+def root_of(key: str, targets: Mapping[str, str]) -> str:
+    """The root of the entity that `key` belongs to; a name without a target is its own."""
+    path = [key]
+    while (target := targets.get(path[-1], path[-1])) not in path:
+        path.append(target)
+    return min(path[path.index(target) :])
+
+
+def no_such_entity(entity_id: str) -> NotFound:
+    """What `entity` raises."""
+    return NotFound("no_such_entity", f"There is no entity {entity_id[:64]!r}.", "List the entities to find its id.")
