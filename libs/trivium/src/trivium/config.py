@@ -26,6 +26,7 @@ SECRETS = frozenset(
         "broker_url",
         "elasticsearch_api_key",
         "elasticsearch_password",
+        "events_token",
         "llm_api_key",
         "milvus_token",
         "neo4j_password",
@@ -104,6 +105,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Where people drop files; reading it is all that Trivium does there."""
     uploads_tenant: str = "default"
     """Whose uploads these are; `*`: the first part of each key names the tenant."""
+    events_host: str = "127.0.0.1"
+    """Where the control process hears an object server's webhook."""
+    events_port: Port = 8081
+    events_token: str = ""
+    """What the webhook must send as `Authorization: Bearer`; needed when it does not come over loopback."""
+    events_key: str = "trivium:events"
+    """The Redis list that an object server pushes its notifications to."""
+    reconcile_s: Positive = 300.0
+    """How long a change that no event told may go unnoticed."""
     redis_url: str = "redis://127.0.0.1:6379/0"
     broker_url: str = ""
     """Any address that Celery understands; empty: `redis_url`."""
@@ -121,6 +131,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Begins the name of every index and collection, so that several installations can share a server."""
     inference_url: str = ""
     """host:port of the inference service; empty: models run in this process."""
+    inference_host: str = "127.0.0.1"
+    """Where the inference service itself listens."""
+    inference_port: Port = 9191
+    inference_metrics_port: Port = 9192
+    inference_batch_tokens: Count = 8192
+    """What one thread takes from the queue at a time, sorts by length and runs in batches of like length."""
+    inference_max_wait_ms: Annotated[float, msgspec.Meta(ge=0)] = 2.0
+    """How long passages wait for company while the model is free; questions never do."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] = "text"
@@ -154,6 +172,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 "api_key_needed",
                 f"Refusing to listen on {exposed[0]} without an API key.",
                 "Set TRIVIUM_API_KEYS=tenant:key, or listen on 127.0.0.1.",
+            )
+        if self.events_host not in LOOPBACK and not self.events_token:
+            raise Refused(
+                "bad_setting",
+                f"Refusing to hear events on {self.events_host} without a token.",
+                "Set TRIVIUM_EVENTS_TOKEN, there and at the object server.",
             )
         if self.llm and not self.llm_model:
             raise Refused("bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name.")

@@ -30,6 +30,20 @@ ANSWERS = Counter("trivium_answers_total", "Answers by engine and verdict", ["en
 LLM_TOKENS = Counter("trivium_llm_tokens_total", "Tokens by provider and direction", ["llm", "direction"])
 REQUESTS = Counter("trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"])
 REQUEST_SECONDS = Histogram("trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST)
+INFERENCE_QUEUED = Gauge("trivium_inference_queued", "Tokens (or items) waiting for an engine", ["engine"])
+INFERENCE_WAIT_SECONDS = Histogram(
+    "trivium_inference_wait_seconds", "Time of one item in the queue", ["engine"], buckets=_FAST
+)
+INFERENCE_BATCH_COST = Histogram(
+    "trivium_inference_batch_cost", "Tokens (or items) of one batch", ["engine"], buckets=[2**n for n in range(18)]
+)
+INFERENCE_BATCH_SECONDS = Histogram(
+    "trivium_inference_batch_seconds", "Time of one batch in the engine", ["engine"], buckets=_FAST
+)
+INFERENCE_ITEMS = Counter(
+    "trivium_inference_items_total", "Items by outcome: done, failed, abandoned, late, refused", ["engine", "outcome"]
+)
+INFERENCE_HEALTHY = Gauge("trivium_inference_healthy", "Whether the engine's last batch went through", ["engine"])
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from typing import Final, Literal
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Passage, PassageVectors, Vector
@@ -24,7 +23,7 @@ from trivium_inference.batching import batches_by_length
 from trivium_inference.encoder import Encoder
 from trivium_inference.model_files import ModelFiles, locate_model
 from trivium_inference.pooling import normalise, pool, pool_passage
-from trivium_inference.tokens import TokenReader
+from trivium_inference.tokens import TokenReader, Tokens
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +71,11 @@ class TextEmbedder:
         return self._files.dimension
 
     @property
+    def lanes(self) -> int:
+        """How many batches of passages run at the same time to use the device fully."""
+        return self._encoder.lanes
+
+    @property
     def max_tokens(self) -> int:
         """Tokens of one passage that the model reads."""
         return self._files.max_tokens
@@ -85,9 +89,25 @@ class TextEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
         """(len(texts), d); does not wait for passages being embedded."""
-        inputs = self._tokens.queries(texts)
+        return self.encode_queries(self.read_queries(texts))
+
+    def read_passages(self, passages: Sequence[Passage]) -> list[Tokens]:
+        """What the model reads of each passage; `encode_passages` takes it."""
+        return self._tokens.passages(passages)
+
+    def read_queries(self, texts: Sequence[str]) -> list[Tokens]:
+        """What the model reads of each query; `encode_queries` takes it."""
+        return self._tokens.queries(texts)
+
+    def encode_passages(self, inputs: Sequence[Tokens]) -> list[PassageVectors]:
+        """One answer per input, in order, on the caller's thread: as many of them as `lanes` use the device fully."""
+        vectors = {index: one for batch in _batches(inputs) for index, one in self._run(inputs, batch)}
+        return [vectors[index] for index in range(len(inputs))]
+
+    def encode_queries(self, inputs: Sequence[Tokens]) -> Vector:
+        """(len(inputs), d), on the caller's thread, beside `encode_passages`."""
         vectors = np.empty((len(inputs), self.dimension), np.float32)
-        for batch in batches_by_length([len(tokens) for tokens in inputs], _BATCH_TOKENS, _BATCH_ITEMS):
+        for batch in _batches(inputs):
             states = self._encoder.encode_urgent([inputs[index].ids for index in batch])
             for index, state in zip(batch, states, strict=True):
                 vectors[index] = pool_passage(state, self._files.pooling)
@@ -102,20 +122,21 @@ class TextEmbedder:
         self._lanes.shutdown()
 
     def _embed_some(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        inputs = self._tokens.passages(passages)
-        batches = batches_by_length([len(tokens) for tokens in inputs], _BATCH_TOKENS, _BATCH_ITEMS)
-        done = self._lanes.map(partial(self._run, [(t.ids, t.sentences) for t in inputs]), batches)
+        inputs = self.read_passages(passages)
+        done = self._lanes.map(partial(self._run, inputs), _batches(inputs))
         vectors = {index: one for batch in done for index, one in batch}
         return [vectors[index] for index in range(len(passages))]
 
-    def _run(
-        self, inputs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], batch: Sequence[int]
-    ) -> list[tuple[int, PassageVectors]]:
-        states = self._encoder.encode([inputs[index][0] for index in batch])
+    def _run(self, inputs: Sequence[Tokens], batch: Sequence[int]) -> list[tuple[int, PassageVectors]]:
+        states = self._encoder.encode([inputs[index].ids for index in batch])
         return [
-            (index, pool(state, inputs[index][1], self._files.pooling))
+            (index, pool(state, inputs[index].sentences, self._files.pooling))
             for index, state in zip(batch, states, strict=True)
         ]
+
+
+def _batches(inputs: Sequence[Tokens]) -> list[list[int]]:
+    return batches_by_length([len(tokens) for tokens in inputs], _BATCH_TOKENS, _BATCH_ITEMS)
 
 
 def build_embedder(options: EmbedOptions) -> TextEmbedder:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from trivium.domain.errors import NeverWill, TryLater
 
 _BATCH: Final = 16
+Pair = tuple[str, str]
 
 
 class CrossEncoderReranker:
@@ -25,6 +26,7 @@ class CrossEncoderReranker:
         self._threads = threads
         self._allow_download = allow_download
         self._turn = threading.Lock()
+        self._loading = threading.Lock()
         self._encoder: Any = None
 
     @property
@@ -40,19 +42,36 @@ class CrossEncoderReranker:
         """
         if not passages:
             return []
-        return await asyncio.to_thread(self._score, query, list(passages))
+        return await asyncio.to_thread(self.score_pairs, [(query, passage) for passage in passages])
 
-    def _score(self, query: str, passages: list[str]) -> list[float]:
+    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
+        """What the model reads of each pair. Beside `score_pairs`; raises as it does."""
+        encoder, counter = self._loaded()
+        return [min(len(found), encoder.max_length) for found in counter.encode_batch(list(pairs))]
+
+    def score_pairs(self, pairs: Sequence[Pair]) -> list[float]:
+        """One score per (query, passage), in order; raises as `score` does. Blocks, one call at a time."""
+        encoder, _ = self._loaded()
         with self._turn:
-            if self._encoder is None:
-                self._encoder = self._load()
             try:
-                scores = self._encoder.predict(
-                    [(query, passage) for passage in passages], batch_size=_BATCH, show_progress_bar=False
-                )
+                scores = encoder.predict(list(pairs), batch_size=_BATCH, show_progress_bar=False)
             except (MemoryError, RuntimeError) as error:
                 raise TryLater("reranker_failed", f"The reranker {self._model!r} failed: {error}") from error
         return [float(score) for score in scores]
+
+    def _loaded(self) -> tuple[Any, Any]:
+        """The model, and its tokenizer without a window for counting."""
+        with self._loading:
+            if self._encoder is None:
+                from tokenizers import Tokenizer  # noqa: PLC0415
+
+                encoder = self._load()
+                counter = Tokenizer.from_str(encoder.tokenizer.backend_tokenizer.to_str())
+                counter.no_padding()
+                counter.no_truncation()
+                self._encoder = encoder, counter
+            found: tuple[Any, Any] = self._encoder
+            return found
 
     def _load(self) -> Any:
         import torch  # noqa: PLC0415
@@ -61,7 +80,12 @@ class CrossEncoderReranker:
         if self._threads:
             torch.set_num_threads(self._threads)
         try:
-            return CrossEncoder(self._model, num_labels=1, local_files_only=not self._allow_download)
+            return CrossEncoder(
+                self._model,
+                num_labels=1,
+                local_files_only=not self._allow_download,
+                model_kwargs={"dtype": torch.bfloat16} if torch.cuda.is_available() else None,
+            )
         except (OSError, ValueError) as error:
             raise NeverWill(
                 "model_missing",

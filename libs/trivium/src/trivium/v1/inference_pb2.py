@@ -24,43 +24,51 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1atrivium/v1/inference.proto\x12\ntrivium.v1\"&\n\x08TextSpan\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0b\n\x03\x65nd\x18\x02 \x01(\r\"\xaf\x02\n\x0c\x45mbedRequest\x12\x35\n\x08passages\x18\x01 \x01(\x0b\x32!.trivium.v1.EmbedRequest.PassagesH\x00\x12\x33\n\x07queries\x18\x02 \x01(\x0b\x32 .trivium.v1.EmbedRequest.QueriesH\x00\x1aP\n\x07Passage\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0e\n\x06prefix\x18\x02 \x01(\t\x12\'\n\tsentences\x18\x03 \x03(\x0b\x32\x14.trivium.v1.TextSpan\x1a>\n\x08Passages\x12\x32\n\x08passages\x18\x01 \x03(\x0b\x32 .trivium.v1.EmbedRequest.Passage\x1a\x18\n\x07Queries\x12\r\n\x05texts\x18\x01 \x03(\tB\x07\n\x05input\"\x9a\x01\n\rEmbedResponse\x12\x32\n\x07vectors\x18\x01 \x03(\x0b\x32!.trivium.v1.EmbedResponse.Vectors\x12\x11\n\tdimension\x18\x02 \x01(\r\x12\x13\n\x0b\x66ingerprint\x18\x03 \x01(\t\x1a-\n\x07Vectors\x12\x0f\n\x07passage\x18\x01 \x01(\x0c\x12\x11\n\tsentences\x18\x02 \x01(\x0c\"0\n\rRerankRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x10\n\x08passages\x18\x02 \x03(\t\"/\n\x0eRerankResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x01\x12\r\n\x05model\x18\x02 \x01(\t\"\x1b\n\nOcrRequest\x12\r\n\x05image\x18\x01 \x01(\x0c\"\xb3\x01\n\x0bOcrResponse\x12+\n\x05lines\x18\x01 \x03(\x0b\x32\x1c.trivium.v1.OcrResponse.Line\x12\x13\n\x0b\x66ingerprint\x18\x02 \x01(\t\x1a\x62\n\x04Line\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0c\n\x04left\x18\x02 \x01(\x01\x12\x0b\n\x03top\x18\x03 \x01(\x01\x12\r\n\x05right\x18\x04 \x01(\x01\x12\x0e\n\x06\x62ottom\x18\x05 \x01(\x01\x12\x12\n\nconfidence\x18\x06 \x01(\x01\"B\n\x11TranscribeRequest\x12\x12\n\x08language\x18\x01 \x01(\tH\x00\x12\x11\n\x07\x63ontent\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\xae\x01\n\x12TranscribeResponse\x12\x38\n\x08segments\x18\x01 \x03(\x0b\x32&.trivium.v1.TranscribeResponse.Segment\x12\x10\n\x08language\x18\x02 \x01(\t\x12\x13\n\x0b\x66ingerprint\x18\x03 \x01(\t\x1a\x37\n\x07Segment\x12\x0f\n\x07start_s\x18\x01 \x01(\x01\x12\r\n\x05\x65nd_s\x18\x02 \x01(\x01\x12\x0c\n\x04text\x18\x03 \x01(\t2\x98\x02\n\x10InferenceService\x12<\n\x05\x45mbed\x12\x18.trivium.v1.EmbedRequest\x1a\x19.trivium.v1.EmbedResponse\x12?\n\x06Rerank\x12\x19.trivium.v1.RerankRequest\x1a\x1a.trivium.v1.RerankResponse\x12\x36\n\x03Ocr\x12\x16.trivium.v1.OcrRequest\x1a\x17.trivium.v1.OcrResponse\x12M\n\nTranscribe\x12\x1d.trivium.v1.TranscribeRequest\x1a\x1e.trivium.v1.TranscribeResponse(\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1atrivium/v1/inference.proto\x12\ntrivium.v1\"\r\n\x0bInfoRequest\"\xda\x01\n\x0cInfoResponse\x12\x35\n\tembedding\x18\x01 \x01(\x0b\x32\".trivium.v1.InfoResponse.Embedding\x12\x17\n\x0focr_fingerprint\x18\x02 \x01(\t\x12\x10\n\x08reranker\x18\x03 \x01(\t\x12\x1f\n\x17transcriber_fingerprint\x18\x04 \x01(\t\x1aG\n\tEmbedding\x12\x13\n\x0b\x66ingerprint\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\r\x12\x12\n\nmax_tokens\x18\x03 \x01(\r\"&\n\x08TextSpan\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0b\n\x03\x65nd\x18\x02 \x01(\r\"\xcd\x02\n\x0c\x45mbedRequest\x12\x35\n\x08passages\x18\x01 \x01(\x0b\x32!.trivium.v1.EmbedRequest.PassagesH\x00\x12\x33\n\x07queries\x18\x02 \x01(\x0b\x32 .trivium.v1.EmbedRequest.QueriesH\x00\x12\x1c\n\x14\x65xpected_fingerprint\x18\x03 \x01(\t\x1aP\n\x07Passage\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0e\n\x06prefix\x18\x02 \x01(\t\x12\'\n\tsentences\x18\x03 \x03(\x0b\x32\x14.trivium.v1.TextSpan\x1a>\n\x08Passages\x12\x32\n\x08passages\x18\x01 \x03(\x0b\x32 .trivium.v1.EmbedRequest.Passage\x1a\x18\n\x07Queries\x12\r\n\x05texts\x18\x01 \x03(\tB\x07\n\x05input\"[\n\rEmbedResponse\x12\x0f\n\x07vectors\x18\x01 \x01(\x0c\x12\x11\n\tsentences\x18\x02 \x01(\x0c\x12\x11\n\tdimension\x18\x03 \x01(\r\x12\x13\n\x0b\x66ingerprint\x18\x04 \x01(\t\"#\n\x12\x43ountTokensRequest\x12\r\n\x05texts\x18\x01 \x03(\t\":\n\x13\x43ountTokensResponse\x12\x0e\n\x06\x63ounts\x18\x01 \x03(\r\x12\x13\n\x0b\x66ingerprint\x18\x02 \x01(\t\"0\n\rRerankRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x10\n\x08passages\x18\x02 \x03(\t\"/\n\x0eRerankResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x01\x12\r\n\x05model\x18\x02 \x01(\t\"\x1b\n\nOcrRequest\x12\r\n\x05image\x18\x01 \x01(\x0c\"\xb3\x01\n\x0bOcrResponse\x12+\n\x05lines\x18\x01 \x03(\x0b\x32\x1c.trivium.v1.OcrResponse.Line\x12\x13\n\x0b\x66ingerprint\x18\x02 \x01(\t\x1a\x62\n\x04Line\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0c\n\x04left\x18\x02 \x01(\x01\x12\x0b\n\x03top\x18\x03 \x01(\x01\x12\r\n\x05right\x18\x04 \x01(\x01\x12\x0e\n\x06\x62ottom\x18\x05 \x01(\x01\x12\x12\n\nconfidence\x18\x06 \x01(\x01\"B\n\x11TranscribeRequest\x12\x12\n\x08language\x18\x01 \x01(\tH\x00\x12\x11\n\x07\x63ontent\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\xae\x01\n\x12TranscribeResponse\x12\x38\n\x08segments\x18\x01 \x03(\x0b\x32&.trivium.v1.TranscribeResponse.Segment\x12\x10\n\x08language\x18\x02 \x01(\t\x12\x13\n\x0b\x66ingerprint\x18\x03 \x01(\t\x1a\x37\n\x07Segment\x12\x0f\n\x07start_s\x18\x01 \x01(\x01\x12\r\n\x05\x65nd_s\x18\x02 \x01(\x01\x12\x0c\n\x04text\x18\x03 \x01(\t2\xa3\x03\n\x10InferenceService\x12\x39\n\x04Info\x12\x17.trivium.v1.InfoRequest\x1a\x18.trivium.v1.InfoResponse\x12<\n\x05\x45mbed\x12\x18.trivium.v1.EmbedRequest\x1a\x19.trivium.v1.EmbedResponse\x12N\n\x0b\x43ountTokens\x12\x1e.trivium.v1.CountTokensRequest\x1a\x1f.trivium.v1.CountTokensResponse\x12?\n\x06Rerank\x12\x19.trivium.v1.RerankRequest\x1a\x1a.trivium.v1.RerankResponse\x12\x36\n\x03Ocr\x12\x16.trivium.v1.OcrRequest\x1a\x17.trivium.v1.OcrResponse\x12M\n\nTranscribe\x12\x1d.trivium.v1.TranscribeRequest\x1a\x1e.trivium.v1.TranscribeResponse(\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'trivium.v1.inference_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TEXTSPAN']._serialized_start=42
-  _globals['_TEXTSPAN']._serialized_end=80
-  _globals['_EMBEDREQUEST']._serialized_start=83
-  _globals['_EMBEDREQUEST']._serialized_end=386
-  _globals['_EMBEDREQUEST_PASSAGE']._serialized_start=207
-  _globals['_EMBEDREQUEST_PASSAGE']._serialized_end=287
-  _globals['_EMBEDREQUEST_PASSAGES']._serialized_start=289
-  _globals['_EMBEDREQUEST_PASSAGES']._serialized_end=351
-  _globals['_EMBEDREQUEST_QUERIES']._serialized_start=353
-  _globals['_EMBEDREQUEST_QUERIES']._serialized_end=377
-  _globals['_EMBEDRESPONSE']._serialized_start=389
-  _globals['_EMBEDRESPONSE']._serialized_end=543
-  _globals['_EMBEDRESPONSE_VECTORS']._serialized_start=498
-  _globals['_EMBEDRESPONSE_VECTORS']._serialized_end=543
-  _globals['_RERANKREQUEST']._serialized_start=545
-  _globals['_RERANKREQUEST']._serialized_end=593
-  _globals['_RERANKRESPONSE']._serialized_start=595
-  _globals['_RERANKRESPONSE']._serialized_end=642
-  _globals['_OCRREQUEST']._serialized_start=644
-  _globals['_OCRREQUEST']._serialized_end=671
-  _globals['_OCRRESPONSE']._serialized_start=674
-  _globals['_OCRRESPONSE']._serialized_end=853
-  _globals['_OCRRESPONSE_LINE']._serialized_start=755
-  _globals['_OCRRESPONSE_LINE']._serialized_end=853
-  _globals['_TRANSCRIBEREQUEST']._serialized_start=855
-  _globals['_TRANSCRIBEREQUEST']._serialized_end=921
-  _globals['_TRANSCRIBERESPONSE']._serialized_start=924
-  _globals['_TRANSCRIBERESPONSE']._serialized_end=1098
-  _globals['_TRANSCRIBERESPONSE_SEGMENT']._serialized_start=1043
-  _globals['_TRANSCRIBERESPONSE_SEGMENT']._serialized_end=1098
-  _globals['_INFERENCESERVICE']._serialized_start=1101
-  _globals['_INFERENCESERVICE']._serialized_end=1381
+  _globals['_INFOREQUEST']._serialized_start=42
+  _globals['_INFOREQUEST']._serialized_end=55
+  _globals['_INFORESPONSE']._serialized_start=58
+  _globals['_INFORESPONSE']._serialized_end=276
+  _globals['_INFORESPONSE_EMBEDDING']._serialized_start=205
+  _globals['_INFORESPONSE_EMBEDDING']._serialized_end=276
+  _globals['_TEXTSPAN']._serialized_start=278
+  _globals['_TEXTSPAN']._serialized_end=316
+  _globals['_EMBEDREQUEST']._serialized_start=319
+  _globals['_EMBEDREQUEST']._serialized_end=652
+  _globals['_EMBEDREQUEST_PASSAGE']._serialized_start=473
+  _globals['_EMBEDREQUEST_PASSAGE']._serialized_end=553
+  _globals['_EMBEDREQUEST_PASSAGES']._serialized_start=555
+  _globals['_EMBEDREQUEST_PASSAGES']._serialized_end=617
+  _globals['_EMBEDREQUEST_QUERIES']._serialized_start=619
+  _globals['_EMBEDREQUEST_QUERIES']._serialized_end=643
+  _globals['_EMBEDRESPONSE']._serialized_start=654
+  _globals['_EMBEDRESPONSE']._serialized_end=745
+  _globals['_COUNTTOKENSREQUEST']._serialized_start=747
+  _globals['_COUNTTOKENSREQUEST']._serialized_end=782
+  _globals['_COUNTTOKENSRESPONSE']._serialized_start=784
+  _globals['_COUNTTOKENSRESPONSE']._serialized_end=842
+  _globals['_RERANKREQUEST']._serialized_start=844
+  _globals['_RERANKREQUEST']._serialized_end=892
+  _globals['_RERANKRESPONSE']._serialized_start=894
+  _globals['_RERANKRESPONSE']._serialized_end=941
+  _globals['_OCRREQUEST']._serialized_start=943
+  _globals['_OCRREQUEST']._serialized_end=970
+  _globals['_OCRRESPONSE']._serialized_start=973
+  _globals['_OCRRESPONSE']._serialized_end=1152
+  _globals['_OCRRESPONSE_LINE']._serialized_start=1054
+  _globals['_OCRRESPONSE_LINE']._serialized_end=1152
+  _globals['_TRANSCRIBEREQUEST']._serialized_start=1154
+  _globals['_TRANSCRIBEREQUEST']._serialized_end=1220
+  _globals['_TRANSCRIBERESPONSE']._serialized_start=1223
+  _globals['_TRANSCRIBERESPONSE']._serialized_end=1397
+  _globals['_TRANSCRIBERESPONSE_SEGMENT']._serialized_start=1342
+  _globals['_TRANSCRIBERESPONSE_SEGMENT']._serialized_end=1397
+  _globals['_INFERENCESERVICE']._serialized_start=1400
+  _globals['_INFERENCESERVICE']._serialized_end=1819
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,31 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class InfoRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class InfoResponse(_message.Message):
+    __slots__ = ("embedding", "ocr_fingerprint", "reranker", "transcriber_fingerprint")
+    class Embedding(_message.Message):
+        __slots__ = ("fingerprint", "dimension", "max_tokens")
+        FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+        DIMENSION_FIELD_NUMBER: _ClassVar[int]
+        MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
+        fingerprint: str
+        dimension: int
+        max_tokens: int
+        def __init__(self, fingerprint: _Optional[str] = ..., dimension: _Optional[int] = ..., max_tokens: _Optional[int] = ...) -> None: ...
+    EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    OCR_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    RERANKER_FIELD_NUMBER: _ClassVar[int]
+    TRANSCRIBER_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    embedding: InfoResponse.Embedding
+    ocr_fingerprint: str
+    reranker: str
+    transcriber_fingerprint: str
+    def __init__(self, embedding: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ..., ocr_fingerprint: _Optional[str] = ..., reranker: _Optional[str] = ..., transcriber_fingerprint: _Optional[str] = ...) -> None: ...
+
 class TextSpan(_message.Message):
     __slots__ = ("start", "end")
     START_FIELD_NUMBER: _ClassVar[int]
@@ -15,7 +40,7 @@ class TextSpan(_message.Message):
     def __init__(self, start: _Optional[int] = ..., end: _Optional[int] = ...) -> None: ...
 
 class EmbedRequest(_message.Message):
-    __slots__ = ("passages", "queries")
+    __slots__ = ("passages", "queries", "expected_fingerprint")
     class Passage(_message.Message):
         __slots__ = ("text", "prefix", "sentences")
         TEXT_FIELD_NUMBER: _ClassVar[int]
@@ -37,26 +62,37 @@ class EmbedRequest(_message.Message):
         def __init__(self, texts: _Optional[_Iterable[str]] = ...) -> None: ...
     PASSAGES_FIELD_NUMBER: _ClassVar[int]
     QUERIES_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     passages: EmbedRequest.Passages
     queries: EmbedRequest.Queries
-    def __init__(self, passages: _Optional[_Union[EmbedRequest.Passages, _Mapping]] = ..., queries: _Optional[_Union[EmbedRequest.Queries, _Mapping]] = ...) -> None: ...
+    expected_fingerprint: str
+    def __init__(self, passages: _Optional[_Union[EmbedRequest.Passages, _Mapping]] = ..., queries: _Optional[_Union[EmbedRequest.Queries, _Mapping]] = ..., expected_fingerprint: _Optional[str] = ...) -> None: ...
 
 class EmbedResponse(_message.Message):
-    __slots__ = ("vectors", "dimension", "fingerprint")
-    class Vectors(_message.Message):
-        __slots__ = ("passage", "sentences")
-        PASSAGE_FIELD_NUMBER: _ClassVar[int]
-        SENTENCES_FIELD_NUMBER: _ClassVar[int]
-        passage: bytes
-        sentences: bytes
-        def __init__(self, passage: _Optional[bytes] = ..., sentences: _Optional[bytes] = ...) -> None: ...
+    __slots__ = ("vectors", "sentences", "dimension", "fingerprint")
     VECTORS_FIELD_NUMBER: _ClassVar[int]
+    SENTENCES_FIELD_NUMBER: _ClassVar[int]
     DIMENSION_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
-    vectors: _containers.RepeatedCompositeFieldContainer[EmbedResponse.Vectors]
+    vectors: bytes
+    sentences: bytes
     dimension: int
     fingerprint: str
-    def __init__(self, vectors: _Optional[_Iterable[_Union[EmbedResponse.Vectors, _Mapping]]] = ..., dimension: _Optional[int] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+    def __init__(self, vectors: _Optional[bytes] = ..., sentences: _Optional[bytes] = ..., dimension: _Optional[int] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+
+class CountTokensRequest(_message.Message):
+    __slots__ = ("texts",)
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    texts: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, texts: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class CountTokensResponse(_message.Message):
+    __slots__ = ("counts", "fingerprint")
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    counts: _containers.RepeatedScalarFieldContainer[int]
+    fingerprint: str
+    def __init__(self, counts: _Optional[_Iterable[int]] = ..., fingerprint: _Optional[str] = ...) -> None: ...
 
 class RerankRequest(_message.Message):
     __slots__ = ("query", "passages")

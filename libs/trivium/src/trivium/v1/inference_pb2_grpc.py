@@ -34,10 +34,20 @@ class InferenceServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.Info = channel.unary_unary(
+                '/trivium.v1.InferenceService/Info',
+                request_serializer=trivium_dot_v1_dot_inference__pb2.InfoRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_inference__pb2.InfoResponse.FromString,
+                _registered_method=True)
         self.Embed = channel.unary_unary(
                 '/trivium.v1.InferenceService/Embed',
                 request_serializer=trivium_dot_v1_dot_inference__pb2.EmbedRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_inference__pb2.EmbedResponse.FromString,
+                _registered_method=True)
+        self.CountTokens = channel.unary_unary(
+                '/trivium.v1.InferenceService/CountTokens',
+                request_serializer=trivium_dot_v1_dot_inference__pb2.CountTokensRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_inference__pb2.CountTokensResponse.FromString,
                 _registered_method=True)
         self.Rerank = channel.unary_unary(
                 '/trivium.v1.InferenceService/Rerank',
@@ -59,7 +69,20 @@ class InferenceServiceStub:
 class InferenceServiceServicer:
     """Missing associated documentation comment in .proto file."""
 
+    def Info(self, request, context):
+        """Which models are served. Does not change while the server runs.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Embed(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CountTokens(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -86,10 +109,20 @@ class InferenceServiceServicer:
 
 def add_InferenceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'Info': grpc.unary_unary_rpc_method_handler(
+                    servicer.Info,
+                    request_deserializer=trivium_dot_v1_dot_inference__pb2.InfoRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_inference__pb2.InfoResponse.SerializeToString,
+            ),
             'Embed': grpc.unary_unary_rpc_method_handler(
                     servicer.Embed,
                     request_deserializer=trivium_dot_v1_dot_inference__pb2.EmbedRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_inference__pb2.EmbedResponse.SerializeToString,
+            ),
+            'CountTokens': grpc.unary_unary_rpc_method_handler(
+                    servicer.CountTokens,
+                    request_deserializer=trivium_dot_v1_dot_inference__pb2.CountTokensRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_inference__pb2.CountTokensResponse.SerializeToString,
             ),
             'Rerank': grpc.unary_unary_rpc_method_handler(
                     servicer.Rerank,
@@ -118,6 +151,33 @@ class InferenceService:
     """Missing associated documentation comment in .proto file."""
 
     @staticmethod
+    def Info(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.InferenceService/Info',
+            trivium_dot_v1_dot_inference__pb2.InfoRequest.SerializeToString,
+            trivium_dot_v1_dot_inference__pb2.InfoResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Embed(request,
             target,
             options=(),
@@ -134,6 +194,33 @@ class InferenceService:
             '/trivium.v1.InferenceService/Embed',
             trivium_dot_v1_dot_inference__pb2.EmbedRequest.SerializeToString,
             trivium_dot_v1_dot_inference__pb2.EmbedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CountTokens(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.InferenceService/CountTokens',
+            trivium_dot_v1_dot_inference__pb2.CountTokensRequest.SerializeToString,
+            trivium_dot_v1_dot_inference__pb2.CountTokensResponse.FromString,
             options,
             channel_credentials,
             insecure,

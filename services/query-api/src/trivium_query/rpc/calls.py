@@ -10,20 +10,15 @@ from contextlib import asynccontextmanager
 import grpc
 import msgspec
 import structlog
-from google.protobuf.any_pb2 import Any
-from google.rpc.error_details_pb2 import ErrorInfo
-from google.rpc.status_pb2 import Status
 from grpc.aio import AbortError, ServicerContext
 
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Tenant
+from trivium.rpc_status import abort
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS
 from trivium_query.doors import Services
 from trivium_query.failures import internal, seen
 from trivium_query.identity import Keyring
-
-DOMAIN = "trivium"
-DETAILS_KEY = "grpc-status-details-bin"
 
 Context = ServicerContext[object, object]
 
@@ -54,28 +49,16 @@ class Calls:
                 yield Call(tenant, context.time_remaining())
         except TriviumError as error:
             code = seen(error).grpc
-            await _abort(context, code, error, request_id)
+            await abort(context, code, error, request_id)
         except AbortError:
             code = grpc.StatusCode.UNKNOWN
             raise
         except Exception as error:  # noqa: BLE001  the boundary: nothing of it may reach the caller
             code = grpc.StatusCode.INTERNAL
-            await _abort(context, code, internal(error, request_id), request_id)
+            await abort(context, code, internal(error, request_id), request_id)
         except BaseException:
             code = grpc.StatusCode.CANCELLED
             raise
         finally:
             REQUESTS.labels("grpc", method, code.name).inc()
             REQUEST_SECONDS.labels("grpc", method).observe(time.perf_counter() - started)
-
-
-async def _abort(context: Context, code: grpc.StatusCode, error: TriviumError, request_id: str) -> None:
-    """End the call with google.rpc.ErrorInfo: `reason` is the code, `metadata` what to do."""
-    info = ErrorInfo(
-        reason=error.code.upper(), domain=DOMAIN, metadata={"action": error.action, "request_id": request_id}
-    )
-    packed = Any()
-    packed.Pack(info)
-    number: int = code.value[0]
-    status = Status(code=number, message=error.message, details=[packed])
-    await context.abort(code, error.message, ((DETAILS_KEY, status.SerializeToString()),))

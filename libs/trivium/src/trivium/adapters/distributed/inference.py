@@ -1,0 +1,315 @@
+"""The inference service as ports: an embedder, a text recogniser and a reranker that load no model."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+import grpc
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.adapters.distributed.png import encode_png
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.parsed import Box
+from trivium.ports.inference import OcrLine, Passage, PassageVectors, Vector
+from trivium.rpc_status import reason_of
+from trivium.v1 import inference_pb2 as pb
+from trivium.v1.inference_pb2_grpc import InferenceServiceStub
+
+# Somebody waits for these; the search's own budget is shorter, this frees the thread that asks.
+QUERY_TIMEOUT_S: Final = 10.0
+BULK_TIMEOUT_S: Final = 120.0
+MAX_REQUEST_CHARS: Final = 512 * 1024  # some seconds of model time, so that nobody's requests grow old
+MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of vectors
+MAX_MESSAGE_BYTES: Final = 64 * 1024 * 1024  # as the service takes
+_PER_TEXT_CHARS: Final = 16  # what a message adds to each text
+
+# gRPC repeats a call that found nobody or a full queue, with jitter, within the call's deadline.
+_RETRIES: Final = {
+    "maxAttempts": 5,
+    "initialBackoff": "0.1s",
+    "maxBackoff": "2s",
+    "backoffMultiplier": 2,
+    "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
+}
+_OPTIONS: Final = (
+    (
+        "grpc.service_config",
+        msgspec.json.encode(
+            {"methodConfig": [{"name": [{"service": "trivium.v1.InferenceService"}], "retryPolicy": _RETRIES}]}
+        ).decode(),
+    ),
+    ("grpc.per_rpc_retry_buffer_size", MAX_MESSAGE_BYTES),  # a larger call would not be repeated
+    ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.keepalive_time_ms", 30_000),  # finds out that the other machine is gone
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),  # gRPC's own two minutes would outlast every restart
+)
+_NEVER: Final = frozenset(
+    {
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.INVALID_ARGUMENT,
+        grpc.StatusCode.NOT_FOUND,
+        grpc.StatusCode.OUT_OF_RANGE,
+        grpc.StatusCode.PERMISSION_DENIED,
+        grpc.StatusCode.UNAUTHENTICATED,
+        grpc.StatusCode.UNIMPLEMENTED,
+    }
+)
+
+T = TypeVar("T")
+
+
+class Inference:
+    """A connection to the inference service at `address` (host:port), made at the first call.
+
+    For many threads; a forked process makes a connection of its own. Calls raise `TryLater` when the service is away,
+    busy or late, and `NeverWill` when it cannot do what is asked.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._lock = threading.Lock()
+        self._process = 0
+        self._channel: grpc.Channel | None = None
+        self._inherited: grpc.Channel | None = None  # the parent's: closing it here would wait for threads left there
+        self._info: pb.InfoResponse | None = None
+
+    @property
+    def info(self) -> pb.InfoResponse:
+        """Which models are served: asked once, and again when the service says that they have changed."""
+        found = self._info
+        if found is None:
+            found = self._info = self.call("Info", pb.InfoRequest(), QUERY_TIMEOUT_S)
+        return found
+
+    def call(self, method: str, request: Any, timeout_s: float) -> Any:
+        """The answer of one method."""
+        _check_size(request)
+        try:
+            return getattr(self._stub(), method)(request, timeout=timeout_s)
+        except grpc.RpcError as error:
+            raise self._explained(error) from error
+
+    async def call_async(self, method: str, request: Any, timeout_s: float) -> Any:
+        """The same without blocking, in any event loop; cancelling it cancels the call."""
+        _check_size(request)
+        loop = asyncio.get_running_loop()
+        ended = asyncio.Event()
+
+        def wake(_: object) -> None:
+            with contextlib.suppress(RuntimeError):  # nobody waits in a loop that is closed
+                loop.call_soon_threadsafe(ended.set)
+
+        call = getattr(self._stub(), method).future(request, timeout=timeout_s)
+        call.add_done_callback(wake)
+        try:
+            await ended.wait()
+            return call.result()
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        except grpc.RpcError as error:
+            raise self._explained(error) from error
+
+    def close(self) -> None:
+        """Hang up. The next call connects again."""
+        with self._lock:
+            channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def _stub(self) -> InferenceServiceStub:
+        with self._lock:
+            if self._channel is None or self._process != os.getpid():
+                self._process, self._inherited = os.getpid(), self._channel
+                self._channel = grpc.insecure_channel(self.address, options=_OPTIONS)
+            return InferenceServiceStub(self._channel)
+
+    def _explained(self, error: Any) -> TriviumError:
+        reason = reason_of(error)
+        code = reason.reason.lower()
+        if code == "model_changed":
+            self._info = None
+        if error.code() in _NEVER:
+            return NeverWill(code or "inference_refused", error.details(), reason.metadata["action"])
+        return TryLater(
+            code or "inference_unavailable",
+            f"The inference service at {self.address} does not answer: {error.details()}"[:500],
+            reason.metadata["action"] or "See that trivium-gpu-inference runs there (TRIVIUM_INFERENCE_URL).",
+        )
+
+
+class RemoteEmbedder:
+    """`trivium.ports.inference.Embedder`. Its fingerprint is the service's, so artifacts are shared with embedded runs.
+
+    When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`) and the
+    properties show the new one.
+    """
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    @property
+    def fingerprint(self) -> str:
+        """Model, revision and precision."""
+        return self._inference.info.embedding.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return self._inference.info.embedding.dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of one passage that the model reads."""
+        return self._inference.info.embedding.max_tokens
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """One answer per passage, in order; many are sent in several requests. The vectors are read-only."""
+        return [
+            vectors
+            for part in _portions(passages, self._weight)
+            for vectors in _passage_vectors(part, self._embed(_passages_request(part), BULK_TIMEOUT_S))
+        ]
+
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), d), read-only."""
+        found = [
+            _rows(self._embed(pb.EmbedRequest(queries=pb.EmbedRequest.Queries(texts=part)), QUERY_TIMEOUT_S))
+            for part in _portions(texts, self._query_weight)
+        ]
+        return found[0] if len(found) == 1 else np.concatenate([*found, np.empty((0, self.dimension), np.float32)])
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, without the marks that the model puts around its input."""
+        return [
+            count
+            for part in _portions(texts, _text_weight)
+            for count in self._inference.call("CountTokens", pb.CountTokensRequest(texts=part), BULK_TIMEOUT_S).counts
+        ]
+
+    def _embed(self, request: pb.EmbedRequest, timeout_s: float) -> pb.EmbedResponse:
+        request.expected_fingerprint = self.fingerprint
+        answer: pb.EmbedResponse = self._inference.call("Embed", request, timeout_s)
+        return answer
+
+    def _weight(self, passage: Passage) -> float:
+        """Part of one request, as a fraction."""
+        rows = 1 + len(passage.sentences)
+        return max(_text_weight(passage.text) + _text_weight(passage.prefix), self._row_weight(rows))
+
+    def _query_weight(self, text: str) -> float:
+        return max(_text_weight(text), self._row_weight(1))
+
+    def _row_weight(self, rows: int) -> float:
+        return rows * self.dimension * 4 / MAX_ANSWER_BYTES
+
+
+class RemoteOcr:
+    """`trivium.ports.inference.Ocr`. Raises also `NeverWill` (`ocr_crashed`, `ocr_timeout`) for an image."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    @property
+    def fingerprint(self) -> str:
+        """Engine, models and version."""
+        return self._inference.info.ocr_fingerprint
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        """`image` has shape (height, width, 3), RGB. Lines in reading order; it travels as a PNG."""
+        if 0 in image.shape:
+            return []
+        request = pb.OcrRequest(image=encode_png(image))
+        answer = self._inference.call("Ocr", request, BULK_TIMEOUT_S)
+        return [
+            OcrLine(line.text, Box(line.left, line.top, line.right, line.bottom), line.confidence)
+            for line in answer.lines
+        ]
+
+
+class RemoteReranker:
+    """`trivium.ports.inference.Reranker`."""
+
+    def __init__(self, inference: Inference, name: str) -> None:
+        self._inference = inference
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """As answers show it; given, because asking the service would block an event loop."""
+        return self._name
+
+    async def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """One score per passage, in order; higher is better."""
+        scores: list[float] = []
+        for part in _portions(passages, _text_weight):
+            answer = await self._inference.call_async(
+                "Rerank", pb.RerankRequest(query=query, passages=part), QUERY_TIMEOUT_S
+            )
+            scores.extend(answer.scores)
+        return scores
+
+
+def _portions(items: Sequence[T], weight: Callable[[T], float]) -> Iterator[list[T]]:
+    """`items` in order, in portions that weigh at most 1 together; a heavier item stands alone."""
+    portion: list[T] = []
+    room = 1.0
+    for item in items:
+        heavy = weight(item)
+        if portion and heavy > room:
+            yield portion
+            portion, room = [], 1.0
+        portion.append(item)
+        room -= heavy
+    if portion:
+        yield portion
+
+
+def _check_size(request: Any) -> None:
+    if (size := request.ByteSize()) > MAX_MESSAGE_BYTES:
+        raise NeverWill(
+            "request_too_large",
+            f"A text or image of {size:,} bytes is more than the inference service takes.",
+            "Divide it, or use a smaller image.",
+        )
+
+
+def _text_weight(text: str) -> float:
+    return (len(text) + _PER_TEXT_CHARS) / MAX_REQUEST_CHARS
+
+
+def _passages_request(passages: Iterable[Passage]) -> pb.EmbedRequest:
+    messages = [
+        pb.EmbedRequest.Passage(
+            text=passage.text,
+            prefix=passage.prefix,
+            sentences=[pb.TextSpan(start=span.start, end=span.end) for span in passage.sentences],
+        )
+        for passage in passages
+    ]
+    return pb.EmbedRequest(passages=pb.EmbedRequest.Passages(passages=messages))
+
+
+def _passage_vectors(passages: Sequence[Passage], answer: pb.EmbedResponse) -> Iterator[PassageVectors]:
+    vectors = _rows(answer)
+    sentences = np.frombuffer(answer.sentences, "<f4").reshape(-1, answer.dimension)
+    start = 0
+    for passage, vector in zip(passages, vectors, strict=True):
+        end = start + len(passage.sentences)
+        yield PassageVectors(vector, sentences[start:end])
+        start = end
+
+
+def _rows(answer: pb.EmbedResponse) -> Vector:
+    return np.frombuffer(answer.vectors, "<f4").reshape(-1, answer.dimension)

@@ -1,0 +1,1 @@
+"""The inference service: the engines behind gRPC, their requests joined into batches."""

@@ -1,0 +1,105 @@
+"""The engines of one server with their queues, and what each is asked to prove that it works."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
+
+import msgspec
+from PIL import Image
+
+from trivium.config import Settings
+from trivium.ports.inference import OcrLine, Passage, PassageVectors, Vector
+from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder, usable_cores
+from trivium_inference.rerank import CrossEncoderReranker, Pair
+from trivium_inference.serving.batcher import Batcher, BatchLimits
+from trivium_inference.serving.ocr_process import OcrProcess
+from trivium_inference.tokens import Tokens
+
+# What may wait before new requests are refused: half a minute's work on two cores, so that a refusal means overload.
+QUEUED_BATCHES: Final = 64
+QUEUED_IMAGES: Final = 64
+CANARY: Final = "canary"
+_CANARY_TEXT: Final = "A canary sings."
+
+
+class Engines(msgspec.Struct, frozen=True):
+    """Queries have a queue and a thread of their own: they never wait for passages."""
+
+    embedder: TextEmbedder
+    queries: Batcher[Tokens, Vector]
+    passages: Batcher[Tokens, PassageVectors]
+    ocr_fingerprint: str
+    images: Batcher[bytes, list[OcrLine]]
+    reranker: CrossEncoderReranker | None
+    pairs: Batcher[Pair, float] | None
+
+    def canaries(self) -> list[Canary]:
+        """One for each engine."""
+        (query,) = self.embedder.read_queries([_CANARY_TEXT])
+        (passage,) = self.embedder.read_passages([Passage(_CANARY_TEXT)])
+        found = [
+            Canary("queries", self.queries, query, len(query)),
+            Canary("passages", self.passages, passage, len(passage)),
+            Canary("images", self.images, _blank_image(), 1),
+        ]
+        if self.pairs is not None:
+            found.append(Canary("pairs", self.pairs, (_CANARY_TEXT, _CANARY_TEXT), 1))
+        return found
+
+
+class Canary(msgspec.Struct, frozen=True):
+    """A small piece of real work for one engine."""
+
+    name: str
+    batcher: Batcher[Any, Any]
+    item: Any
+    cost: int
+
+    def sing(self, timeout_s: float) -> Awaitable[object]:
+        """Through the queue and the engine, as everybody's work. Raises as `Batcher.submit` does."""
+        return self.batcher.submit([self.item], [self.cost], CANARY, timeout_s)
+
+
+@contextmanager
+def open_engines(settings: Settings) -> Iterator[Engines]:
+    """Load what `settings` name. Raises `NeverWill` (`model_missing`, `model_unsupported`)."""
+    tokens = settings.inference_batch_tokens
+    one_thread = BatchLimits(batch=tokens, queued=tokens * QUEUED_BATCHES)
+    with ExitStack() as stack:
+
+        def batcher(name: str, run: Callable[[Sequence[Any]], Sequence[Any]], limits: BatchLimits) -> Batcher[Any, Any]:
+            made = Batcher(name, run, limits)
+            stack.callback(made.close)
+            return made
+
+        embedder = build_embedder(
+            EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
+        )
+        stack.callback(embedder.close)
+        reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
+        ocr = OcrProcess(usable_cores())
+        stack.callback(ocr.close)
+        yield Engines(
+            embedder,
+            batcher("queries", lambda items: list(embedder.encode_queries(items)), one_thread),
+            batcher(
+                "passages",
+                embedder.encode_passages,
+                msgspec.structs.replace(
+                    one_thread, wait_s=settings.inference_max_wait_ms / 1000, threads=embedder.lanes
+                ),
+            ),
+            ocr.fingerprint,
+            batcher("images", lambda images: [ocr.read(image) for image in images], BatchLimits(1, QUEUED_IMAGES)),
+            reranker,
+            batcher("pairs", reranker.score_pairs, one_thread) if reranker else None,
+        )
+
+
+def _blank_image() -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (64, 64), "white").save(file, "PNG")
+    return file.getvalue()

@@ -1,0 +1,48 @@
+"""Health that means "a batch went through": each engine is asked to work, through its queue, again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import structlog
+
+from trivium.domain.errors import TriviumError
+from trivium.telemetry import INFERENCE_HEALTHY
+from trivium_inference.serving.engines import Canary
+
+EVERY_S: Final = 10.0
+STUCK_S: Final = 30.0  # a batch takes a second or two on two cores; loading OCR's models a few
+
+log = structlog.get_logger()
+
+
+async def watch(
+    canaries: Sequence[Canary],
+    report: Callable[[bool], Awaitable[None]],
+    every_s: float = EVERY_S,
+    stuck_s: float = STUCK_S,
+) -> None:
+    """Report whether every engine works, now and every `every_s`, until cancelled."""
+    while True:
+        healthy = await asyncio.gather(*(_works(canary, every_s, stuck_s) for canary in canaries))
+        await report(all(healthy))
+        await asyncio.sleep(every_s)
+
+
+async def _works(canary: Canary, recent_s: float, stuck_s: float) -> bool:
+    """An engine whose last batch went through a moment ago need not be asked."""
+    works = time.monotonic() - canary.batcher.last_success_s < recent_s or await _sings(canary, stuck_s)
+    INFERENCE_HEALTHY.labels(canary.name).set(works)
+    return works
+
+
+async def _sings(canary: Canary, stuck_s: float) -> bool:
+    try:
+        await canary.sing(stuck_s)
+    except TriviumError as error:
+        log.error("canary_failed", engine=canary.name, code=error.code, reason=error.message)
+        return False
+    return True
