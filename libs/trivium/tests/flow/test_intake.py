@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+from uploads_peer import UploadsPeer
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
@@ -19,7 +20,6 @@ from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow.intake import StoreIntake, TenantStoreIntake, upload_source
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
-from trivium.ports.uploads import Upload
 
 MAX_BYTES = 1000
 
@@ -31,27 +31,7 @@ class Stores:
         self.conversations = SqliteConversations(folder)
 
 
-class Bucket:
-    """Uploads in a dictionary, key to (etag, content)."""
-
-    def __init__(self, **values: tuple[str, bytes]) -> None:
-        self.values = values
-
-    def get(self, key: str, etag: str = "") -> bytes:
-        known, content = self.values.get(key, ("", b""))
-        if known != etag:
-            raise NotFound("upload_gone", "The upload was replaced.")
-        return content
-
-    def stat(self, key: str) -> Upload:
-        etag, content = self.values[key]
-        return Upload(key, etag, len(content), 0.0)
-
-    def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]:
-        return (self.stat(key) for key in sorted(self.values) if key.startswith(prefix) and key > start_after)
-
-
-BUCKETS = {"dropped": Bucket(note=("e1", b"left where it is"))}
+BUCKETS = {"dropped": UploadsPeer({"note": b"left where it is"})}
 
 
 class Bell:
@@ -159,13 +139,15 @@ def test_an_upload_in_a_bucket_is_accepted_where_it_lies(intake: TenantStoreInta
 
 
 def test_another_value_of_an_upload_is_a_new_version_of_the_same_document(intake: TenantStoreIntake) -> None:
-    first = intake.accept_upload("dropped", Upload("note", "e1", 16, 0.0))
-    assert intake.accept_upload("dropped", Upload("note", "e1", 16, 5.0)) == first
-    second = intake.accept_upload("dropped", Upload("note", "e2", 16, 0.0))
+    bucket = BUCKETS["dropped"]
+    upload = bucket.stat("note")
+    first = intake.accept_upload("dropped", upload)
+    assert intake.accept_upload("dropped", msgspec.structs.replace(upload, modified=upload.modified + 5)) == first
+    second = intake.accept_upload("dropped", msgspec.structs.replace(upload, etag="another"))
     assert second.id == first.id
     assert second.version != first.version
     with pytest.raises(NotFound):
-        intake.original(second.id)  # the bucket holds e1
+        intake.original(second.id)  # the bucket holds the first value
 
 
 def test_names_of_uploads_are_printable_and_tell_keys_apart() -> None:

@@ -72,8 +72,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         One that is too large is accepted, and ends as FAILED with that reason.
         """
         origin = Origin(upload_source(bucket, upload.key), place=Place(bucket, upload.key, upload.etag))
-        version = digest("upload", upload.etag, str(upload.size_bytes))
-        return self._record(origin, version, upload.size_bytes, DEFAULT_DATASET, lane)
+        return self._record(origin, upload_version(upload), upload.size_bytes, DEFAULT_DATASET, lane)
 
     def accept_url(self, url: str, dataset: str = "default") -> Document:
         """Fetch, then accept under the address asked for."""
@@ -131,6 +130,11 @@ def upload_source(bucket: str, key: str) -> str:
     """The source's name of an object: its address, printable, and different for different keys."""
     plain = key.isprintable() and "%" not in key
     return f"s3://{bucket}/{key if plain else quote(key, safe='/ ')}"
+
+
+def upload_version(upload: Upload) -> str:
+    """The version of a document that lies in a bucket: its value's name and size."""
+    return digest("upload", upload.etag, str(upload.size_bytes))
 
 
 def _check_name(name: str) -> None:
