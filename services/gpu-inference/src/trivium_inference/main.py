@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-
-import click
-
-from trivium.config import load_settings
-from trivium.domain.errors import TriviumError
-from trivium.telemetry import configure_logging
+from trivium.config import Settings
+from trivium.process import run_process, say
 from trivium_inference.serving.server import Listening, serve
 
 
 def main() -> None:
     """Serve until told to stop."""
-    try:
-        settings = load_settings()
-        configure_logging(settings.log_level, settings.log_format)
-        serve(settings, _listening, lambda: click.echo("Ready: every model has done a batch."))
-    except TriviumError as error:
-        click.echo(f"trivium-gpu-inference: {error}", err=True)
-        sys.exit(1)
+    run_process("trivium-gpu-inference", _serve)
+
+
+def _serve(settings: Settings) -> None:
+    serve(settings, _listening, lambda: say("Ready: every model has done a batch."))
 
 
 def _listening(where: Listening) -> None:
-    click.echo(f"gRPC     {where.grpc}")
-    click.echo(f"metrics  {where.metrics}")
+    say(f"gRPC     {where.grpc}")
+    say(f"metrics  {where.metrics}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,47 @@
+"""A model is an address: on the inference service when one is named, else in this process if the engines are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from importlib.metadata import entry_points
+
+import msgspec
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium.ports.inference import Embedder, Reranker
+
+LOCAL = "trivium.models"
+"""Entry points of this group make `Models` from settings; `trivium-gpu-inference` brings one."""
+
+
+class Models(msgspec.Struct, frozen=True):
+    """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`."""
+
+    embedder: Embedder
+    reranker: Reranker | None = None
+
+
+@contextmanager
+def connect_models(settings: Settings) -> Iterator[Models]:
+    """The configured models for the length of the block. Raises `Refused` (`no_models`) where there are none."""
+    if not settings.inference_url:
+        yield _local()(settings)
+        return
+    from trivium.adapters.distributed.inference import Inference, RemoteEmbedder, RemoteReranker  # noqa: PLC0415
+
+    with closing(Inference(settings.inference_url)) as inference:
+        reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None
+        yield Models(RemoteEmbedder(inference), reranker)
+
+
+def _local() -> Callable[[Settings], Models]:
+    for entry in entry_points(group=LOCAL):
+        make: Callable[[Settings], Models] = entry.load()
+        return make
+    raise Refused(
+        "no_models",
+        "No models can be run here and no inference service is named.",
+        "Set TRIVIUM_INFERENCE_URL to its host:port.",
+    )

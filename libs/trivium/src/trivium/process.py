@@ -1,0 +1,29 @@
+"""A service's process: settings and logs first, and one line on standard error when it cannot go on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from trivium.config import Settings, load_settings
+from trivium.domain.errors import TriviumError
+from trivium.telemetry import configure_logging
+
+
+def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
+    """Run `body` until it returns; exit status 1 with the reason and what to do when it raises a `TriviumError`."""
+    try:
+        settings = load_settings()
+        configure_logging(settings.log_level, settings.log_format)
+        body(settings)
+    except TriviumError as error:
+        sys.stderr.write(f"{name}: {error}\n")
+        sys.exit(1)
+    sys.exit(0)
+
+
+def say(line: str) -> None:
+    """One line for who starts the process by hand or waits for it to be ready."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

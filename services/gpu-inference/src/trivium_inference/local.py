@@ -1,0 +1,22 @@
+"""The engines in the process that asks for them, as the embedded product runs them."""
+
+from __future__ import annotations
+
+from trivium.adapters.models import Models
+from trivium.config import Settings
+from trivium.ports.inference import Reranker
+from trivium_inference.embed import EmbedOptions, build_embedder
+
+
+def local_models(settings: Settings) -> Models:
+    """Models as `settings` names them; what is not used is not loaded."""
+    options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
+    return Models(build_embedder(options), _reranker(settings))
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    if settings.rerank != "cross-encoder":
+        return None
+    from trivium_inference.rerank import CrossEncoderReranker  # noqa: PLC0415 - loads torch
+
+    return CrossEncoderReranker(settings.rerank_model)

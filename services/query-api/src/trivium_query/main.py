@@ -1,0 +1,38 @@
+"""`trivium-query-api`: the query service as a process, stateless, on the servers that the settings name."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+
+from trivium.adapters.distributed.stores import DistributedStores
+from trivium.adapters.models import connect_models
+from trivium.config import Settings
+from trivium.process import run_process, say
+from trivium_query.assembly import query_services
+from trivium_query.question_vectors import QuestionVectors
+from trivium_query.serve import Listening, serve
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    run_process("trivium-query-api", _serve)
+
+
+def _serve(settings: Settings) -> None:
+    with (
+        DistributedStores(settings) as stores,
+        connect_models(settings) as models,
+        closing(QuestionVectors(models.embedder)) as questions,
+    ):
+        services = query_services(settings, stores, questions, models.reranker, stores.doorbell.ring, stores.uploads)
+        asyncio.run(serve(services, on_ready=_listening))
+
+
+def _listening(where: Listening) -> None:
+    say(f"HTTP  {where.http}")
+    say(f"gRPC  {where.grpc}")
+
+
+if __name__ == "__main__":
+    main()
