@@ -13,7 +13,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
+from buckets import bucket_of, drop_bucket, make_bucket
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.embedded.conversations import SqliteConversations
@@ -53,9 +55,14 @@ def embedded(folder: Path) -> Iterator[Stores]:
 
 
 @contextmanager
-def distributed(_folder: Path) -> Iterator[DistributedStores]:
-    """The servers that the environment names; each is connected to when a test first uses it."""
-    with DistributedStores(load_settings()) as stores:
+def distributed(folder: Path) -> Iterator[DistributedStores]:
+    """The servers that the environment names; each is connected to when a test first uses it.
+
+    A folder has a bucket of its own, and with it a part of Redis of its own: a registry looks at all its tenants.
+    """
+    settings = msgspec.structs.replace(load_settings(), s3_bucket=bucket_of(folder))
+    make_bucket(settings)
+    with DistributedStores(settings) as stores:
         yield stores
 
 
@@ -66,10 +73,12 @@ if load_settings().backend == "distributed":
 
 
 @pytest.fixture(params=DEPLOYMENTS.values(), ids=DEPLOYMENTS.keys())
-def deployment(request: pytest.FixtureRequest) -> Deployment:
+def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
     """For tests that open the same data more than once."""
     opened: Deployment = request.param
-    return opened
+    yield opened
+    if opened is distributed:
+        drop_bucket(msgspec.structs.replace(load_settings(), s3_bucket=bucket_of(tmp_path)))
 
 
 @pytest.fixture
@@ -83,9 +92,20 @@ _RUN = uuid.uuid4().hex[:8]  # servers remember the tenants of earlier runs
 
 
 @pytest.fixture
-def new_tenant() -> Callable[[], Tenant]:
+def tenants() -> list[Tenant]:
+    """The tenants of this test, for stores that have to be cleared of them."""
+    return []
+
+
+@pytest.fixture
+def new_tenant(tenants: list[Tenant]) -> Callable[[], Tenant]:
     """A tenant that nobody has used; also within one example of a property test."""
-    return lambda: Tenant(f"t{_RUN}-{next(_NUMBERS)}")
+
+    def new() -> Tenant:
+        tenants.append(Tenant(f"t{_RUN}-{next(_NUMBERS)}"))
+        return tenants[-1]
+
+    return new
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from typing import Protocol
 from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 
-MAX_KEY_BYTES = 1024  # S3's own bound
+MAX_KEY_BYTES = 940  # S3's own bound is 1,024, and a tenant's space takes up to 72
+MAX_PART_BYTES = 255  # where a server keeps keys as paths, as MinIO does, a part is a file name
 
 
 class ObjectStore(Protocol):
@@ -19,6 +20,7 @@ class ObjectStore(Protocol):
     Empty: zero bytes are a value like any other.
     Order: `keys` yields in lexicographic order, after `start_after` when given; it streams.
     Half-done: a reader sees the old value or the new one whole, also after a crash.
+    No key should be the folder of another (`a` and `a/b`): not every store then lists the longer one.
     A key that would leave the tenant's space, and any other that `require_key` does not like, raises
     `Refused` (`bad_key`).
     """
@@ -40,20 +42,29 @@ def require_key(key: str) -> str:
     """The key itself; raises `Refused` (`bad_key`) for one that not every object store can hold.
 
     Empty parts, `.`, `..`, a leading or trailing `/`, control characters, text that is not Unicode, and more
-    than `MAX_KEY_BYTES` of UTF-8 are refused.
+    than `MAX_KEY_BYTES` of UTF-8 or `MAX_PART_BYTES` in one part are refused.
     """
-    try:
-        size = len(key.encode())
-    except UnicodeEncodeError:
-        size = MAX_KEY_BYTES + 1
-    parts_good = all(part not in ("", ".", "..") for part in key.split("/"))
-    if not parts_good or size > MAX_KEY_BYTES or any(char < " " or char == "\x7f" for char in key):
+    if not is_key(key):
         raise Refused(
             "bad_key",
             f"{key[:80]!r} is not an object key.",
-            f"Use a relative path without '.', '..' or control characters, of at most {MAX_KEY_BYTES} bytes.",
+            f"Use a relative path without '.', '..' or control characters, of at most {MAX_KEY_BYTES} bytes"
+            f" and {MAX_PART_BYTES} in each part.",
         )
     return key
+
+
+def is_key(key: str) -> bool:
+    """Whether `require_key` likes it."""
+    try:
+        parts = key.encode().split(b"/")
+    except UnicodeEncodeError:
+        return False
+    return (
+        all(part not in (b"", b".", b"..") and len(part) <= MAX_PART_BYTES for part in parts)
+        and sum(map(len, parts)) + len(parts) - 1 <= MAX_KEY_BYTES
+        and not any(char < " " or char == "\x7f" for char in key)
+    )
 
 
 class Objects(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Self
 from trivium.config import Settings
 
 if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pays
+    from trivium.adapters.distributed.objects import S3Objects
     from trivium.ports.conversations import Conversations
     from trivium.ports.graph import Graphs
     from trivium.ports.keywords import Keywords
-    from trivium.ports.objects import Objects
     from trivium.ports.registry import Registry
     from trivium.ports.uploads import Uploads
     from trivium.ports.vectors import Vectors
@@ -25,6 +25,7 @@ class DistributedStores:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._closing = ExitStack()
+        self._uploads: dict[str, Uploads] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -35,24 +36,26 @@ class DistributedStores:
         self._closing.close()
 
     @cached_property
-    def objects(self) -> Objects:
+    def objects(self) -> S3Objects:
         """S3."""
         from trivium.adapters.distributed.objects import S3Objects  # noqa: PLC0415
 
-        return S3Objects(self._settings)
+        return self._closing.enter_context(closing(S3Objects(self._settings)))
 
     def uploads(self, bucket: str = "") -> Uploads:
         """A bucket where people drop files; "" is the configured one."""
         from trivium.adapters.distributed.uploads import S3Uploads  # noqa: PLC0415
 
-        return S3Uploads(self._settings, bucket)
+        if bucket not in self._uploads:
+            self._uploads[bucket] = self._closing.enter_context(closing(S3Uploads(self._settings, bucket)))
+        return self._uploads[bucket]
 
     @cached_property
     def registry(self) -> Registry:
         """Manifests in S3, with Redis before them."""
         from trivium.adapters.distributed.registry import ManifestRegistry  # noqa: PLC0415
 
-        return ManifestRegistry(self._settings, self.objects)
+        return self._closing.enter_context(closing(ManifestRegistry(self._settings, self.objects)))
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -66,14 +69,14 @@ class DistributedStores:
         """Milvus."""
         from trivium.adapters.distributed.vectors import MilvusVectors  # noqa: PLC0415
 
-        return MilvusVectors(self._settings)
+        return self._closing.enter_context(closing(MilvusVectors(self._settings)))
 
     @cached_property
     def keywords(self) -> Keywords:
         """Elasticsearch."""
         from trivium.adapters.distributed.keywords import ElasticKeywords  # noqa: PLC0415
 
-        return ElasticKeywords(self._settings)
+        return self._closing.enter_context(closing(ElasticKeywords(self._settings)))
 
     @cached_property
     def graphs(self) -> Graphs:

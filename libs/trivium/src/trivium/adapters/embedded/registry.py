@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import sqlite3
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from trivium.adapters.cursors import read_cursor, write_cursor
 from trivium.adapters.embedded.sqlite import Database, Schema, json_list
+from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane
-from trivium.domain.errors import Conflict, NotFound, Refused
+from trivium.domain.errors import Conflict, NotFound
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import DocumentCounts, DocumentPage
 
@@ -101,9 +101,9 @@ class SqliteTenantRegistry:
         self._require_own(document)
         with self._database.write(durable=True) as connection:
             known = self._find(connection, document.id)
-            if known is not None and known.version == document.version and not _may_restart(known):
+            if known is not None and lifecycle.changes_nothing(document, known):
                 return known
-            accepted = _accepted(document, known)
+            accepted = lifecycle.accepted(document, known)
             _store(connection, accepted)
         return accepted
 
@@ -120,11 +120,7 @@ class SqliteTenantRegistry:
     def save(self, document: Document) -> None:
         """Replace the record if nobody claimed it or accepted a newer version since it was read."""
         if self.save_many([document]):
-            raise Conflict(
-                "stale_document",
-                f"Document {document.id} was changed by someone else in the meantime.",
-                "Read it again before acting.",
-            )
+            raise lifecycle.stale(document)
 
     def save_many(self, documents: Sequence[Document]) -> set[str]:
         """Replace the records that nobody else changed, in one transaction."""
@@ -142,7 +138,7 @@ class SqliteTenantRegistry:
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
         """Take the lease for `lease_s` seconds from `now`."""
         with self._database.write() as connection:
-            claimed = _claimed(self._need(connection, document_id), version, lease_s, now)
+            claimed = lifecycle.claimed(self._need(connection, document_id), version, lease_s, now)
             _store(connection, claimed)
         return claimed
 
@@ -152,7 +148,7 @@ class SqliteTenantRegistry:
         with self._database.write() as connection:
             for document in documents:
                 with suppress(Conflict, NotFound):
-                    claimed = _claimed(self._need(connection, document.id), document.version, lease_s, now)
+                    claimed = lifecycle.claimed(self._need(connection, document.id), document.version, lease_s, now)
                     _store(connection, claimed)
                     taken.append(claimed)
         return taken
@@ -163,16 +159,7 @@ class SqliteTenantRegistry:
             known = self._need(connection, document_id)
             if known.state is DocumentState.DELETED:
                 return known
-            deleted = msgspec.structs.replace(
-                known,
-                state=DocumentState.DELETED,
-                stage="",
-                active_version="",
-                fence=known.fence + 1,
-                chunks=0,
-                lease_until=0.0,
-                updated_at=time.time(),
-            )
+            deleted = lifecycle.deleted(known)
             _store(connection, deleted)
         return deleted
 
@@ -190,7 +177,7 @@ class SqliteTenantRegistry:
             where.append("state = ?")
             parameters.append(state.value)
         if cursor:
-            created_at, last_id = _read_cursor(cursor)
+            created_at, last_id = read_cursor(cursor)
             where.append("(created_at < ? OR (created_at = ? AND id > ?))")
             parameters += [created_at, created_at, last_id]
         with self._database.read() as connection:
@@ -200,7 +187,7 @@ class SqliteTenantRegistry:
                 (*parameters, limit + 1),
             ).fetchall()
         documents = tuple(_decode(row[0]) for row in rows[:limit])
-        return DocumentPage(documents, _write_cursor(documents[-1]) if len(rows) > limit else "")
+        return DocumentPage(documents, write_cursor(documents[-1]) if len(rows) > limit else "")
 
     def counts(self) -> DocumentCounts:
         """Totals for a status line."""
@@ -243,66 +230,12 @@ class SqliteTenantRegistry:
     def _need(self, connection: sqlite3.Connection, document_id: str) -> Document:
         document = self._find(connection, document_id)
         if document is None:
-            raise NotFound(
-                "no_such_document", f"There is no document {document_id[:80]!r}.", "List the documents for their ids."
-            )
+            raise lifecycle.no_such_document(document_id)
         return document
 
     def _require_own(self, document: Document) -> None:
         if document.tenant != self._tenant.name:
-            raise Refused(
-                "wrong_tenant",
-                f"Document {document.id} does not belong to tenant {self._tenant}.",
-                "Use the registry of its own tenant.",
-            )
-
-
-def _claimed(known: Document, version: str, lease_s: float, now: float) -> Document:
-    if known.version != version or known.state is DocumentState.DELETED:
-        raise NotFound(
-            "superseded",
-            f"Version {version} of document {known.id} is gone or has a newer one.",
-            "Nothing is to be done.",
-        )
-    if known.state is DocumentState.RUNNING and known.lease_until > now:
-        raise Conflict(
-            "lease_held",
-            f"Document {known.id} is being worked on by someone else.",
-            "It is tried again when the lease has run out.",
-        )
-    return msgspec.structs.replace(
-        known, state=DocumentState.RUNNING, fence=known.fence + 1, lease_until=now + lease_s, updated_at=now
-    )
-
-
-def _may_restart(known: Document) -> bool:
-    return known.state in (DocumentState.FAILED, DocumentState.DELETED)
-
-
-def _accepted(document: Document, known: Document | None) -> Document:
-    """The record as PENDING; what queries see of an older version stays until it is replaced."""
-    now = document.updated_at or document.created_at or time.time()
-    accepted = msgspec.structs.replace(
-        document,
-        state=DocumentState.PENDING,
-        stage="",
-        attempt=0,
-        fence=1,
-        failure=None,
-        lease_until=0.0,
-        created_at=document.created_at or now,
-        updated_at=now,
-    )
-    if known is None:
-        return accepted
-    gone = known.state is DocumentState.DELETED
-    return msgspec.structs.replace(
-        accepted,
-        fence=known.fence + 1,
-        created_at=known.created_at,
-        active_version="" if gone else known.active_version,
-        chunks=0 if gone else known.chunks,
-    )
+            raise lifecycle.wrong_tenant(document, self._tenant)
 
 
 def _store(connection: sqlite3.Connection, document: Document) -> None:
@@ -327,15 +260,3 @@ def _store(connection: sqlite3.Connection, document: Document) -> None:
 
 def _decode(record: bytes) -> Document:
     return msgspec.msgpack.decode(record, type=Document)
-
-
-def _write_cursor(last: Document) -> str:
-    return base64.urlsafe_b64encode(msgspec.msgpack.encode((last.created_at, last.id))).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str) -> tuple[float, str]:
-    try:
-        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        return msgspec.msgpack.decode(raw, type=tuple[float, str])
-    except (ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of ours.", "Start the listing again.") from error

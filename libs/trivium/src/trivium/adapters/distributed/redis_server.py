@@ -1,0 +1,129 @@
+"""The connection to Redis, what its failures mean, and the namespace of one run of the server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    NoPermissionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+)
+from redis.retry import Retry
+
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
+
+CONNECT_TIMEOUT_S = 2.0
+ANSWER_TIMEOUT_S = 5.0
+POOL_SIZE = 32
+_RUN_ID = re.compile(rb"run_id:(\w+)")
+
+T = TypeVar("T")
+Client = Any  # redis.Redis, whose types allow text where this one answers bytes
+
+
+class RedisServer:
+    """One Redis (not a cluster; a Sentinel's master will do). Safe among threads and across `fork`.
+
+    `remember` calls work with a key prefix that belongs to this run of the server. After a restart or a failover Redis
+    may come back with its state of a second or of an hour ago; under another run's prefix nobody reads that, so
+    Redis either has all of what it was told or nothing. What must not be believed stale goes there. Before that comes
+    the bucket's name, because what is remembered is the bucket's.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._place = _place(settings.redis_url)
+        self._run = ""
+        self.prefix = f"{settings.index_prefix}:{settings.s3_bucket}:"
+        try:
+            pool = redis.BlockingConnectionPool.from_url(
+                settings.redis_url,
+                max_connections=POOL_SIZE,
+                timeout=ANSWER_TIMEOUT_S,
+                socket_connect_timeout=CONNECT_TIMEOUT_S,
+                socket_timeout=ANSWER_TIMEOUT_S,
+                retry=Retry(NoBackoff(), 1),  # a connection that the server closed while it was idle
+                redis_connect_func=self._connected,
+            )
+        except ValueError as error:
+            raise Refused(
+                "bad_setting", f"TRIVIUM_REDIS_URL does not fit: {error}.", "Write redis://host:port/number."
+            ) from error
+        self._client: Client = redis.Redis.from_pool(pool)
+
+    def call(self, work: Callable[[Client], T]) -> T:
+        """Do `work`; raises `TryLater` when Redis is away, busy or full, `NeverWill` when it refuses."""
+        with self._translated():
+            return work(self._client)
+
+    def remember(self, work: Callable[[Client, str], T]) -> T:
+        """Do `work` with the client and the prefix of this run; done again when Redis was restarted meanwhile."""
+        with self._translated():
+            while True:
+                if not (run := self._run):
+                    self._client.ping()
+                    continue
+                answer = work(self._client, f"{self.prefix}{run}:")
+                if run == self._run:
+                    return answer
+
+    def forget_earlier_runs(self) -> None:
+        """Remove what earlier runs of the server left."""
+        self.remember(self._forget)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+        self._client.connection_pool.disconnect()
+
+    def _forget(self, client: Client, prefix: str) -> None:
+        newest = f"{self.prefix}run"
+        earlier = client.set(newest, prefix, get=True)
+        if earlier and earlier != prefix.encode():
+            for key in client.scan_iter(match=earlier + b"*", count=1000):
+                client.unlink(key)
+
+    def _connected(self, connection: Any) -> None:
+        connection.on_connect()
+        connection.send_command("INFO", "server")
+        found = _RUN_ID.search(bytes(connection.read_response()))
+        self._run = found.group(1)[:12].decode() if found else "unknown"
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except RedisError as error:
+            raise _meaning(error, self._place) from error
+
+
+def _place(url: str) -> str:
+    """The address without its password."""
+    return urlsplit(url).netloc.rpartition("@")[2] or url
+
+
+def _meaning(error: RedisError, place: str) -> TriviumError:
+    if isinstance(error, (AuthenticationError, AuthorizationError, NoPermissionError)):
+        return NeverWill(
+            "redis_credentials", f"Redis at {place} refused: {error}.", "Set user and password in TRIVIUM_REDIS_URL."
+        )
+    if isinstance(error, OutOfMemoryError):
+        return TryLater("redis_full", f"Redis at {place} is full.", "Raise its `maxmemory`.")
+    if isinstance(error, ResponseError) and not isinstance(error, ReadOnlyError):
+        return NeverWill("redis_error", f"Redis at {place} refused a command: {error}.", "Use Redis 7 or later.")
+    return TryLater(
+        "redis_down",
+        f"Redis at {place} did not answer ({type(error).__name__}).",
+        "Start it, or set TRIVIUM_REDIS_URL to where it is; waiting work then goes on by itself.",
+    )

@@ -1,0 +1,264 @@
+"""READ FIRST: the registry over S3 and Redis.
+
+The truth of a document is one manifest in the object store, changed by conditional writes alone
+(`registry_manifests.py`). Redis holds the newest record of each and the indexes over them (`registry_records.py`).
+
+- Accept, claim, publish, every end and delete write the manifest first and then Redis. A fence grows only there, so it
+  never repeats, and what queries see changes only there.
+- A stage's beginning and its facts go to Redis alone: one script, which compares fence and version.
+- Redis that lost everything, or was restarted, is filled again from manifests as they are asked for.
+- A process that dies between the two writes leaves Redis behind. The manifest's condition then refuses whoever acts on
+  what Redis says; the marker that is still there makes the sweep look.
+
+Requests to the object store for one new document: accept 2 (marker, manifest), claim 1, publish and end 1 each,
+marker 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from trivium.adapters.cursors import read_cursor, write_cursor
+from trivium.adapters.distributed.objects import S3Objects
+from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.registry_manifests import Manifests, Record, marker_key
+from trivium.adapters.distributed.registry_rebuild import make_whole
+from trivium.adapters.distributed.registry_records import HotRecords
+from trivium.adapters.distributed.registry_sweep import Sweep
+from trivium.adapters.distributed.s3_batch import at_once
+from trivium.config import Settings
+from trivium.domain import lifecycle
+from trivium.domain.documents import Document, DocumentState, Lane
+from trivium.domain.errors import Conflict, NotFound, TryLater
+from trivium.domain.scope import Tenant
+from trivium.ports.registry import DocumentCounts, DocumentPage
+
+_TRIES = 8  # of one conditional write; each loss means that somebody else's succeeded
+_MAX_PAGE = 1000
+
+
+class ManifestRegistry:
+    """All tenants' documents."""
+
+    def __init__(self, settings: Settings, objects: S3Objects) -> None:
+        self._server = RedisServer(settings)
+        self._hot = HotRecords(self._server)
+        self._manifests = Manifests(objects.bucket)
+        self._sweep = Sweep(self._server, self._hot, self._manifests)
+
+    def for_tenant(self, tenant: Tenant) -> ManifestTenantRegistry:
+        """The tenant's documents."""
+        return ManifestTenantRegistry(self._hot, self._manifests, tenant)
+
+    def unfinished(self, now: float, limit: int = 1000, lane: Lane | None = None) -> Sequence[Document]:
+        """What a sweep should start again, oldest first."""
+        lanes = [lane] if lane else list(Lane)
+        due = [document for each in lanes for document in self._sweep.due(each, now, limit)]
+        return sorted(due, key=lambda document: (document.created_at, document.id))[:limit]
+
+    def in_flight(self, now: float) -> dict[Lane, int]:
+        """Documents under a lease, by lane."""
+        return {lane: self._hot.in_flight(lane, now) for lane in Lane}
+
+    def tenants(self) -> Sequence[Tenant]:
+        """Every tenant that ever had a document, by name."""
+        return list(self._manifests.tenants())
+
+    def close(self) -> None:
+        """Close the connections to Redis."""
+        self._server.close()
+
+
+class ManifestTenantRegistry:
+    """One tenant's documents; see `trivium.ports.registry.TenantRegistry`."""
+
+    def __init__(self, hot: HotRecords, manifests: Manifests, tenant: Tenant) -> None:
+        self._hot = hot
+        self._manifests = manifests
+        self._tenant = tenant
+
+    def accept(self, document: Document) -> Document:
+        """Record a source or a new version of it: marker, manifest, then Redis."""
+        self._require_own(document)
+
+        def accepted(known: Record | None) -> Record | None:
+            if known and lifecycle.changes_nothing(document, known.document):
+                return None
+            return self._begun(lifecycle.accepted(document, known.document if known else None), known)
+
+        known = self._hot.read(self._tenant, [document.id]).get(document.id)
+        return self._changed(document.id, known, accepted).document
+
+    def get(self, document_id: str) -> Document:
+        """The newest record; while Redis is away, the manifest's, whose stage may be an older one."""
+        found = self.get_many([document_id])
+        if document_id not in found:
+            raise lifecycle.no_such_document(document_id)
+        return found[document_id]
+
+    def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """The newest records, by id; see `get`."""
+        try:
+            found = self._records(document_ids)
+        except TryLater:  # Redis; when it is the object store, this raises again
+            loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), list(document_ids))
+            found = {record.document.id: record for record in loaded if record}
+        return {id_: record.document for id_, record in found.items()}
+
+    def save(self, document: Document) -> None:
+        """Replace the record if nobody claimed it or accepted a newer version since it was read."""
+        if self.save_many([document]):
+            raise lifecycle.stale(document)
+
+    def save_many(self, documents: Sequence[Document]) -> set[str]:
+        """Replace the records that nobody else changed: in Redis alone, or where queries or an end change, durably."""
+        for document in documents:
+            self._require_own(document)
+        outcomes = dict(zip(documents, self._hot.save(documents), strict=True))
+        if lost := [document for document, outcome in outcomes.items() if outcome.kind == "missing"]:
+            self._reload([document.id for document in lost])
+            outcomes |= zip(lost, self._hot.save(lost), strict=True)
+        refused = {document.id for document, outcome in outcomes.items() if outcome.kind in ("stale", "missing")}
+        durable = [(document, outcome.record) for document, outcome in outcomes.items() if outcome.kind == "durable"]
+        late = at_once(lambda pair: self._commit(*pair), durable)
+        return refused | {document.id for (document, _), was_late in zip(durable, late, strict=True) if was_late}
+
+    def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
+        """Take the lease for `lease_s` seconds from `now`."""
+        known = self._records([document_id]).get(document_id)
+        return self._claim(document_id, version, known, lease_s, now)
+
+    def claim_many(self, documents: Sequence[Document], lease_s: float, now: float) -> list[Document]:
+        """Take the leases that can be taken, some at a time."""
+        known = self._records([document.id for document in documents])
+
+        def claim(document: Document) -> Document | None:
+            with suppress(Conflict, NotFound):
+                return self._claim(document.id, document.version, known.get(document.id), lease_s, now)
+            return None
+
+        return [document for document in at_once(claim, documents) if document]
+
+    def delete(self, document_id: str) -> Document:
+        """Mark the document as gone. The marker makes sure that Redis hears of it, whatever happens in between."""
+
+        def deleted(known: Record | None) -> Record | None:
+            document = _need(known, document_id).document
+            if document.state is DocumentState.DELETED:
+                return None
+            return self._begun(lifecycle.deleted(document), known)
+
+        known = self._records([document_id]).get(document_id)
+        gone = self._changed(document_id, known, deleted)
+        self._unmark(gone)
+        return gone.document
+
+    def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """What queries may see of these documents."""
+        found = self.get_many(document_ids).values()
+        return {document.id: document.active_version for document in found if document.active_version}
+
+    def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage:
+        """One page, newest first."""
+        limit = max(1, min(limit, _MAX_PAGE))
+        after = read_cursor(cursor) if cursor else None
+        make_whole(self._hot, self._manifests, self._tenant)
+        found = self._hot.page(self._tenant, state, limit + 1, after)
+        return DocumentPage(tuple(found[:limit]), write_cursor(found[limit - 1]) if len(found) > limit else "")
+
+    def counts(self) -> DocumentCounts:
+        """Totals for a status line."""
+        make_whole(self._hot, self._manifests, self._tenant)
+        return self._hot.counts(self._tenant)
+
+    def _claim(self, document_id: str, version: str, known: Record | None, lease_s: float, now: float) -> Document:
+        """The attempts that Redis counted enter the manifest with each claim, so that losing Redis forgives none."""
+
+        def claimed(current: Record | None) -> Record:
+            current = _need(current, document_id)
+            if current is not known and current.document.state.terminal:  # Redis was behind
+                self._unmark(current)
+                raise Conflict("finished", f"Document {document_id} was finished by someone else.")
+            document = lifecycle.claimed(current.document, version, lease_s, now)
+            return msgspec.structs.replace(current, document=document, seq=current.seq + 1)
+
+        return self._changed(document_id, known, claimed).document
+
+    def _commit(self, document: Document, known: Record | None) -> bool:
+        """Make a save durable, manifest first; answers whether its holder was late."""
+
+        def committed(current: Record | None) -> Record:
+            if current is None or _holder(current.document) != _holder(document):
+                raise lifecycle.stale(document)
+            return msgspec.structs.replace(current, document=document, seq=current.seq + 1)
+
+        try:
+            self._changed(document.id, known, committed)
+        except Conflict:
+            return True
+        return False
+
+    def _begun(self, document: Document, known: Record | None) -> Record:
+        """The record that begins a piece of work, announced by its marker."""
+        record = Record(document, known.seq + 1 if known else 1, document.fence)
+        self._manifests.mark(record)
+        return record
+
+    def _changed(
+        self, document_id: str, known: Record | None, change: Callable[[Record | None], Record | None]
+    ) -> Record:
+        """Write what `change` makes of the newest record: its manifest, then Redis; then the old marker goes.
+
+        `known` is what Redis says. When the manifest has moved on, `change` is asked again about what stands there;
+        it answers None to leave the record as it is.
+        """
+        for _ in range(_TRIES):
+            record = change(known)
+            if record is None:
+                return _need(known, document_id)
+            if written := self._manifests.write(record, replacing=known):
+                self._hot.install([written])
+                if known and not known.document.state.terminal and _work(written) != _work(known):
+                    self._unmark(known)
+                return written
+            known = self._reload([document_id]).get(document_id)
+        raise Conflict("busy_document", f"Document {document_id} is being changed by many at once.", "Try again.")
+
+    def _records(self, document_ids: Sequence[str]) -> dict[str, Record]:
+        """The newest records; those that Redis lacks are read from their manifests."""
+        known = self._hot.read(self._tenant, document_ids)
+        return known | self._reload([id_ for id_ in document_ids if id_ not in known])
+
+    def _reload(self, document_ids: Sequence[str]) -> dict[str, Record]:
+        """Read manifests and tell Redis; answers what Redis has then."""
+        loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), document_ids)
+        outcomes = self._hot.install([record for record in loaded if record])
+        return {outcome.record.document.id: outcome.record for outcome in outcomes if outcome.record}
+
+    def _unmark(self, record: Record) -> None:
+        """Remove the marker of work that is done; where that fails, the sweep does it."""
+        with suppress(TryLater):
+            self._manifests.unmark(marker_key(record))
+
+    def _require_own(self, document: Document) -> None:
+        if document.tenant != self._tenant.name:
+            raise lifecycle.wrong_tenant(document, self._tenant)
+
+
+def _need(record: Record | None, document_id: str) -> Record:
+    if record is None:
+        raise lifecycle.no_such_document(document_id)
+    return record
+
+
+def _holder(document: Document) -> tuple[int, str]:
+    """Who may save: the holder of the newest claim on the newest version."""
+    return document.fence, document.version
+
+
+def _work(record: Record) -> tuple[int, bool]:
+    """Which piece of work a marker announces, and whether it is done."""
+    return record.accepted, record.document.state.terminal

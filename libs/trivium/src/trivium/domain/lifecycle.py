@@ -1,0 +1,101 @@
+"""What may become of a registry record: pure rules that every registry applies under its own kind of lock."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import Conflict, NotFound, Refused
+from trivium.domain.scope import Tenant
+
+
+def changes_nothing(document: Document, known: Document | None) -> bool:
+    """Whether accepting `document` leaves `known` as it is: the same version, neither FAILED nor DELETED."""
+    restarts = (DocumentState.FAILED, DocumentState.DELETED)
+    return known is not None and known.version == document.version and known.state not in restarts
+
+
+def accepted(document: Document, known: Document | None) -> Document:
+    """The record as PENDING, fence + 1; what queries see of an older version stays until it is replaced."""
+    now = document.updated_at or document.created_at or time.time()
+    fresh = msgspec.structs.replace(
+        document,
+        state=DocumentState.PENDING,
+        stage="",
+        attempt=0,
+        fence=1,
+        failure=None,
+        lease_until=0.0,
+        created_at=document.created_at or now,
+        updated_at=now,
+    )
+    if known is None:
+        return fresh
+    gone = known.state is DocumentState.DELETED
+    return msgspec.structs.replace(
+        fresh,
+        fence=known.fence + 1,
+        created_at=known.created_at,
+        active_version="" if gone else known.active_version,
+        chunks=0 if gone else known.chunks,
+    )
+
+
+def claimed(known: Document, version: str, lease_s: float, now: float) -> Document:
+    """The record as RUNNING, fence + 1; raises `Conflict` while another holds the lease, `NotFound` if superseded."""
+    if known.version != version or known.state is DocumentState.DELETED:
+        raise NotFound(
+            "superseded",
+            f"Version {version} of document {known.id} is gone or has a newer one.",
+            "Nothing is to be done.",
+        )
+    if known.state is DocumentState.RUNNING and known.lease_until > now:
+        raise Conflict(
+            "lease_held",
+            f"Document {known.id} is being worked on by someone else.",
+            "It is tried again when the lease has run out.",
+        )
+    return msgspec.structs.replace(
+        known, state=DocumentState.RUNNING, fence=known.fence + 1, lease_until=now + lease_s, updated_at=now
+    )
+
+
+def deleted(known: Document) -> Document:
+    """The record as DELETED, fence + 1, with nothing that queries could see."""
+    return msgspec.structs.replace(
+        known,
+        state=DocumentState.DELETED,
+        stage="",
+        active_version="",
+        fence=known.fence + 1,
+        chunks=0,
+        lease_until=0.0,
+        updated_at=time.time(),
+    )
+
+
+def no_such_document(document_id: str) -> NotFound:
+    """What asking for an unknown document answers."""
+    return NotFound(
+        "no_such_document", f"There is no document {document_id[:80]!r}.", "List the documents for their ids."
+    )
+
+
+def stale(document: Document) -> Conflict:
+    """What a late holder's commit answers."""
+    return Conflict(
+        "stale_document",
+        f"Document {document.id} was changed by someone else in the meantime.",
+        "Read it again before acting.",
+    )
+
+
+def wrong_tenant(document: Document, tenant: Tenant) -> Refused:
+    """What one tenant's registry answers to another's record."""
+    return Refused(
+        "wrong_tenant",
+        f"Document {document.id} does not belong to tenant {tenant}.",
+        "Use the registry of its own tenant.",
+    )
