@@ -7,7 +7,7 @@ import msgspec
 from trivium.domain.parsed import Position, UnitKind
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True):
+class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Half-open character range [start, end)."""
 
     start: int

@@ -36,7 +36,7 @@ class MentionRole(enum.StrEnum):
     MENTION = "mention"
 
 
-class Mention(msgspec.Struct, frozen=True):
+class Mention(msgspec.Struct, frozen=True, gc=False):
     """A name in one chunk. `key` is the folded name; `span` counts in the chunk's text.
 
     For the roles TITLE and HEADING the name may stand outside the text (in the title): then `span` is
@@ -116,7 +116,7 @@ class Edge(msgspec.Struct, frozen=True):
     evidence: int = 1
 
 
-class Mentioning(msgspec.Struct, frozen=True):
+class Mentioning(msgspec.Struct, frozen=True, gc=False):
     """Where a name occurs: `total` chunks in all, and (chunk id, sentence ordinal) for the first ones."""
 
     total: int

@@ -22,14 +22,14 @@ class Mode(enum.StrEnum):
     HYBRID = "hybrid"
 
 
-class Scored(msgspec.Struct, frozen=True, array_like=True):
+class Scored(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row of a ranking, best first. Scores compare only within one ranking."""
 
     chunk_id: str
     score: float
 
 
-class SourceRank(msgspec.Struct, frozen=True):
+class SourceRank(msgspec.Struct, frozen=True, gc=False):
     """A hit's place in one source: `rank` counts from 1."""
 
     source: str

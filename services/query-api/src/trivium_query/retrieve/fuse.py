@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trivium.domain.retrieval import Scored
 
 RRF_K = 60  # Cormack, Clarke, Buettcher 2009; ranks count from 1
@@ -55,19 +58,15 @@ def scaled_mean(rankings: Iterable[Sequence[Scored]]) -> dict[str, float]:
     return {key: math.fsum(table.get(key, 0.0) for table in tables) / len(tables) for key in keys}
 
 
-def standard_scores(scores: Mapping[str, float], population: int) -> dict[str, float]:
-    """Distance from the mean in standard deviations, both taken over the `population` best scores.
+def standard_scores(scores: Mapping[str, float], population: int) -> NDArray[np.float64]:
+    """Each score's distance from the mean in standard deviations, both taken over the `population` best; not empty.
 
     A source whose best results stand out from its others thus says more than one whose results are
     all alike. Scores below the population's least count as that least.
     """
-    if not scores:
-        return {}
-    best = sorted(scores.values(), reverse=True)[:population]
-    mean = math.fsum(best) / len(best)
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in best) / len(best)) + _EPSILON
-    floor = best[-1]
-    return {key: (max(value, floor) - mean) / deviation for key, value in scores.items()}
+    values = np.fromiter(scores.values(), np.float64, len(scores))
+    best = np.sort(values)[-population:]
+    return (np.maximum(values, best[0]) - best.mean()) / (best.std() + _EPSILON)
 
 
 def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], population: int) -> dict[str, float]:
@@ -76,19 +75,23 @@ def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], popul
     `tables` are (weight, scores). A chunk that a table does not hold counts there as that table's
     least score. A table without scores is left out, and the other weights make up for it.
     """
-    present = [(weight, standard_scores(scores, population)) for weight, scores in tables if scores and weight > 0]
+    places = {key: place for place, key in enumerate(dict.fromkeys(key for _, scores in tables for key in scores))}
+    present = [(weight, scores) for weight, scores in tables if scores and weight > 0]
     weights = math.fsum(weight for weight, _ in present)
-    total: dict[str, float] = dict.fromkeys((key for _, scores in tables for key in scores), 0.0)
-    for weight, standard in present:
-        floor, share = min(standard.values()), weight / weights
-        total = {key: value + share * standard.get(key, floor) for key, value in total.items()}
-    best = max(total.values(), default=0.0)
+    total = np.zeros(len(places))
+    for weight, scores in present:
+        standard = standard_scores(scores, population)
+        column = np.full(len(places), standard.min())
+        column[[places[key] for key in scores]] = standard
+        total += weight / weights * column
+    best = total.max(initial=0.0)
     if best <= _EPSILON:  # every source finds everything alike
-        return dict.fromkeys(total, 1.0)
-    return {key: max(value, 0.0) / best for key, value in total.items()}
+        return dict.fromkeys(places, 1.0)
+    return dict(zip(places, (np.maximum(total, 0.0) / best).tolist(), strict=True))
 
 
 def as_ranking(scores: Mapping[str, float]) -> list[Scored]:
     """Scores as a ranking: best first, ties by chunk id, zeros left out."""
-    order = sorted((-score, key) for key, score in scores.items() if score > 0)
-    return [Scored(key, -negated) for negated, key in order]
+    keys = sorted(key for key, score in scores.items() if score > 0)
+    keys.sort(key=scores.__getitem__, reverse=True)  # stable: keys of one score stay in order
+    return [Scored(key, scores[key]) for key in keys]

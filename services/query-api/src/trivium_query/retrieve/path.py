@@ -51,7 +51,7 @@ class Places(msgspec.Struct, frozen=True):
     mentioned: Mapping[str, Mentioning]
 
 
-class Link(msgspec.Struct, frozen=True):
+class Link(msgspec.Struct, frozen=True, gc=False):
     """A step: sentence `sentence` of `source` mentions `surface`, a name that leads to `target`.
 
     `strength` is the link's own (0...1), `gain` what it adds to the target's score.
@@ -65,7 +65,7 @@ class Link(msgspec.Struct, frozen=True):
     gain: float
 
 
-class Departure(msgspec.Struct, frozen=True):
+class Departure(msgspec.Struct, frozen=True, gc=False):
     """A name as a source mentions it: in the sentence closest to the question."""
 
     source: str
@@ -185,36 +185,31 @@ def _parts(key: str) -> tuple[str, ...]:
 
 def best_links(parts: Leads, whole: Leads, places: Places) -> dict[str, Link]:
     """The link into each passage that adds most; of equal ones the first found."""
-    best: dict[str, tuple[float, float, Departure]] = {}
+    best: dict[str, Link] = {}
     for key, rows in places.about.items():
         root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
-        arrivals = [(row.chunk_id, ABOUT_STRENGTH * row.score / root) for row in rows]
-        _improve(best, parts.get(key, ()), arrivals)
+        for row in rows:
+            _improve(best, parts.get(key, ()), ((row.chunk_id, 0),), ABOUT_STRENGTH * row.score / root)
     for key, heading in places.headings.items():
         if heading.total <= MAX_SHARED:
             strength = HEADING_STRENGTH / math.sqrt(max(1, heading.total))
-            _improve(best, parts.get(key, ()), [(chunk_id, strength) for chunk_id, _ in heading.places])
+            _improve(best, parts.get(key, ()), heading.places, strength)
     for key, mentioning in places.mentioned.items():
         if 1 < mentioning.total <= MAX_SHARED:
             strength = SHARED_STRENGTH / math.sqrt(math.sqrt(mentioning.total))
-            _improve(best, whole.get(key, ()), [(chunk_id, strength) for chunk_id, _ in mentioning.places])
-    return {target: _link(target, *found) for target, found in best.items()}
+            _improve(best, whole.get(key, ()), mentioning.places, strength)
+    return best
 
 
 def _improve(
-    best: dict[str, tuple[float, float, Departure]],
-    departing: Sequence[Departure],
-    arrivals: Iterable[tuple[str, float]],
+    best: dict[str, Link], departing: Sequence[Departure], arrivals: Iterable[tuple[str, int]], strength: float
 ) -> None:
-    """Let the strongest departure that starts elsewhere lead to each arrival."""
-    for target, strength in arrivals:
-        for departure in departing:
-            if departure.source != target:
-                gain = departure.weight * strength
-                if target not in best or gain > best[target][0]:
-                    best[target] = (gain, strength, departure)
+    """Let the strongest departure that starts elsewhere lead to each arrival, a (chunk id, sentence) each."""
+    for target, _ in arrivals:
+        for leaving in departing:
+            if leaving.source != target:
+                gain = leaving.weight * strength
+                known = best.get(target)
+                if known is None or gain > known.gain:
+                    best[target] = Link(leaving.source, target, leaving.sentence, leaving.surface, strength, gain)
                 break
-
-
-def _link(target: str, gain: float, strength: float, departure: Departure) -> Link:
-    return Link(departure.source, target, departure.sentence, departure.surface, strength, gain)
