@@ -20,7 +20,10 @@ class KeywordWriter(Protocol):
     Duplicate: a chunk with a known id replaces the old one.
     Empty: an empty batch is a no-op.
     Order: chunks may come in any order.
-    Half-done: a batch is visible as a whole or not at all; a repeated batch converges.
+    Half-done: a batch with a bad chunk leaves nothing; a repeated batch converges. One that a server failed in may be
+    there in part; nobody sees it, because its version is not published.
+    Visible: reads see a write at the latest once `ids`, called after it, has answered. Embedded stores promise more:
+    at once, and a batch as a whole or not at all.
     """
 
     def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None: ...

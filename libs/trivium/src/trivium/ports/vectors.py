@@ -33,7 +33,10 @@ class VectorWriter(Protocol):
     Duplicate: a row with a known chunk id replaces the old one.
     Empty: an empty batch is a no-op.
     Order: rows may come in any order.
-    Half-done: a batch is visible as a whole or not at all; a repeated batch converges.
+    Half-done: a batch with a bad row leaves nothing; a repeated batch converges. One that a server failed in may be
+    there in part; nobody sees it, because its version is not published.
+    Visible: reads see a write at the latest once `ids`, called after it, has answered. Embedded stores promise more:
+    at once, and a batch as a whole or not at all.
     A vector of another dimension than the tenant's first raises `NeverWill` (`wrong_dimension`).
     """
 

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from trivium.adapters.embedded.sqlite import json_list
+from trivium.adapters.narrow import Narrow
 
 MAX_BYTES = 192 * 1024 * 1024  # about 250,000 sentences of 384 values
-Narrow = NDArray[np.int16]
 
 
 class _Kept(msgspec.Struct, frozen=True):

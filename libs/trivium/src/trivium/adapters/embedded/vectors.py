@@ -11,8 +11,9 @@ import numpy as np
 
 from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
-from trivium.adapters.embedded.sentences import Narrow, SentenceCache
+from trivium.adapters.embedded.sentences import SentenceCache
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
+from trivium.adapters.narrow import narrowed, widened
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Tenant
@@ -31,7 +32,7 @@ _SCHEMA = Schema(
         CREATE INDEX by_document ON passages (document_id, version);
         CREATE TABLE sentences (
             seq INTEGER PRIMARY KEY REFERENCES passages (seq) ON DELETE CASCADE,
-            vectors BLOB NOT NULL -- int16, row by row, see _narrow
+            vectors BLOB NOT NULL -- int16, row by row, see trivium.adapters.narrow
         );
         """,
     ),
@@ -40,7 +41,6 @@ _SCHEMA = Schema(
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
 )
 _FLOAT32_BYTES = 4
-_INT16_SCALE = 32767
 
 
 class SqliteVectors:
@@ -152,7 +152,7 @@ class SqliteVectorReader:
             rows = self._sentences.at(connection, chunk_ids)
             if not rows:
                 return {}
-            matrix = _wide(np.concatenate(list(rows.values())))
+            matrix = widened(np.concatenate(list(rows.values())))
             ends = np.cumsum([len(row) for row in rows.values()]).tolist()
             starts = [0, *ends[:-1]]
             return {key: matrix[start:end] for key, start, end in zip(rows, starts, ends, strict=True)}
@@ -186,22 +186,7 @@ def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
             row.vectors.passage,
         ),
     ).lastrowid
-    connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, _narrow(row.vectors.sentences)))
-
-
-def _narrow(sentences: bytes) -> bytes:
-    """Unit vectors' components as 16-bit integers: half the disk, at a cosine error of some 10^-5.
-
-    float16 is as small and as exact, but NumPy widens it ten times slower than integers.
-    """
-    values = np.frombuffer(sentences, np.float32)
-    return np.rint(np.clip(values, -1, 1) * _INT16_SCALE).astype(np.int16).tobytes()
-
-
-def _wide(sentences: Narrow) -> Vector:
-    widened = sentences.astype(np.float32)
-    widened *= np.float32(1 / _INT16_SCALE)
-    return widened
+    connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, narrowed(row.vectors.sentences)))
 
 
 def _require_dimension(connection: sqlite3.Connection, rows: Iterable[VectorRow]) -> None:
