@@ -4,7 +4,7 @@ PY := .venv/bin/python
 CODE := libs services tests bench requirements examples
 
 .DEFAULT_GOAL := help
-.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean test-servers bench eval eval-extraction clean
+.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench eval eval-extraction clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -56,6 +56,9 @@ services-down: ## stop what `make services` started; data stays
 
 services-clean: ## stop the servers and remove them with all their data
 	@deploy/local/services.sh remove $(STORES) vllm
+
+run-distributed: dev ## Trivium as separate processes against those servers, until Ctrl-C
+	@deploy/local/run.sh
 
 test-servers: dev ## contract, distributed and chaos suites against the servers of `make services`
 	@set -a && . $(SERVICES_DIR)/env && $(PY) -m pytest tests/contract tests/distributed tests/chaos

@@ -1,0 +1,92 @@
+"""Files dropped into a bucket become answerable; what is done to the bucket is done to the documents."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import grpc
+from cluster import Cluster
+
+from trivium.v1 import query_pb2 as pb
+from trivium.v1.query_pb2_grpc import QueryServiceStub
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def until(cluster: Cluster, key: str, state: str, timeout_s: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        states = {d["source"]: d["state"] for d in cluster.documents()}
+        if states.get(f"s3://{cluster.uploads}/{key}") == state:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{key} is not {state}: {states}")
+
+
+def test_a_file_dropped_into_the_bucket_is_answered_from_over_every_door(cluster: Cluster) -> None:
+    key = "notes/lighthouse plan ü.txt"
+    cluster.upload(key, b"The lighthouse of Brannock Head was lit first in 1873 by Ada Quill.")
+    document = cluster.document(key)
+    assert document["state"] == "ready", document
+    answer = cluster.ask("When was the lighthouse of Brannock Head lit first?")
+    assert "1873" in answer["text"], answer
+    assert answer["citations"][0]["document_id"] == document["id"]
+    assert {"vector", "keyword"} <= {row["source"] for row in cluster.search("Brannock Head lighthouse")[0]["sources"]}
+    with grpc.insecure_channel(cluster.grpc) as channel:
+        request = pb.SearchRequest(query="Brannock Head lighthouse", top_k=1)
+        found = QueryServiceStub(channel).Search(request, timeout=30)
+    assert "Ada Quill" in found.hits[0].chunk.text
+    with cluster.http() as client:
+        content = client.get(f"/v1/sources/{document['id']}/content").content
+    assert b"Ada Quill" in content
+
+
+def test_every_example_format_is_read_by_the_workers(cluster: Cluster) -> None:
+    files = sorted((EXAMPLES / "files").iterdir())
+    for file in files:
+        cluster.upload(f"examples/{file.name}", file.read_bytes())
+    states = {file.name: cluster.document(f"examples/{file.name}", 240)["state"] for file in files}
+    assert set(states.values()) == {"ready"}, states
+
+
+def test_an_upload_over_http_goes_the_same_way(cluster: Cluster) -> None:
+    document = cluster.take("ferry.txt", "The ferry to Inish Orla leaves at 06:40 on weekdays.")
+    assert document["state"] == "ready", document
+    assert "06:40" in cluster.ask("When does the ferry to Inish Orla leave on weekdays?")["text"]
+
+
+def test_another_value_replaces_the_old_one_and_a_deletion_removes_it(cluster: Cluster) -> None:
+    cluster.upload("tower.txt", b"The Corvane tower has 211 steps.")
+    cluster.document("tower.txt")
+    assert "211" in cluster.ask("How many steps has the Corvane tower?")["text"]
+    cluster.upload("tower.txt", b"The Corvane tower has 347 steps.")
+    deadline = time.monotonic() + 60
+    while "347" not in (text := cluster.ask("How many steps has the Corvane tower?")["text"]):
+        assert time.monotonic() < deadline, text
+        time.sleep(0.2)
+    assert "211" not in text
+    cluster.s3.remove_object(cluster.uploads, "tower.txt")
+    until(cluster, "tower.txt", "deleted")
+    assert all("Corvane" not in hit["chunk"]["text"] for hit in cluster.search("Corvane tower steps"))
+
+
+def test_bad_files_fail_with_their_reason_and_hinder_nobody(cluster: Cluster) -> None:
+    cluster.upload("bad/empty.txt", b"")
+    cluster.upload("bad/../broken.pdf", b"%PDF-1.7 nothing follows")
+    cluster.upload("bad/good 100%.txt", b"The heron of Lough Eske stands on one leg.")
+    assert cluster.document("bad/empty.txt")["failure"]["code"] == "empty_file"
+    broken = cluster.document("bad/../broken.pdf")
+    assert broken["state"] == "failed"
+    assert broken["failure"]["message"]
+    assert cluster.document("bad/good 100%.txt")["state"] == "ready"
+
+
+def test_a_process_that_was_not_there_finds_what_it_missed(cluster: Cluster) -> None:
+    cluster.stop("trivium-ingest-control")
+    cluster.upload("missed.txt", b"The Velmar comet returns every 83 years.")
+    time.sleep(1)
+    cluster.s3.remove_object(cluster.uploads, "bad/empty.txt")
+    cluster.start("trivium-ingest-control")
+    assert cluster.document("missed.txt")["state"] == "ready"
+    until(cluster, "bad/empty.txt", "deleted")

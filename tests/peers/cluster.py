@@ -1,0 +1,186 @@
+"""Trivium as an operator runs it: a process for each service, on the real servers that the environment names."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from doors import Doors
+from minio import Minio
+from minio.notificationconfig import NotificationConfig, QueueConfig
+
+START_S = 120.0
+BIN = Path(sys.executable).parent
+INFERENCE, CONTROL, INGEST, GRAPH, QUERY = (
+    "trivium-gpu-inference",
+    "trivium-ingest-control",
+    "trivium-ingest-worker",
+    "trivium-graph-worker",
+    "trivium-query-api",
+)
+PROCESSES = (INFERENCE, CONTROL, INGEST, GRAPH, QUERY)
+BROKER_DATABASES = 15  # Redis' own 16 but the one that the product uses
+
+
+class Cluster(Doors):
+    """One installation of its own on shared servers: its buckets, its indexes, its broker's database.
+
+    `start` starts what is not running of the named processes, all of them by default; the others are stopped, killed or
+    paused by name. Their output is kept in `folder`.
+    """
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.name = f"t{uuid.uuid4().hex[:8]}"
+        ports = dict(zip(("http", "grpc", "inference", "metrics", "events"), _free_ports(5), strict=True))
+        redis = os.environ["TRIVIUM_REDIS_URL"].rsplit("/", 1)[0]
+        super().__init__(
+            {
+                **os.environ,
+                "TRIVIUM_INDEX_PREFIX": self.name,
+                "TRIVIUM_S3_BUCKET": f"{self.name}-state",
+                "TRIVIUM_S3_UPLOADS": f"{self.name}-uploads",
+                "TRIVIUM_BROKER_URL": f"{redis}/{1 + int(self.name[1:], 16) % BROKER_DATABASES}",
+                "TRIVIUM_HTTP_PORT": str(ports["http"]),
+                "TRIVIUM_GRPC_PORT": str(ports["grpc"]),
+                "TRIVIUM_INFERENCE_PORT": str(ports["inference"]),
+                "TRIVIUM_INFERENCE_METRICS_PORT": str(ports["metrics"]),
+                "TRIVIUM_INFERENCE_URL": f"127.0.0.1:{ports['inference']}",
+                "TRIVIUM_EVENTS_PORT": str(ports["events"]),
+                **settings,
+            }
+        )
+        self.folder = folder
+        self.url = f"http://127.0.0.1:{ports['http']}"
+        self.env["TRIVIUM_URL"] = self.url
+        self.grpc = f"127.0.0.1:{ports['grpc']}"
+        self.uploads = self.env["TRIVIUM_S3_UPLOADS"]
+        self.s3 = Minio(
+            urlsplit(os.environ["TRIVIUM_S3_URL"]).netloc,
+            os.environ["TRIVIUM_S3_ACCESS_KEY"],
+            os.environ["TRIVIUM_S3_SECRET_KEY"],
+            secure=False,
+        )
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def make_buckets(self, *, events: bool = True) -> None:
+        """The two buckets, and the upload's notifications to Redis."""
+        for bucket in (self.env["TRIVIUM_S3_BUCKET"], self.uploads):
+            self.s3.make_bucket(bucket)
+        if events:
+            queue = QueueConfig("arn:minio:sqs::TRIVIUM:redis", ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"])
+            self.s3.set_bucket_notification(self.uploads, NotificationConfig(queue_config_list=[queue]))
+
+    def start(self, *names: str, **settings: str) -> Cluster:
+        """Start processes and wait for those that say when they are ready."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name in names or PROCESSES:
+            if name not in self.running:
+                with (self.folder / f"{name}.log").open("ab") as output:
+                    self.running[name] = subprocess.Popen(
+                        [str(BIN / name)], env={**self.env, **settings}, stdout=output, stderr=output
+                    )
+        if QUERY in self.running:
+            self._wait_for("/healthz")
+        return self
+
+    def signal(self, name: str, number: signal.Signals) -> None:
+        """SIGSTOP and SIGCONT reach the whole process; SIGKILL its children too, as a machine's end would."""
+        process = self.running[name]
+        if number is signal.SIGKILL:
+            for child in _children(process.pid):
+                os.kill(child, signal.SIGKILL)
+        process.send_signal(number)
+
+    def kill(self, name: str) -> None:
+        self.signal(name, signal.SIGKILL)
+        self.running.pop(name).wait(30)
+
+    def stop(self, *names: str) -> None:
+        """SIGTERM, and wait; what does not end in time is killed and told."""
+        stopping = [(name, self.running.pop(name)) for name in (names or tuple(self.running)) if name in self.running]
+        for _, process in stopping:
+            process.terminate()
+        for name, process in stopping:
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(30)
+                raise AssertionError(f"{name} did not stop:\n{self.log(name)}") from None
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text()[-4000:]
+
+    def upload(self, key: str, content: bytes) -> None:
+        """As anybody's S3 client would."""
+        self.s3.put_object(self.uploads, key, io.BytesIO(content), len(content))
+
+    def document(self, key: str, timeout_s: float = 120.0) -> dict[str, Any]:
+        """The terminal record of the upload `key`."""
+        source = f"s3://{self.uploads}/{key}"
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            for found in self.documents():
+                if found["source"] == source and found["state"] not in ("pending", "running"):
+                    return found
+            time.sleep(0.2)
+        raise AssertionError(f"{key} not settled after {timeout_s} s: {self.documents()}\n{self._logs()}")
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Every record, deleted ones included."""
+        found: list[dict[str, Any]] = []
+        cursor = ""
+        with self.http() as client:
+            while True:
+                page = client.get("/v1/sources", params={"limit": 100, "cursor": cursor}).json()
+                found += page["sources"]
+                cursor = page.get("cursor", "")
+                if not cursor:
+                    return found
+
+    def remove(self) -> None:
+        """Stop what runs; the servers keep what they have, under names that nobody uses again."""
+        self.stop()
+        for bucket in (self.uploads, self.env["TRIVIUM_S3_BUCKET"]):
+            for found in self.s3.list_objects(bucket, recursive=True):
+                self.s3.remove_object(bucket, str(found.object_name))
+            self.s3.remove_bucket(bucket)
+
+    def _wait_for(self, path: str) -> None:
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            for name, process in self.running.items():
+                assert process.poll() is None, f"{name} ended:\n{self.log(name)}"
+            try:
+                if httpx.get(self.url + path, timeout=5, trust_env=False).status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.1)
+        raise AssertionError(f"not up after {START_S} s:\n{self._logs()}")
+
+    def _logs(self) -> str:
+        return "\n".join(f"--- {name}\n{self.log(name)}" for name in self.running)
+
+
+def _free_ports(count: int) -> list[int]:
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports: list[int] = [listener.getsockname()[1] for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return ports
+
+
+def _children(pid: int) -> list[int]:
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+    return [grandchild for child in map(int, found) for grandchild in (*_children(child), child)]
