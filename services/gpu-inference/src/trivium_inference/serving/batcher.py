@@ -7,6 +7,7 @@ results, with its own item's failure, at its deadline, or when its caller goes a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -55,6 +56,7 @@ class Batcher(Generic[In, Out]):
         self._queue: FairQueue[_Item[In, Out]] = FairQueue()
         self._changed = threading.Condition()
         self._closing = False
+        self._free = 0  # threads without a batch
         self.last_success_s = float("-inf")  # monotonic
         self._threads = [
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
@@ -136,20 +138,22 @@ class Batcher(Generic[In, Out]):
         """Wait for the next batch; empty when the batcher is closed and all is done."""
         limits = self._limits
         with self._changed:
+            self._free += 1
             while True:
                 due_in = self._queue.due_in(time.monotonic(), limits.batch, limits.wait_s)
                 if due_in is None and self._closing:
                     return []
                 if due_in == 0:
                     if batch := self._take():
+                        self._free -= 1
                         return batch
                     continue
                 self._changed.wait(due_in)
 
     def _take(self) -> list[_Item[In, Out]]:
-        """A thread's fair share of what waits, without what came too late."""
+        """What waits, shared among the threads that are free, without what came too late."""
         limits = self._limits
-        share = max(-(-self._queue.cost // limits.threads), limits.batch // _SMALLEST_SHARE)
+        share = max(-(-self._queue.cost // self._free), limits.batch // _SMALLEST_SHARE)
         now = time.monotonic()
         batch: list[_Item[In, Out]] = []
         cost = late = 0
@@ -215,7 +219,8 @@ class _Request(Generic[In, Out]):
 
     def wake(self) -> None:
         """Tell the event loop, from any thread."""
-        self._loop.call_soon_threadsafe(self._finish)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._finish)
 
     def _finish(self) -> None:
         if self.future.done():  # cancelled, or out of time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any, Final
 
 import msgspec
@@ -66,36 +66,34 @@ class Canary(msgspec.Struct, frozen=True):
 @contextmanager
 def open_engines(settings: Settings) -> Iterator[Engines]:
     """Load what `settings` name. Raises `NeverWill` (`model_missing`, `model_unsupported`)."""
+    options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
+    with closing(build_embedder(options)) as embedder, closing(OcrProcess(usable_cores())) as ocr:
+        reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
+        with with_queues(embedder, ocr, reranker, settings) as engines:
+            yield engines
+
+
+@contextmanager
+def with_queues(
+    embedder: TextEmbedder, ocr: OcrProcess, reranker: CrossEncoderReranker | None, settings: Settings
+) -> Iterator[Engines]:
+    """Queues and threads before the engines; at the block's end what waits is served."""
     tokens = settings.inference_batch_tokens
-    one_thread = BatchLimits(batch=tokens, queued=tokens * QUEUED_BATCHES)
+    limits = BatchLimits(batch=tokens, queued=tokens * QUEUED_BATCHES)
+    company = msgspec.structs.replace(limits, wait_s=settings.inference_max_wait_ms / 1000, threads=embedder.lanes)
     with ExitStack() as stack:
 
         def batcher(name: str, run: Callable[[Sequence[Any]], Sequence[Any]], limits: BatchLimits) -> Batcher[Any, Any]:
-            made = Batcher(name, run, limits)
-            stack.callback(made.close)
-            return made
+            return stack.enter_context(closing(Batcher(name, run, limits)))
 
-        embedder = build_embedder(
-            EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
-        )
-        stack.callback(embedder.close)
-        reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
-        ocr = OcrProcess(usable_cores())
-        stack.callback(ocr.close)
         yield Engines(
             embedder,
-            batcher("queries", lambda items: list(embedder.encode_queries(items)), one_thread),
-            batcher(
-                "passages",
-                embedder.encode_passages,
-                msgspec.structs.replace(
-                    one_thread, wait_s=settings.inference_max_wait_ms / 1000, threads=embedder.lanes
-                ),
-            ),
+            batcher("queries", lambda items: list(embedder.encode_queries(items)), limits),
+            batcher("passages", embedder.encode_passages, company),
             ocr.fingerprint,
             batcher("images", lambda images: [ocr.read(image) for image in images], BatchLimits(1, QUEUED_IMAGES)),
             reranker,
-            batcher("pairs", reranker.score_pairs, one_thread) if reranker else None,
+            batcher("pairs", reranker.score_pairs, limits) if reranker else None,
         )
 
 

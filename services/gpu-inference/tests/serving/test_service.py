@@ -1,0 +1,230 @@
+"""The service over real channels."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import grpc
+import numpy as np
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from trivium.domain.chunks import Span
+from trivium.ports.inference import Passage
+from trivium.rpc_status import reason_of
+from trivium.v1 import inference_pb2 as pb
+from trivium.v1.inference_pb2_grpc import InferenceServiceStub
+from trivium_inference.embed import TextEmbedder
+from trivium_inference.serving.engines import Engines
+from trivium_inference.serving.server import SERVICE, running
+
+from .conftest import POISON, WAIT_S, CountingEncoder
+
+CALLERS = 64
+
+
+def queries(*texts: str, expected: str = "") -> pb.EmbedRequest:
+    return pb.EmbedRequest(queries=pb.EmbedRequest.Queries(texts=texts), expected_fingerprint=expected)
+
+
+def passages(*texts: str) -> pb.EmbedRequest:
+    spans = [pb.TextSpan(start=0, end=5), pb.TextSpan(start=5, end=9)]
+    messages = [pb.EmbedRequest.Passage(text=text, prefix="t", sentences=spans) for text in texts]
+    return pb.EmbedRequest(passages=pb.EmbedRequest.Passages(passages=messages))
+
+
+def rows(packed: bytes, dimension: int) -> np.ndarray:
+    return np.frombuffer(packed, "<f4").reshape(-1, dimension)
+
+
+async def failure(call: grpc.aio.UnaryUnaryCall) -> tuple[grpc.StatusCode, ErrorInfo]:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    return caught.value.code(), reason_of(caught.value)
+
+
+async def asked(stub: health_pb2_grpc.HealthStub, service: str = "") -> int:
+    return (await stub.Check(health_pb2.HealthCheckRequest(service=service))).status
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(WAIT_S):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+async def hold(
+    stub: InferenceServiceStub, engines: Engines, encoder: CountingEncoder
+) -> asyncio.Future[list[pb.EmbedResponse]]:
+    """Every passage thread stands in the model with one passage until `encoder.go`."""
+    await until(lambda: engines.passages.last_success_s > 0 and engines.queries.last_success_s > 0)
+    encoder.go.clear()
+    encoder.seen.clear()
+    held: list[asyncio.Future[pb.EmbedResponse]] = []
+    for number in range(encoder.lanes):
+        held.append(asyncio.ensure_future(stub.Embed(passages(f"held {number}"))))
+        await until(lambda: len(encoder.seen) == len(held))
+    return asyncio.gather(*held)
+
+
+async def one_caller(number: int, address: str, embedder: TextEmbedder) -> str:
+    """Ask for something that nobody else asks for, and check the answer; some leave, and some have no time."""
+    rng = random.Random(number)
+    texts = [" ".join(rng.choices("river bridge stone city people".split(), k=rng.randint(1, 120))) for _ in range(20)]
+    texts = [f"{text} {number}" for text in texts]
+    kind = ("leaves", "hurries", "asks", "submits")[number % 4]
+    async with grpc.aio.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
+        stub = InferenceServiceStub(channel)
+        if kind == "leaves":
+            call = stub.Embed(passages(*[f"leaving {text}" for text in texts]))
+            await asyncio.sleep(rng.random() / 50)
+            call.cancel()
+            return kind
+        if kind == "hurries":
+            try:
+                answer = await stub.Embed(passages(*texts), timeout=rng.random() / 5)
+            except grpc.aio.AioRpcError as error:
+                assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+                return "late"
+        else:
+            answer = await stub.Embed(queries(*texts) if kind == "asks" else passages(*texts), timeout=WAIT_S * 6)
+    if kind == "asks":
+        assert np.array_equal(rows(answer.vectors, 384), embedder.embed_queries(texts))
+        return kind
+    wanted = embedder.embed_passages([Passage(text, "t", (Span(0, 5), Span(5, 9))) for text in texts])
+    assert np.array_equal(rows(answer.vectors, 384), np.stack([one.passage for one in wanted]))
+    assert np.array_equal(rows(answer.sentences, 384), np.concatenate([one.sentences for one in wanted]))
+    return "submits"
+
+
+async def test_of_many_callers_each_gets_its_own_and_those_who_leave_get_nothing(
+    address: str, embedder: TextEmbedder
+) -> None:
+    outcomes = await asyncio.gather(*(one_caller(number, address, embedder) for number in range(CALLERS)))
+    assert outcomes.count("leaves") == outcomes.count("asks") == CALLERS // 4
+    assert outcomes.count("submits") + outcomes.count("late") == CALLERS // 2
+
+
+async def test_the_model_never_sees_what_was_cancelled_or_came_too_late(
+    stub: InferenceServiceStub, engines: Engines, encoder: CountingEncoder
+) -> None:
+    held = await hold(stub, engines, encoder)
+    leaving = [stub.Embed(passages(*(f"leaving {n} {m}" for m in range(50)))) for n in range(8)]
+    hurrying = [stub.Embed(passages(*(f"hurrying {n} {m}" for m in range(50))), timeout=0.5) for n in range(8)]
+    staying = asyncio.ensure_future(stub.Embed(passages("staying")))
+    for call in hurrying:
+        assert (await failure(call))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+    for call in leaving:
+        call.cancel()
+    await until(lambda: len(engines.passages._queue) == 1)
+    encoder.go.set()
+    await asyncio.gather(held, staying)
+    assert len(encoder.seen) == encoder.lanes + 1
+
+
+async def test_queries_do_not_wait_for_passages(
+    stub: InferenceServiceStub, engines: Engines, encoder: CountingEncoder
+) -> None:
+    held = await hold(stub, engines, encoder)
+    bulk = asyncio.ensure_future(stub.Embed(passages(*(f"word {number} " * 200 for number in range(500)))))
+    await until(lambda: engines.passages._queue.cost > 10_000)
+    encoder.seen.clear()
+    query = asyncio.ensure_future(stub.Embed(queries("who?")))
+    await until(lambda: len(encoder.seen) > 0)  # in the model, while thousands of passages wait for theirs
+    assert len(encoder.seen) == 1
+    encoder.go.set()
+    assert len((await query).vectors) == 4 * 384
+    assert len((await bulk).vectors) == 500 * 4 * 384
+    await held
+
+
+async def test_what_breaks_the_model_fails_alone(
+    stub: InferenceServiceStub, embedder: TextEmbedder, engines: Engines, encoder: CountingEncoder
+) -> None:
+    held = await hold(stub, engines, encoder)
+    bad = stub.Embed(passages(f"a {POISON}"))
+    good = [asyncio.ensure_future(stub.Embed(passages(f"river {number}"))) for number in range(5)]
+    await until(lambda: len(engines.passages._queue) == 6)
+    encoder.go.set()
+    code, reason = await failure(bad)
+    assert (code, reason.reason) == (grpc.StatusCode.INTERNAL, "INFERENCE_FAILED")
+    for number, answer in enumerate(await asyncio.gather(*good)):
+        (wanted,) = embedder.embed_passages([Passage(f"river {number}", "t")])
+        assert np.array_equal(rows(answer.vectors, 384)[0], wanted.passage)
+    await held
+
+
+async def test_health_is_serving_after_a_batch_and_not_when_batches_fail_or_hang(
+    address: str, engines: Engines, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trivium_inference.serving import health
+
+    monkeypatch.setattr(health.watch, "__defaults__", (0.05, 0.3))
+    async with (
+        running(engines, "127.0.0.1:0", grace_s=0) as port,
+        grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        stub = health_pb2_grpc.HealthStub(channel)
+
+        async def becomes(status: int) -> None:
+            async with asyncio.timeout(WAIT_S):
+                while await asked(stub) != status or await asked(stub, SERVICE) != status:
+                    await asyncio.sleep(0.01)
+
+        await becomes(health_pb2.HealthCheckResponse.SERVING)
+        encoder.go.clear()  # hangs
+        await becomes(health_pb2.HealthCheckResponse.NOT_SERVING)
+        encoder.go.set()
+        await becomes(health_pb2.HealthCheckResponse.SERVING)
+        monkeypatch.setattr(encoder, "_table", None)  # every batch fails
+        await becomes(health_pb2.HealthCheckResponse.NOT_SERVING)
+
+
+async def test_a_new_server_is_not_serving_before_its_first_batch(engines: Engines, encoder: CountingEncoder) -> None:
+    encoder.go.clear()
+    async with (
+        running(engines, "127.0.0.1:0", grace_s=0) as port,
+        grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        await asyncio.to_thread(encoder.begun.acquire, timeout=WAIT_S)
+        assert await asked(health_pb2_grpc.HealthStub(channel)) == health_pb2.HealthCheckResponse.NOT_SERVING
+        encoder.go.set()
+
+
+async def test_info_names_the_models_and_another_one_is_not_taken_for_them(
+    stub: InferenceServiceStub, embedder: TextEmbedder
+) -> None:
+    info = await stub.Info(pb.InfoRequest())
+    assert info.embedding.fingerprint == embedder.fingerprint
+    assert (info.embedding.dimension, info.embedding.max_tokens) == (384, 256)
+    assert info.ocr_fingerprint.startswith("rapidocr@")
+    await stub.Embed(queries("a", expected=embedder.fingerprint))
+    code, reason = await failure(stub.Embed(queries("a", expected="another")))
+    assert (code, reason.reason) == (grpc.StatusCode.ABORTED, "MODEL_CHANGED")
+
+
+async def test_models_that_are_not_there_are_named_with_what_to_do(stub: InferenceServiceStub) -> None:
+    assert (await stub.Info(pb.InfoRequest())).reranker == ""
+    code, reason = await failure(stub.Rerank(pb.RerankRequest(query="a", passages=["b"])))
+    assert code is grpc.StatusCode.UNIMPLEMENTED
+    assert "TRIVIUM_RERANK_MODEL" in reason.metadata["action"]
+
+
+async def test_an_answer_too_large_to_send_is_refused_before_the_model_is_asked(
+    stub: InferenceServiceStub, encoder: CountingEncoder
+) -> None:
+    many = pb.EmbedRequest.Passage(text="a", sentences=[pb.TextSpan(start=0, end=1)] * 40_000)
+    code, reason = await failure(stub.Embed(pb.EmbedRequest(passages=pb.EmbedRequest.Passages(passages=[many]))))
+    assert (code, reason.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_TOO_LARGE")
+
+
+async def test_reflection_lists_the_service(address: str) -> None:
+    async with grpc.aio.insecure_channel(address) as channel:
+        stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+        call = stub.ServerReflectionInfo(iter([reflection_pb2.ServerReflectionRequest(list_services="")]))
+        async for answer in call:
+            assert {SERVICE, "grpc.health.v1.Health"} <= {one.name for one in answer.list_services_response.service}
