@@ -6,16 +6,20 @@ import asyncio
 import random
 import tempfile
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from trivium.adapters.distributed.graph import Neo4jGraphs
 from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.config import load_settings
 from trivium.domain.chunks import Span
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import (
@@ -34,11 +38,27 @@ from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.names import fold_name
 
-Factory = Callable[[Path], Any]
-FACTORIES: dict[str, Factory] = {"sqlite": SqliteGraphs}
-
 ACME, OTHER = Tenant("acme"), Tenant("other")
 SCOPE = Scope(ACME)
+
+
+class ServerGraphs(Neo4jGraphs):
+    """Graphs under a prefix that nobody has used, removed when closed."""
+
+    def __init__(self, _folder: Path) -> None:
+        super().__init__(msgspec.structs.replace(load_settings(), index_prefix=f"test-{uuid.uuid4().hex}"))
+
+    def close(self) -> None:
+        for tenant in (ACME, OTHER):
+            self.drop(tenant)
+        super().close()
+
+
+Factory = Callable[[Path], Any]
+FACTORIES: dict[str, Factory] = {"embedded": SqliteGraphs}
+if load_settings().backend == "distributed":
+    FACTORIES["distributed"] = ServerGraphs
+EXAMPLES = 8 if "distributed" in FACTORIES else 30  # one takes some fifty round trips to a server
 
 
 @pytest.fixture(params=sorted(FACTORIES))
@@ -328,7 +348,7 @@ def shares_of(draw: st.DrawFn, document: str) -> list[ChunkGraph]:
 
 
 @given(data=st.data(), seed=st.integers(0, 1000))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shares_in_any_order_make_the_same_graph_and_a_deleted_document_leaves_no_trace(
     factory: Factory, data: st.DataObject, seed: int
 ) -> None:

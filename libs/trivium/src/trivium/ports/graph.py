@@ -11,6 +11,8 @@ from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, 
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Scope, Tenant
 
+BATCH_CHUNKS = 200
+
 
 class EntityPage(msgspec.Struct, frozen=True):
     """One page of a listing; `cursor` is "" on the last page."""
@@ -35,7 +37,8 @@ class GraphWriter(Protocol):
     Duplicate: a chunk's share replaces the one stored before.
     Empty: a chunk may add nothing, and still counts in `ids`.
     Order: shares may come in any order; the resulting graph is the same.
-    Half-done: a batch is visible as a whole or not at all; a repeated batch converges.
+    Half-done: a batch of up to `BATCH_CHUNKS` is visible as a whole or not at all, a larger one may be seen in parts;
+    a repeated batch converges.
     Entities and edges are never written by themselves: they are the union of the shares, so deleting
     a document leaves exactly what the other documents say.
     """

@@ -1,0 +1,49 @@
+"""READ FIRST: the graph in one Neo4j database, plain Cypher.
+
+`graph_schema` says how it looks there. `graph_write` brings shares in and out with the statements of
+`graph_statements`, what changes being counted by `graph_changes` and `graph_names`; `graph_read` and `graph_match` ask.
+"""
+
+from __future__ import annotations
+
+from trivium.adapters.distributed.graph_read import Neo4jGraphReader
+from trivium.adapters.distributed.graph_write import Neo4jGraphWriter
+from trivium.adapters.distributed.neo4j_server import Neo4jServer
+from trivium.config import Settings
+from trivium.domain.scope import Tenant
+
+_DROP = (
+    "MATCH (n:Chunk) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
+    " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    "MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
+    " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    "MATCH (n:Tenant {tenant: $tenant}) DELETE n",
+)
+
+
+class Neo4jGraphs:
+    """All tenants' graphs; see `trivium.ports.graph.Graphs`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._server = Neo4jServer(settings)
+        self._prefix = settings.index_prefix
+
+    def writer(self, tenant: Tenant) -> Neo4jGraphWriter:
+        """The tenant's writes."""
+        return Neo4jGraphWriter(self._server, tenant, self._space(tenant))
+
+    def reader(self, tenant: Tenant) -> Neo4jGraphReader:
+        """The tenant's reads."""
+        return Neo4jGraphReader(self._server, tenant, self._space(tenant))
+
+    def drop(self, tenant: Tenant) -> None:
+        """Remove the tenant's graph, some hundred nodes at a time."""
+        for statement in _DROP:
+            self._server.run(statement, tenant=self._space(tenant))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def _space(self, tenant: Tenant) -> str:
+        return f"{self._prefix}:{tenant.name}"

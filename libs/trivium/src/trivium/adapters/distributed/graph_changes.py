@@ -1,0 +1,81 @@
+"""What replacing some chunks' shares changes in the graph, counted before anything is written."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import msgspec
+
+from trivium.adapters.graph_rules import Spelling, places_of, statements_of, sure_mentions
+from trivium.domain.graph import ChunkGraph, MentionRole
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A name in one chunk, in one role."""
+
+    key: str
+    chunk: str
+    sentence: int
+    confidence: float
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What one chunk states."""
+
+    source: str
+    target: str
+    type: str
+    chunk: str
+    confidence: float
+
+
+class Changes:
+    """Shares that go and shares that come. What they have in common cancels out in the counters."""
+
+    def __init__(self) -> None:
+        self.emptied: list[str] = []
+        """Chunks whose relations go."""
+        self.places: dict[MentionRole, list[Place]] = {role: [] for role in MentionRole}
+        self.statements: list[Statement] = []
+        self.spellings: dict[str, Counter[Spelling]] = defaultdict(Counter)
+        self.claims: Counter[tuple[str, str, str]] = Counter()
+        """(name, the name it is said to stand for, how it is written) by chunks."""
+        self.pairs: Counter[tuple[str, str]] = Counter()
+        """(source, target) by statements."""
+        self.namings: list[tuple[int, frozenset[str]]] = []
+        """One chunk more (1) or less (-1) that surely mentions these names."""
+        self.keys: set[str] = set()
+
+    def remove(self, share: ChunkGraph) -> None:
+        """The chunk says this no more."""
+        self.emptied.append(share.chunk_id)
+        self._count(share, -1)
+
+    def add(self, share: ChunkGraph) -> None:
+        """The chunk says this now."""
+        chunk = share.chunk_id
+        for (key, role), (sentence, confidence) in places_of(share).items():
+            self.places[MentionRole(role)].append(Place(key, chunk, sentence, confidence))
+        for (source, target, kind), confidence in statements_of(share).items():
+            self.statements.append(Statement(source, target, kind, chunk, confidence))
+        self._count(share, 1)
+
+    def settle(self) -> None:
+        """Forget what cancelled out; the keys stay."""
+        self.claims = Counter({claim: n for claim, n in self.claims.items() if n})
+        self.pairs = Counter({pair: n for pair, n in self.pairs.items() if n})
+        self.spellings = {key: counted for key, counted in self.spellings.items() if any(counted.values())}
+
+    def _count(self, share: ChunkGraph, sign: int) -> None:
+        sure = sure_mentions(share)
+        for mention in sure:
+            self.spellings[mention.key][mention.surface, mention.type.value] += sign
+        if sure:
+            self.namings.append((sign, frozenset(mention.key for mention in sure)))
+        for source, target, _ in statements_of(share):
+            self.pairs[source, target] += sign
+            self.keys.update((source, target))
+        for (key, canonical), surface in {(a.key, a.canonical_key): a.surface for a in share.aliases}.items():
+            self.claims[key, canonical, surface] += sign
+            self.keys.update((key, canonical))
+        self.keys.update(mention.key for mention in share.mentions)

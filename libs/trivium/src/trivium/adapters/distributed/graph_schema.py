@@ -1,0 +1,51 @@
+"""The graph as Neo4j holds it: labels, relations, and the indexes that stand before the first write.
+
+    (:Chunk {id, document, version, dataset, run, share})
+        -[:ABOUT | HEADED | MENTIONS {name, chunk, sentence, confidence}]-> (:Name)     one type per role
+    (:Name {id, key, name, ...})                     a folded name; also :Entity when it stands for an entity,
+                                                     :Alias when it is another name of one
+    (:Name)-[:RELATES {type, confidence, chunk}]->(:Name)      what one chunk states
+    (:Name)-[:CLAIMED {surfaces, counts}]->(:Name)             what chunks say is an alias of what, how often
+    (:Alias)-[:ALIAS_OF]->(:Entity)                            what follows from it
+    (:Entity)-[:NEIGHBOUR {statements}]->(:Entity)             pairs that statements join; from the smaller id
+
+A chunk's share (MessagePack) is the truth; everything else is what the shares add up to. Every node and relation
+carries `tenant` (`<index prefix>:<tenant>`), every statement matches on it, and every index begins with it.
+
+    MATCH (e:Entity {tenant: "trivium:default"}) RETURN e.name, e.type, e.mentions ORDER BY e.mentions DESC LIMIT 20
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from trivium.domain.graph import MentionRole
+
+VERSION = 1
+
+ROLE_TYPES: dict[MentionRole, LiteralString] = {
+    MentionRole.TITLE: "ABOUT",
+    MentionRole.HEADING: "HEADED",
+    MentionRole.MENTION: "MENTIONS",
+}
+START_CHARS = 100  # of a key, in the index of beginnings: an index entry must be shorter than 8 kB
+
+# `Entity` with a type and a count is what listings walk; relations have indexes so that the first places of a name, and
+# what a chunk states, are found without walking a hub's relations.
+SCHEMA: tuple[LiteralString, ...] = (
+    "CREATE CONSTRAINT trivium_schema IF NOT EXISTS FOR (n:Schema) REQUIRE n.name IS UNIQUE",
+    "CREATE CONSTRAINT trivium_tenant IF NOT EXISTS FOR (n:Tenant) REQUIRE n.tenant IS UNIQUE",
+    "CREATE CONSTRAINT trivium_chunk IF NOT EXISTS FOR (n:Chunk) REQUIRE (n.tenant, n.id) IS UNIQUE",
+    "CREATE CONSTRAINT trivium_name IF NOT EXISTS FOR (n:Name) REQUIRE (n.tenant, n.id) IS UNIQUE",
+    "CREATE INDEX trivium_document IF NOT EXISTS FOR (n:Chunk) ON (n.tenant, n.document, n.version)",
+    "CREATE INDEX trivium_start IF NOT EXISTS FOR (n:Name) ON (n.tenant, n.start)",
+    "CREATE INDEX trivium_listing IF NOT EXISTS FOR (n:Entity) ON (n.tenant, n.mentions)",
+    "CREATE INDEX trivium_about IF NOT EXISTS FOR ()-[r:ABOUT]-() ON (r.tenant, r.name, r.chunk)",
+    "CREATE INDEX trivium_headed IF NOT EXISTS FOR ()-[r:HEADED]-() ON (r.tenant, r.name, r.chunk)",
+    "CREATE INDEX trivium_mentions IF NOT EXISTS FOR ()-[r:MENTIONS]-() ON (r.tenant, r.name, r.chunk)",
+    "CREATE INDEX trivium_relates IF NOT EXISTS FOR ()-[r:RELATES]-() ON (r.tenant, r.chunk)",
+    "CREATE FULLTEXT INDEX trivium_words IF NOT EXISTS FOR (n:Entity|Alias) ON EACH [n.tenant, n.key]"
+    " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}",
+    "CALL db.awaitIndexes(60)",
+    "MERGE (s:Schema {name: 'trivium'}) SET s.version = $version",
+)

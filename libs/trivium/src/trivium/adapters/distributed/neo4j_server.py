@@ -1,0 +1,179 @@
+"""The connection to Neo4j: two bounded drivers, retries, and what its failures mean."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, LiteralString, TypeVar
+from urllib.parse import urlsplit
+
+from neo4j import (
+    READ_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    Driver,
+    GraphDatabase,
+    ManagedTransaction,
+    unit_of_work,
+)
+from neo4j.exceptions import (
+    AuthConfigurationError,
+    AuthError,
+    ConfigurationError,
+    DriverError,
+    Forbidden,
+    Neo4jError,
+    TransientError,
+)
+
+from trivium.adapters.distributed.loop_thread import LoopThread
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
+
+CONNECT_TIMEOUT_S = 3.0
+WRITE_TIMEOUT_S = 60.0  # of one transaction, waiting for its locks included
+READ_TIMEOUT_S = 20.0  # callers have deadlines of their own; this ends what nobody waits for any more
+WRITE_RETRY_S = 30.0  # deadlocks, and a server that is being restarted
+READ_RETRY_S = 1.0
+FIRST_PAUSE_S = 0.05  # before the first retry; each later one twice as long
+POOL_SIZE = 32
+IDLE_CHECK_S = 30.0  # a connection that was idle for longer is tried before it is used
+
+_OUT_OF_TIME = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "Terminated", "LockClientStopped")
+
+T = TypeVar("T")
+Rows = list[list[Any]]
+
+
+class Neo4jServer:
+    """One Neo4j 5 database. Writers use a synchronous driver, readers an asynchronous one on a loop of its own.
+
+    Safe among threads and across `fork`. Every call raises `TryLater` when the server is down, slow, busy or refuses
+    the credentials, and `NeverWill` when it rejects a statement.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._place = urlsplit(settings.neo4j_url).netloc.rpartition("@")[2] or settings.neo4j_url
+        self._database = settings.neo4j_database
+        self._address = settings.neo4j_url
+        self._options: dict[str, Any] = {
+            "auth": (settings.neo4j_user, settings.neo4j_password),
+            "max_connection_pool_size": POOL_SIZE,
+            "connection_timeout": CONNECT_TIMEOUT_S,
+            "liveness_check_timeout": IDLE_CHECK_S,
+            "initial_retry_delay": FIRST_PAUSE_S,
+            "notifications_min_severity": "OFF",
+            "telemetry_disabled": True,
+            "user_agent": "trivium",
+        }
+        self._lock = threading.Lock()
+        self._driver: Driver | None = None
+        self._pid = 0
+        self._async_driver: AsyncDriver | None = None
+        self._loop = LoopThread("neo4j")
+        self._writer()  # so that a bad address is told at once; nothing is sent yet
+
+    def write(self, work: Callable[[ManagedTransaction], T]) -> T:
+        """Do `work` in one transaction; again, from its start, after a deadlock or a lost connection."""
+        with self._translated(), self._writer().session(database=self._database) as session:
+            return session.execute_write(unit_of_work(timeout=WRITE_TIMEOUT_S)(work))
+
+    def run(self, statement: LiteralString, **parameters: Any) -> Rows:
+        """One statement in a transaction of its own, as schema changes and `IN TRANSACTIONS` need it."""
+        with self._translated(), self._writer().session(database=self._database) as session:
+            return session.run(statement, parameters).values()
+
+    async def rows(self, statement: LiteralString, **parameters: Any) -> Rows:
+        """The rows of one reading statement."""
+
+        @unit_of_work(timeout=READ_TIMEOUT_S)
+        async def work(transaction: AsyncManagedTransaction) -> Rows:
+            return await (await transaction.run(statement, parameters)).values()
+
+        async def read() -> Rows:
+            async with self._reader().session(database=self._database, default_access_mode=READ_ACCESS) as session:
+                return await session.execute_read(work)
+
+        with self._translated():
+            return await self._loop.run(read)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._loop.close(self._close_reader)
+        with self._lock:
+            driver, self._driver = self._driver, None
+        if driver is not None and self._pid == os.getpid():
+            driver.close()
+
+    def _writer(self) -> Driver:
+        with self._lock:
+            if self._driver is None or self._pid != os.getpid():  # a forked worker must not share its parent's sockets
+                with self._refusing_settings():
+                    self._driver = GraphDatabase.driver(
+                        self._address, **self._options, max_transaction_retry_time=WRITE_RETRY_S
+                    )
+                self._pid = os.getpid()
+            return self._driver
+
+    def _reader(self) -> AsyncDriver:
+        if self._async_driver is None:  # only ever asked on the loop's thread
+            self._async_driver = AsyncGraphDatabase.driver(
+                self._address, **self._options, max_transaction_retry_time=READ_RETRY_S
+            )
+        return self._async_driver
+
+    async def _close_reader(self) -> None:
+        driver, self._async_driver = self._async_driver, None
+        if driver is not None:
+            await driver.close()
+
+    @contextmanager
+    def _refusing_settings(self) -> Iterator[None]:
+        try:
+            yield
+        except (ConfigurationError, ValueError) as error:
+            raise Refused(
+                "bad_setting",
+                f"TRIVIUM_NEO4J_URL does not fit: {error}.",
+                "Write bolt://host:port or neo4j://host:port.",
+            ) from error
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (Neo4jError, DriverError) as error:
+            raise _meaning(error, self._place) from error
+
+
+def in_batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """`rows` in runs of at most `size`."""
+    return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def _meaning(error: Neo4jError | DriverError, place: str) -> TriviumError:
+    code = (error.code or "") if isinstance(error, Neo4jError) else ""
+    if isinstance(error, (AuthError, AuthConfigurationError, Forbidden)) or ".Security." in code:
+        return TryLater(
+            "neo4j_credentials",
+            f"Neo4j at {place} refused the credentials.",
+            "Set TRIVIUM_NEO4J_USER and TRIVIUM_NEO4J_PASSWORD; waiting work then goes on by itself.",
+        )
+    if isinstance(error, DriverError):
+        return TryLater(
+            "neo4j_down",
+            f"Neo4j at {place} did not answer ({type(error).__name__}).",
+            "Start it, or set TRIVIUM_NEO4J_URL to where it is; waiting work then goes on by itself.",
+        )
+    if code.rpartition(".")[2] in _OUT_OF_TIME:
+        return TryLater("neo4j_slow", f"Neo4j at {place} did not answer in time.", "It is tried again by itself.")
+    if "DatabaseNotFound" in code:
+        return TryLater(
+            "neo4j_no_database", f"Neo4j at {place} has no such database.", "Create it, or set TRIVIUM_NEO4J_DATABASE."
+        )
+    if isinstance(error, TransientError) or not code.startswith("Neo.ClientError"):
+        return TryLater("neo4j_busy", f"Neo4j at {place} answered {code}.", "It is tried again by itself.")
+    return NeverWill("neo4j_error", f"Neo4j at {place} refused a statement ({code}).", "Look at its log.")
