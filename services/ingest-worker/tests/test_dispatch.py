@@ -1,23 +1,34 @@
-"""Dispatch: everything unfinished is claimed once, a bounded number at a time, and poison is given up."""
+"""Dispatch: everything unfinished is claimed once, in batches, a bounded number at a time, uploads first."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.adapters.embedded.registry import SqliteRegistry
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import Document, DocumentState, Lane, Stage
 from trivium.domain.ids import document_id
-from trivium.domain.scope import DEFAULT_TENANT
-from trivium.flow.tasks import QUEUE, make_app
-from trivium_ingest.dispatch import MAX_INFLIGHT, Dispatcher, release_orphans
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.flow.queues import queue_of
+from trivium.flow.tasks import make_app
+from trivium_ingest.dispatch import (
+    MAX_BATCH,
+    MAX_BATCH_BYTES,
+    MAX_IN_FLIGHT,
+    Dispatcher,
+    batches,
+    release_orphans,
+)
 
 LEASE_S = 300.0
-MAX_ATTEMPTS = 3
+OTHER = Tenant("other")
 
 
 @pytest.fixture
@@ -26,40 +37,61 @@ def registry(tmp_path: Path) -> SqliteRegistry:
 
 
 class Running:
-    """A dispatcher on a broker of its own that nobody consumes."""
+    """A dispatcher on the in-memory broker, which every test of this process shares and nobody consumes."""
 
     def __init__(self, registry: SqliteRegistry, name: str) -> None:
         self.app = make_app(f"memory://{name}/")
-        self.dispatcher = Dispatcher(self.app, registry, lease_s=LEASE_S, max_attempts=MAX_ATTEMPTS)
+        self.dispatcher = Dispatcher(self.app, registry, lease_s=LEASE_S)
 
-    def sent(self) -> list[str]:
-        ids = []
+    def sent(self, lane: Lane = Lane.INTERACTIVE) -> list[list[str]]:
+        """The document ids of each message that waits in the lane."""
+        found = []
         with self.app.connection_for_read() as connection:
-            queue = connection.SimpleQueue(QUEUE)
+            queue = connection.SimpleQueue(queue_of(Stage.PARSE, lane))
             while len(queue):
                 message = queue.get_nowait()
-                ids.append(message.payload[0][0]["document_id"])
+                found.append([entry["document_id"] for entry in message.payload[0][0]["entries"]])
                 message.ack()
             queue.close()
-        return ids
+        return found
 
 
 @pytest.fixture
 def running(registry: SqliteRegistry, request: pytest.FixtureRequest) -> Iterator[Running]:
     it = Running(registry, request.node.name)
-    it.sent()  # what an earlier test left on the shared in-memory broker
+    for lane in Lane:
+        it.sent(lane)  # what an earlier test left on the shared in-memory broker
     it.dispatcher.start()
     yield it
     it.dispatcher.stop()
 
 
-def accept(registry: SqliteRegistry, count: int) -> list[Document]:
+@pytest.fixture
+def idle(registry: SqliteRegistry, request: pytest.FixtureRequest) -> Running:
+    """Does only what the test asks it to."""
+    it = Running(registry, request.node.name)
+    for lane in Lane:
+        it.sent(lane)
+    return it
+
+
+def accept(registry: SqliteRegistry, *names: str, tenant: Tenant = DEFAULT_TENANT, **fields: object) -> list[Document]:
     return [
-        registry.for_tenant(DEFAULT_TENANT).accept(
-            Document(document_id(DEFAULT_TENANT, f"{i}"), DEFAULT_TENANT.name, f"{i}", "v", created_at=float(i + 1))
+        registry.for_tenant(tenant).accept(
+            msgspec.structs.replace(
+                Document(document_id(tenant, name), tenant.name, name, "v", created_at=time.time()), **fields
+            )
         )
-        for i in range(count)
+        for name in names
     ]
+
+
+def flat(sent: list[list[str]]) -> list[str]:
+    return list(chain.from_iterable(sent))
+
+
+def many(count: int) -> list[str]:
+    return [f"{number:04}" for number in range(count)]
 
 
 def eventually(check: Callable[[], bool]) -> None:
@@ -73,44 +105,117 @@ def states(registry: SqliteRegistry) -> dict[str, int]:
     return registry.for_tenant(DEFAULT_TENANT).counts().by_state
 
 
+def finish(registry: SqliteRegistry, document_ids: list[str]) -> None:
+    tenant = registry.for_tenant(DEFAULT_TENANT)
+    tenant.save_many(
+        [msgspec.structs.replace(tenant.get(id_), state=DocumentState.READY, lease_until=0.0) for id_ in document_ids]
+    )
+
+
 def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistry, running: Running) -> None:
-    documents = accept(registry, 3)
+    documents = accept(registry, "a", "b", "c")
     for _ in range(5):
         running.dispatcher.ring()
-    eventually(lambda: states(registry).get("running") == 3)
-    assert sorted(running.sent()) == sorted(d.id for d in documents)
+    found: list[str] = []
+    eventually(lambda: bool(found.extend(flat(running.sent())) or len(found) >= len(documents)))
+    assert sorted(found) == sorted(document.id for document in documents)
+    assert states(registry) == {"running": 3}
 
 
 def test_no_more_than_a_bounded_number_is_in_flight(registry: SqliteRegistry, running: Running) -> None:
-    documents = accept(registry, MAX_INFLIGHT + 2)
+    documents = accept(registry, *many(MAX_IN_FLIGHT + MAX_BATCH))
     running.dispatcher.ring()
-    eventually(lambda: states(registry).get("running") == MAX_INFLIGHT)
+    eventually(lambda: states(registry).get("running") == MAX_IN_FLIGHT)
     time.sleep(0.1)
-    assert states(registry).get("pending") == 2
-    first = registry.for_tenant(DEFAULT_TENANT).get(documents[0].id)
-    registry.for_tenant(DEFAULT_TENANT).save(msgspec.structs.replace(first, state=DocumentState.READY))
-    running.dispatcher.left(first.id, first.fence)
-    eventually(lambda: states(registry).get("pending") == 1)
-
-
-def test_a_document_that_kills_its_worker_each_time_is_given_up(registry: SqliteRegistry, running: Running) -> None:
-    (document,) = accept(registry, 1)
-    tenant = registry.for_tenant(DEFAULT_TENANT)
-    died = tenant.claim(document.id, "v", 0.0, time.time())
-    tenant.save(msgspec.structs.replace(died, stage="embed", attempt=MAX_ATTEMPTS))
+    assert states(registry).get("pending") == MAX_BATCH
+    finish(registry, [document.id for document in documents[:MAX_BATCH]])
     running.dispatcher.ring()
-    eventually(lambda: states(registry).get("failed") == 1)
-    failure = tenant.get(document.id).failure
-    assert failure is not None
-    assert failure.code == "poison"
-    assert running.sent() == []
+    eventually(lambda: "pending" not in states(registry))
+
+
+def test_the_bound_counts_what_other_processes_have_in_flight(registry: SqliteRegistry, idle: Running) -> None:
+    elsewhere = Dispatcher(make_app("memory://elsewhere/"), registry, lease_s=LEASE_S)
+    accept(registry, *many(2 * MAX_IN_FLIGHT))
+    elsewhere.fill()
+    idle.sent()
+    idle.dispatcher.fill()
+    assert states(registry) == {"running": MAX_IN_FLIGHT, "pending": MAX_IN_FLIGHT}
+    assert idle.sent() == []
+
+
+def test_two_dispatchers_at_once_claim_each_document_once(registry: SqliteRegistry, running: Running) -> None:
+    elsewhere = Dispatcher(make_app("memory://elsewhere/"), registry, lease_s=LEASE_S)
+    elsewhere.start()
+    documents = accept(registry, *many(MAX_IN_FLIGHT))
+    for dispatcher in (running.dispatcher, elsewhere) * 3:
+        dispatcher.ring()
+    eventually(lambda: states(registry) == {"running": MAX_IN_FLIGHT})
+    elsewhere.stop()
+    running.dispatcher.stop()
+    assert sorted(flat(running.sent())) == sorted(document.id for document in documents)
+
+
+def test_a_lone_upload_goes_at_once_also_when_the_backfill_is_full(registry: SqliteRegistry, idle: Running) -> None:
+    accept(registry, *many(MAX_IN_FLIGHT + 5), lane=Lane.BACKFILL)
+    idle.dispatcher.fill()
+    assert len(flat(idle.sent(Lane.BACKFILL))) == MAX_IN_FLIGHT
+    (upload,) = accept(registry, "upload")
+    idle.dispatcher.fill()
+    assert idle.sent(Lane.INTERACTIVE) == [[upload.id]]
+    assert idle.sent(Lane.BACKFILL) == []
+
+
+def test_of_many_the_first_goes_alone_and_the_others_in_growing_batches(
+    registry: SqliteRegistry, idle: Running
+) -> None:
+    documents = accept(registry, *many(MAX_IN_FLIGHT))
+    idle.dispatcher.fill()
+    sent = idle.sent()
+    assert [len(batch) for batch in sent][:6] == [1, 1, 2, 4, 8, 16]
+    assert flat(sent) == [document.id for document in documents]
+
+
+def test_while_the_workers_are_busy_documents_wait_for_company(registry: SqliteRegistry, idle: Running) -> None:
+    running = accept(registry, *many(2 * MAX_BATCH))
+    idle.dispatcher.fill()
+    idle.sent()
+    late = accept(registry, "late-1", "late-2")
+    idle.dispatcher.fill()
+    assert idle.sent() == []
+    finish(registry, [document.id for document in running[: MAX_BATCH + 1]])
+    idle.dispatcher.fill()
+    assert idle.sent() == [[document.id for document in late]]
 
 
 def test_orphans_of_a_killed_process_are_claimable_at_once(registry: SqliteRegistry) -> None:
-    (document,) = accept(registry, 1)
+    (document,) = accept(registry, "a")
     tenant = registry.for_tenant(DEFAULT_TENANT)
     claimed = tenant.claim(document.id, "v", LEASE_S, time.time())
     assert not registry.unfinished(time.time())
     assert release_orphans(registry) == 1
     (again,) = registry.unfinished(time.time())
     assert tenant.claim(again.id, "v", LEASE_S, time.time()).fence > claimed.fence
+
+
+DOCUMENTS = st.lists(
+    st.builds(
+        Document,
+        id=st.uuids().map(str),
+        tenant=st.sampled_from(["one", "two"]),
+        source=st.just("s"),
+        version=st.just("v"),
+        size_bytes=st.integers(0, 2 * MAX_BATCH_BYTES),
+    ),
+    max_size=60,
+)
+
+
+@given(DOCUMENTS, st.integers(0, 100))
+def test_batches_keep_the_order_the_tenants_apart_and_their_bounds(documents: list[Document], begun: int) -> None:
+    found = list(batches(documents, begun))
+    assert list(chain.from_iterable(found)) == documents
+    for batch in found:
+        assert len({document.tenant for document in batch}) == 1
+        assert len(batch) <= min(MAX_BATCH, max(1, begun))
+        assert len(batch) == 1 or sum(document.size_bytes for document in batch) <= MAX_BATCH_BYTES
+        begun += len(batch)

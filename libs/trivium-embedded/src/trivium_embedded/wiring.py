@@ -18,15 +18,15 @@ from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.flow.envelope import Envelope
 from trivium.flow.tasks import make_app, register
-from trivium.ports.inference import Reranker
 from trivium.ports.registry import Registry
 from trivium.ports.stores import Stores
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 from trivium_graph.assembly import graph_stages
-from trivium_inference.embed import EmbedOptions, build_embedder, usable_cores
+from trivium_inference.embed import usable_cores
 from trivium_inference.ocr import rapid_ocr
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.dispatch import Dispatcher, release_orphans
@@ -54,21 +54,21 @@ def assembled(settings: Settings, *, remembered_questions: int = REMEMBERED) -> 
     """
     with ExitStack() as stack:
         stores = stack.enter_context(_open_stores(settings))
-        embedder = build_embedder(
-            EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
-        )
+        models = stack.enter_context(connect_models(settings))
         sandbox = parsing_sandbox(settings, rapid_ocr)
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
-        dispatcher = Dispatcher(app, stores.registry, lease_s=settings.lease_s, max_attempts=settings.max_attempts)
-        envelope = Envelope(stores.registry, stores.objects, settings.lease_s, dispatcher.left)
-        ingest = ingest_stages(settings, stores, embedder, sandbox, rapid_ocr().fingerprint)
+        dispatcher = Dispatcher(app, stores.registry, lease_s=settings.lease_s)
+        envelope = Envelope(
+            stores.registry, stores.objects, settings.lease_s, settings.max_attempts, on_left=dispatcher.ring
+        )
+        ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr().fingerprint)
         for work in (*ingest, *graph_stages(settings, stores.graphs)):
             register(app, envelope, work)
         _start_ingest(stack, app, dispatcher, stores.registry)
-        questions = QuestionVectors(embedder, remembered_questions)
+        questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
-        yield query_services(settings, stores, questions, _reranker(settings), dispatcher.ring)
+        yield query_services(settings, stores, questions, models.reranker, dispatcher.ring)
 
 
 @contextmanager
@@ -95,11 +95,3 @@ def _start_ingest(stack: ExitStack, app: Celery, dispatcher: Dispatcher, registr
     stack.callback(workers.stop)
     dispatcher.start()
     stack.callback(dispatcher.stop)
-
-
-def _reranker(settings: Settings) -> Reranker | None:
-    if settings.rerank != "cross-encoder":
-        return None
-    from trivium_inference.rerank import CrossEncoderReranker  # noqa: PLC0415 - loads torch
-
-    return CrossEncoderReranker(settings.rerank_model)

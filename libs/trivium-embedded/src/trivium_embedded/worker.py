@@ -8,6 +8,9 @@ from typing import Any
 from celery import Celery
 from celery.worker import WorkController, state
 
+from trivium.domain.documents import STAGES
+from trivium.flow.queues import consumed_by
+
 # Measured: memory transport with the solo pool runs 650 chains of three tasks a second; with the threads pool it
 # consumed nothing. Several documents overlap little anyway, because embedding keeps every core busy.
 POOL = "solo"
@@ -47,7 +50,13 @@ class _Worker(threading.Thread):
     def __init__(self, app: Celery) -> None:
         super().__init__(name="celery", daemon=True)
         self._controller: Any = WorkController(
-            app=app, pool=POOL, concurrency=1, without_gossip=True, without_mingle=True, without_heartbeat=True
+            app=app,
+            pool=POOL,
+            concurrency=1,
+            queues=[*consumed_by(STAGES), app.conf.task_default_queue],
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
         )
 
     def run(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from trivium.domain.chunks import Chunk
@@ -64,8 +66,15 @@ class LinkWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Write the shares; queries see them once the version is published."""
-        shares = job.load(Stage.EXTRACT, list[ChunkGraph])
-        self.graphs.writer(job.tenant).upsert(
-            [GraphRow(share, job.document.id, job.document.version, job.scope) for share in shares]
-        )
-        return Outcome(len(shares))
+        return self.run_all([job])[0]
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """One call for the shares of all jobs."""
+        shares = [job.load(Stage.EXTRACT, list[ChunkGraph]) for job in jobs]
+        rows = [
+            GraphRow(share, job.document.id, job.document.version, job.scope)
+            for job, of_one in zip(jobs, shares, strict=True)
+            for share in of_one
+        ]
+        self.graphs.writer(jobs[0].tenant).upsert(rows)
+        return [Outcome(len(of_one)) for of_one in shares]

@@ -1,43 +1,45 @@
-"""Dispatch: claims unfinished documents, oldest first, and keeps a bounded number in flight."""
+"""Dispatch: claims unfinished documents, oldest first, sends them in batches, and bounds how many are in flight."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import structlog
 from celery import Celery
 
 from trivium import telemetry
-from trivium.domain.documents import Document, DocumentState, Failure
-from trivium.domain.errors import Conflict, NotFound, TriviumError
+from trivium.domain.documents import Document, DocumentState, Lane
+from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Tenant
-from trivium.flow.chain import send
+from trivium.flow.chain import message_for, send
 from trivium.ports.registry import Registry
 
 SWEEP_S = 5.0  # how long an unheard doorbell or an expired lease can go unnoticed
-MAX_INFLIGHT = 8  # few enough that the first upload of many is answerable while the last still waits
+MAX_BATCH = 16  # documents; twice as many made a batch hardly cheaper a document
+MAX_BATCH_BYTES = 1024 * 1024  # of originals: a large file travels alone
+MAX_IN_FLIGHT = 3 * MAX_BATCH  # one batch for each of two workers, and one that waits for them
 
 log = structlog.get_logger()
 
 
 class Dispatcher:
-    """Turns registry records into chains. One thread; `ring` and `left` may be called from any other.
+    """Turns registry records into chains. One thread; `ring` may be called from any other.
 
-    A document whose stage was started `max_attempts` times and never ended has killed its worker each time:
-    it becomes FAILED (`poison`) instead of being tried for ever.
+    At most `max_in_flight` documents of each lane are in flight, those of other processes included: several
+    dispatchers at once take care of different documents, and go over the bound by a batch each at worst.
     """
 
-    def __init__(self, app: Celery, registry: Registry, *, lease_s: float, max_attempts: int) -> None:
+    def __init__(self, app: Celery, registry: Registry, *, lease_s: float, max_in_flight: int = MAX_IN_FLIGHT) -> None:
         self._app = app
         self._registry = registry
         self._lease_s = lease_s
-        self._max_attempts = max_attempts
+        self._max_in_flight = max_in_flight
+        self._busy = max_in_flight // 3  # from here on the workers are busy, and whoever waits may wait for company
         self._wake = threading.Event()
         self._stop = threading.Event()
-        self._lock = threading.Lock()
-        self._inflight: dict[str, int] = {}
         self._thread = threading.Thread(target=self._loop, name="dispatch", daemon=True)
 
     def start(self) -> None:
@@ -51,64 +53,60 @@ class Dispatcher:
         self._thread.join()
 
     def ring(self) -> None:
-        """There may be new work."""
-        self._wake.set()
-
-    def left(self, document_id: str, fence: int) -> None:
-        """A chain ended: its place is free."""
-        with self._lock:
-            if self._inflight.get(document_id) == fence:
-                del self._inflight[document_id]
-            telemetry.INFLIGHT.set(len(self._inflight))
+        """There may be new work, or a place for it."""
         self._wake.set()
 
     def _loop(self) -> None:
         while not self._stop.is_set():
             self._wake.clear()
             try:
-                self._fill()
+                self.fill()
             except TriviumError as error:  # this thread must outlive a registry that is full, read-only or away
                 log.error("dispatch_waits", code=error.code, reason=error.message, action=error.action)
             self._wake.wait(SWEEP_S)
 
-    def _fill(self) -> None:
-        with self._lock:
-            mine = dict(self._inflight)
-        for document in self._registry.unfinished(time.time(), limit=MAX_INFLIGHT + len(mine)):
-            if self._stop.is_set() or self._full():
+    def fill(self) -> None:
+        """Send what may be sent now."""
+        in_flight = self._registry.in_flight(time.time())
+        telemetry.INFLIGHT.set(sum(in_flight.values()))
+        for lane in Lane:
+            self._fill_lane(lane, in_flight[lane])
+
+    def _fill_lane(self, lane: Lane, in_flight: int) -> None:
+        room = self._max_in_flight - in_flight
+        if room <= 0:
+            return
+        waiting = self._registry.unfinished(time.time(), room, lane)
+        if in_flight >= self._busy and len(waiting) < MAX_BATCH:
+            return
+        for batch in batches(waiting, begun=in_flight):
+            if self._stop.is_set():
                 return
-            if mine.get(document.id) != document.fence:  # a stage of ours may outlast its lease
-                self._claim(document)
+            claimed = self._registry.for_tenant(Tenant(batch[0].tenant)).claim_many(batch, self._lease_s, time.time())
+            if claimed:
+                send(self._app, message_for(claimed))
 
-    def _full(self) -> bool:
-        with self._lock:
-            return len(self._inflight) >= MAX_INFLIGHT
 
-    def _claim(self, document: Document) -> None:
-        try:
-            claimed = self._registry.for_tenant(Tenant(document.tenant)).claim(
-                document.id, document.version, self._lease_s, time.time()
-            )
-        except (Conflict, NotFound):
-            return
-        if claimed.attempt >= self._max_attempts:
-            self._give_up(claimed)
-            return
-        with self._lock:
-            self._inflight[claimed.id] = claimed.fence
-            telemetry.INFLIGHT.set(len(self._inflight))
-        send(self._app, claimed)
+def batches(documents: Sequence[Document], begun: int = 0) -> Iterator[list[Document]]:
+    """Neighbours of one tenant, at most `MAX_BATCH` of them and `MAX_BATCH_BYTES` together, in the order given.
 
-    def _give_up(self, document: Document) -> None:
-        failure = Failure(
-            "poison",
-            f"The worker died {document.attempt} times on this document at stage {document.stage or 'parse'}.",
-            "Look at the file; submit it again to retry.",
-            document.stage,
-        )
-        failed = msgspec.structs.replace(document, state=DocumentState.FAILED, failure=failure, updated_at=time.time())
-        self._registry.for_tenant(Tenant(document.tenant)).save(failed)
-        telemetry.DOCUMENTS.labels(failed.state.value, failure.code).inc()
+    `begun` documents are in flight already. A batch is never larger than what is in flight before it, so the first of
+    many goes alone, and is answerable while the others are still worked on.
+    """
+    batch: list[Document] = []
+    for document in documents:
+        if batch and not _fits(document, batch, limit=min(MAX_BATCH, max(1, begun))):
+            yield batch
+            begun += len(batch)
+            batch = []
+        batch.append(document)
+    if batch:
+        yield batch
+
+
+def _fits(document: Document, batch: Sequence[Document], limit: int) -> bool:
+    size = sum(each.size_bytes for each in (*batch, document))
+    return len(batch) < limit and document.tenant == batch[0].tenant and size <= MAX_BATCH_BYTES
 
 
 def release_orphans(registry: Registry) -> int:

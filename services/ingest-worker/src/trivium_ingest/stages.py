@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -11,18 +12,19 @@ import msgspec
 from trivium import telemetry
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
-from trivium.domain.errors import TryLater
+from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
-from trivium.ports.graph import Graphs
-from trivium.ports.inference import Embedder, Passage
-from trivium.ports.keywords import Keywords
+from trivium.ports.graph import Graphs, GraphWriter
+from trivium.ports.inference import Embedder, Passage, PassageVectors
+from trivium.ports.keywords import Keywords, KeywordWriter
 from trivium.ports.parser import Blob
 from trivium.ports.registry import Registry
-from trivium.ports.vectors import VectorRow, Vectors
+from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
 from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
 from trivium_ingest.enrich.build import enrich
@@ -31,7 +33,6 @@ from trivium_ingest.parse.build import fingerprint as parse_fingerprint
 
 INDEX_VERSION = 1
 EMBED_VERSION = 1
-FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
 class ParseWork(msgspec.Struct, frozen=True):
@@ -125,19 +126,23 @@ class EmbedWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Embed every chunk with its heading and context before it."""
-        chunks = job.load(Stage.ENRICH, list[Chunk])
-        vectors = self.embedder.embed_passages([passage_of(chunk) for chunk in chunks])
-        return Outcome(
-            [
-                ChunkVectors(chunk.id, vector.passage.tobytes(), vector.sentences.tobytes())
-                for chunk, vector in zip(chunks, vectors, strict=True)
-            ]
-        )
+        return self.run_all([job])[0]
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """One call for the passages of all jobs: the embedder sorts them by length."""
+        chunks = [job.load(Stage.ENRICH, list[Chunk]) for job in jobs]
+        vectors = iter(self.embedder.embed_passages([passage_of(chunk) for chunk in chain.from_iterable(chunks)]))
+        return [Outcome([vectors_of(chunk, next(vectors)) for chunk in of_one]) for of_one in chunks]
 
 
 def passage_of(chunk: Chunk) -> Passage:
     """What the model reads of a chunk."""
     return Passage(chunk.text, "\n".join(filter(None, (chunk.heading, chunk.context))), chunk.sentences)
+
+
+def vectors_of(chunk: Chunk, vectors: PassageVectors) -> ChunkVectors:
+    """What is stored of a chunk's vectors."""
+    return ChunkVectors(chunk.id, vectors.passage.tobytes(), vectors.sentences.tobytes())
 
 
 class IndexWork(msgspec.Struct, frozen=True):
@@ -155,24 +160,33 @@ class IndexWork(msgspec.Struct, frozen=True):
         """Whether both stores hold exactly this version's chunks."""
         expected = {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])}
         return all(
-            store.writer(job.tenant).ids({job.document.id: job.document.version})[job.document.id] == expected
+            store.writer(job.tenant).ids(_versions([job]))[job.document.id] == expected
             for store in (self.vectors, self.keywords)
         )
 
     def run(self, job: Job) -> Outcome:
         """Write the rows; queries see them once the version is published."""
-        document = job.document
-        chunks = job.load(Stage.ENRICH, list[Chunk])
-        vectors = job.load(Stage.EMBED, list[ChunkVectors])
-        self.keywords.writer(job.tenant).upsert(chunks, job.scope)
-        self.vectors.writer(job.tenant).upsert(
-            [
-                VectorRow(vector, document.id, document.version, job.scope, chunk.kind.value)
-                for chunk, vector in zip(chunks, vectors, strict=True)
-            ]
-        )
-        telemetry.CHUNKS.inc(len(chunks))
-        return Outcome(len(chunks), {"chunks": len(chunks)})
+        return self.run_all([job])[0]
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """One call to each store for the rows of all jobs of a scope."""
+        chunks = {job.document.id: job.load(Stage.ENRICH, list[Chunk]) for job in jobs}
+        rows = [row for job in jobs for row in _rows(job, chunks[job.document.id])]
+        tenant = jobs[0].tenant
+        for scope in dict.fromkeys(job.scope for job in jobs):
+            in_scope = [chunk for job in jobs if job.scope == scope for chunk in chunks[job.document.id]]
+            self.keywords.writer(tenant).upsert(in_scope, scope)
+        self.vectors.writer(tenant).upsert(rows)
+        telemetry.CHUNKS.inc(len(rows))
+        return [Outcome(len(written), {"chunks": len(written)}) for written in chunks.values()]
+
+
+def _rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
+    document = job.document
+    return [
+        VectorRow(vectors, document.id, document.version, job.scope, chunk.kind.value)
+        for chunk, vectors in zip(chunks, job.load(Stage.EMBED, list[ChunkVectors]), strict=True)
+    ]
 
 
 class PublishWork(msgspec.Struct, frozen=True):
@@ -193,31 +207,44 @@ class PublishWork(msgspec.Struct, frozen=True):
         return False
 
     def run(self, job: Job) -> Outcome:
-        """Read back every store, flip the version in one conditional write, remove what it replaced.
+        """Publish one document; raises what `run_all` answers for it."""
+        (outcome,) = self.run_all([job])
+        if isinstance(outcome, TriviumError):
+            raise outcome
+        return outcome
 
-        Raises `TryLater` (`incomplete_write`) when a store does not hold exactly the version's chunks.
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
+        """Read back every store, flip the versions in one conditional write each, remove what they replaced.
+
+        `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks.
         """
+        stored = {name: store.ids(_versions(jobs)) for name, store in self._writers(jobs[0].tenant).items()}
+        return [self._publish(job, {name: ids[job.document.id] for name, ids in stored.items()}) for job in jobs]
+
+    def _publish(self, job: Job, stored: dict[str, set[str]]) -> Outcome | TriviumError:
         document = job.document
         expected = {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])}
-        stores = (("vector", self.vectors), ("keyword", self.keywords), ("graph", self.graphs))
-        for name, store in stores:
-            found = store.writer(job.tenant).ids({document.id: document.version})[document.id]
+        for name, found in stored.items():
             if found != expected:
-                raise TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
-        published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
-        self.registry.for_tenant(job.tenant).save(published)
-        if document.fence > FIRST_CLAIM:  # an earlier version, or an earlier try, may have left something
-            for _, store in stores:
-                store.writer(job.tenant).delete(document.id, keep_version=document.version)
-            self._drop_old_objects(job)
+                return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
+        if not job.untouched:
+            try:
+                self._replace(job)
+            except TriviumError as error:
+                return error
         state = DocumentState.READY if expected else DocumentState.EMPTY
         return Outcome(
             len(expected),
             {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0},
         )
 
-    def _drop_old_objects(self, job: Job) -> None:
+    def _replace(self, job: Job) -> None:
+        """Show queries the new version, then remove what earlier versions and earlier tries left."""
         document = job.document
+        published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
+        self.registry.for_tenant(job.tenant).save(published)
+        for writer in self._writers(job.tenant).values():
+            writer.delete(document.id, keep_version=document.version)
         keep = (
             artifacts.artifact_prefix(document.id, document.version),
             artifacts.original_key(document.id, document.version),
@@ -226,3 +253,14 @@ class PublishWork(msgspec.Struct, frozen=True):
             for key in list(job.objects.keys(prefix)):
                 if not key.startswith(keep):
                     job.objects.delete(key)
+
+    def _writers(self, tenant: Tenant) -> dict[str, VectorWriter | KeywordWriter | GraphWriter]:
+        return {
+            "vector": self.vectors.writer(tenant),
+            "keyword": self.keywords.writer(tenant),
+            "graph": self.graphs.writer(tenant),
+        }
+
+
+def _versions(jobs: Sequence[Job]) -> dict[str, str]:
+    return {job.document.id: job.document.version for job in jobs}

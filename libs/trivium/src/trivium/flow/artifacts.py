@@ -14,7 +14,7 @@ import msgspec
 from trivium.domain.documents import Stage
 from trivium.domain.errors import NotFound
 from trivium.domain.ids import digest
-from trivium.flow.chain import Message
+from trivium.flow.chain import Entry
 from trivium.ports.objects import ObjectStore
 
 T = TypeVar("T")
@@ -63,10 +63,10 @@ def artifact_prefix(document_id: str, version: str = "") -> str:
     return f"artifacts/{document_id}/{version}/" if version else f"artifacts/{document_id}/"
 
 
-def artifact_key(message: Message, stage: Stage, fingerprint: str) -> str:
+def artifact_key(entry: Entry, stage: Stage, fingerprint: str) -> str:
     """The key of a stage's output: same inputs and same code, options and model, same key."""
-    inputs = [message.artifacts[needed.value] for needed in INPUTS[stage]]
-    return f"{artifact_prefix(message.document_id, message.version)}{stage.value}-{digest(fingerprint, *inputs)}"
+    inputs = [entry.artifacts[needed.value] for needed in INPUTS[stage]]
+    return f"{artifact_prefix(entry.document_id, entry.version)}{stage.value}-{digest(fingerprint, *inputs)}"
 
 
 def save(objects: ObjectStore, key: str, value: Any, facts: dict[str, Any] | None = None) -> None:

@@ -1,32 +1,47 @@
-"""READ FIRST: the order of ingest, and how a document enters it.
+"""READ FIRST: the order of ingest, and how documents enter it.
 
 parse -> chunk -> enrich -> embed -> index -> extract -> link -> publish. Each task gets a `Message` (ids and
-artifact keys, never content), does its stage once (`envelope.py`) and hands the message on with its own artifact's key.
-The broker is a doorbell: losing a message costs a delay, because the registry knows what is unfinished.
+artifact keys of a batch of documents, never content), does its stage once for each (`envelope.py`) and hands on those
+that are done. The broker is a doorbell: losing a message costs a delay, because the registry knows what is unfinished.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 from celery import Celery, chain, signature
 
-from trivium.domain.documents import STAGES, Document, Stage
+from trivium.domain.documents import STAGES, Document, Lane, Stage
+from trivium.flow.queues import queue_of
 
 
-class Message(msgspec.Struct, frozen=True):
-    """What travels: which version of which document, the claim's fence, and where each stage's output lies."""
+class Entry(msgspec.Struct, frozen=True):
+    """One document of a batch: which version of it, the claim's fence, and where each stage's output lies."""
 
-    tenant: str
     document_id: str
     version: str
     fence: int
     artifacts: dict[str, str] = {}
 
+
+class Message(msgspec.Struct, frozen=True):
+    """What travels: some documents of one tenant in one lane. `retries` counts those of the stage that comes next."""
+
+    tenant: str
+    lane: Lane
+    entries: tuple[Entry, ...]
+    retries: int = 0
+
+    def of(self, entries: Iterable[Entry], retries: int = 0) -> Message:
+        """The same for other entries."""
+        return msgspec.structs.replace(self, entries=tuple(entries), retries=retries)
+
     def to_wire(self) -> dict[str, Any]:
         """As JSON types, for Celery."""
-        return msgspec.structs.asdict(self)
+        wire: dict[str, Any] = msgspec.to_builtins(self)
+        return wire
 
     @classmethod
     def from_wire(cls, raw: dict[str, Any]) -> Message:
@@ -34,14 +49,28 @@ class Message(msgspec.Struct, frozen=True):
         return msgspec.convert(raw, cls)
 
 
+def message_for(documents: Sequence[Document]) -> Message:
+    """The message of claimed documents, all of one tenant and lane."""
+    entries = tuple(Entry(document.id, document.version, document.fence) for document in documents)
+    return Message(documents[0].tenant, documents[0].lane, entries)
+
+
 def task_name(stage: Stage) -> str:
     """The Celery name of a stage; workers of any service register it, anybody may send it."""
     return f"trivium.{stage.value}"
 
 
-def send(app: Celery, document: Document) -> None:
-    """Ring the doorbell for a claimed document. Raises kombu's `OperationalError` when the broker is away."""
-    message = Message(document.tenant, document.id, document.version, document.fence)
+def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float = 0.0) -> None:
+    """Ring the doorbell: run `start` and all that follows, in `delay_s` seconds.
+
+    Raises kombu's `OperationalError` when the broker is away.
+    """
+    first, *rest = (_signature(app, stage, message.lane) for stage in STAGES[STAGES.index(start) :])
+    first = first.clone(args=(message.to_wire(),)).set(countdown=delay_s or None)
+    chain(first, *rest, app=app).apply_async()
+
+
+def _signature(app: Celery, stage: Stage, lane: Lane) -> Any:
     # Celery would write every argument out for its logs, at a tenth of the cost of the message.
-    first, *rest = (signature(task_name(stage), app=app, options={"argsrepr": ""}) for stage in STAGES)
-    chain(first.clone(args=(message.to_wire(),)), *rest, app=app).apply_async()
+    options = {"queue": queue_of(stage, lane), "argsrepr": ""}
+    return signature(task_name(stage), app=app, options=options)

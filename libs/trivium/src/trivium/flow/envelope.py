@@ -1,170 +1,291 @@
 """The envelope of every task: re-read the world, skip what is done, run the stage, save, hand on.
 
-Retry is a property of the error's type: `TryLater` goes back to Celery with jittered back-off, `NeverWill` ends the
-document as FAILED with its reason, `Conflict` and `NotFound` of the record mean that somebody newer took over.
+The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
+fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to this
+stage with jittered back-off while the others go on, `NeverWill` ends it as FAILED with its reason, `Conflict` means
+that somebody newer took over. A document whose stage was started before and never ended, because something killed
+the worker, goes through it alone: if it kills again, it takes no neighbour with it.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
 import structlog
 
 from trivium import telemetry
-from trivium.domain.documents import Document, DocumentState, Failure, Stage
+from trivium.domain.documents import STAGES, Document, DocumentState, Failure, Stage
 from trivium.domain.errors import Conflict, NeverWill, NotFound, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
-from trivium.flow.chain import Message
-from trivium.flow.stage import Job, StageWork
+from trivium.flow.chain import Entry, Message
+from trivium.flow.heartbeat import leases_renewed
+from trivium.flow.stage import BulkWork, Job, Outcome, StageWork
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 
 BACKOFF_BASE_S = 0.5
 BACKOFF_CAP_S = 60.0
-MAX_RETRIES = 8  # about two minutes of a store being away; the sweep picks the document up after that
+MAX_RETRIES = 2000  # about a day of a store being away, which is no fault of the document
 
 log = structlog.get_logger()
 
 
-class Superseded(Exception):
-    """The document was deleted, replaced or claimed by another worker: stop quietly."""
+class Again(msgspec.Struct, frozen=True):
+    """A message for the same stage, in `delay_s` seconds."""
+
+    message: Message
+    delay_s: float = 0.0
 
 
-class RetryAt(Exception):
-    """The stage met a passing fault: run the same message again in `delay_s` seconds."""
+class Handed(msgspec.Struct, frozen=True):
+    """What becomes of a message: `onward` goes to the next stage, `again` comes back to this one."""
 
-    def __init__(self, delay_s: float) -> None:
-        super().__init__(f"again in {delay_s:.1f} s")
-        self.delay_s = delay_s
+    onward: Message
+    again: tuple[Again, ...] = ()
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a stage made of one document."""
+
+    job: Job
+    outcome: Outcome | TriviumError
 
 
 class Envelope(msgspec.Struct, frozen=True):
     """Runs stages against one registry and one object store.
 
-    `lease_s` is how long a claim holds without progress; `on_left` hears (document id, fence) of every chain that
-    ends here, whether its document is done, failed or somebody else's by now.
+    `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
+    `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end.
     """
 
     registry: Registry
     objects: Objects
     lease_s: float
-    on_left: Callable[[str, int], None] = lambda _id, _fence: None
+    max_attempts: int
+    on_left: Callable[[], None] = lambda: None
 
-    def run(self, work: StageWork, message: Message, retries: int) -> Message:
-        """Do `work` for `message`, once in effect; returns the message for the next stage.
+    def run(self, work: StageWork, message: Message) -> Handed:
+        """Do `work` for each document of the message, once in effect.
 
-        Raises `RetryAt` for a passing fault (`retries` counts the ones before) and `Superseded` when there is
-        nothing left to do.
+        Those that were deleted, replaced or claimed by somebody else meanwhile drop out.
         """
-        structlog.contextvars.bind_contextvars(document_id=message.document_id, tenant=message.tenant)
-        try:
-            return self._attempt(work, message, retries)
-        except RetryAt:
-            raise
-        except Exception:  # also when the registry itself is away: the sweep takes the document up after its lease
-            self.on_left(message.document_id, message.fence)
-            raise
+        with structlog.contextvars.bound_contextvars(tenant=message.tenant, stage=work.stage.value):
+            try:
+                return self._attempt(work, message)
+            except TryLater as error:  # the registry or the object store itself
+                log.warning("batch_retried", documents=len(message.entries), code=error.code, reason=error.message)
+                return Handed(message.of(()), (_later(message, message.entries),))
 
-    def _attempt(self, work: StageWork, message: Message, retries: int) -> Message:
-        job = self._open(message)
-        try:
-            key = artifacts.artifact_key(message, work.stage, work.fingerprint())
-            facts = self._done_before(work, job, key)
-            if facts is None:
-                job = self._begin(job, work.stage)
-                with telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
-                    facts = _do(work, job, key)
-            if facts:
-                self._commit(job, facts)
-            return msgspec.structs.replace(message, artifacts={**message.artifacts, work.stage.value: key})
-        except Conflict as error:
-            raise Superseded from error
-        except TryLater as error:
-            if retries < MAX_RETRIES:
-                log.warning("stage_retried", stage=work.stage.value, code=error.code, reason=error.message)
-                raise RetryAt(_backoff_s(retries)) from error
-            self._fail(job, work.stage, error)
-            raise Superseded from error
-        except TriviumError as error:
-            self._fail(job, work.stage, error)
-            raise Superseded from error
-        except Exception as error:  # a bug of ours must end one document, not the worker
-            log.exception("stage_crashed", stage=work.stage.value)
-            self._fail(job, work.stage, _internal(error))
-            raise Superseded from error
+    def _attempt(self, work: StageWork, message: Message) -> Handed:
+        fingerprint = work.fingerprint()
+        keys = {entry.document_id: artifacts.artifact_key(entry, work.stage, fingerprint) for entry in message.entries}
+        results, todo = [], []
+        for job in self._open(message):
+            done = _done_before(work, job, keys[job.document.id])
+            if done is not None:
+                results.append(Result(job, done))
+            elif _starts(job, work.stage) >= self.max_attempts:
+                results.append(Result(job, _poison(job, work.stage)))
+            else:
+                todo.append(job)
+        todo, alone = _isolated(todo, work.stage, len(message.entries))
+        begun = self._begin(todo, work.stage)
+        with self._leases(begun, work.stage), telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
+            results += [_kept(result, keys[result.job.document.id]) for result in _outcomes(work, begun)]
+        onward, later = self._settle(work.stage, results, message.retries)
+        again = [Again(message.of([entry])) for entry in alone]
+        if later:
+            again.append(_later(message, later))
+        return Handed(message.of(_with_artifact(entry, work.stage, keys) for entry in onward), tuple(again))
 
-    def _open(self, message: Message) -> Job:
-        """Re-read the world: is the claim behind this message still the newest?"""
+    def _open(self, message: Message) -> list[Job]:
+        """Re-read the world: the documents whose claim behind this message is still the newest."""
         tenant = Tenant(message.tenant)
-        try:
-            document = self.registry.for_tenant(tenant).get(message.document_id)
-        except NotFound as error:
-            raise Superseded from error
-        if document.fence != message.fence or document.state is not DocumentState.RUNNING:
-            raise Superseded
-        return Job(document, message, self.objects.for_tenant(tenant))
+        objects = self.objects.for_tenant(tenant)
+        known = self.registry.for_tenant(tenant).get_many([entry.document_id for entry in message.entries])
+        found = ((known.get(entry.document_id), entry) for entry in message.entries)
+        return [Job(document, entry, objects) for document, entry in found if document and _holds(entry, document)]
 
-    def _done_before(self, work: StageWork, job: Job, key: str) -> dict[str, Any] | None:
-        """The facts of the stage's whole artifact whose rows are there too, else None."""
-        if not (job.objects.exists(key) and work.settled(job)):
-            return None
-        try:
-            facts = artifacts.load_facts(job.objects, key)
-        except NotFound:
-            log.warning("artifact_damaged", key=key)
-            return None
-        telemetry.STAGE_SKIPPED.labels(work.stage.value).inc()
-        return facts
-
-    def _begin(self, job: Job, stage: Stage) -> Job:
-        """Count the attempt before the work, and renew the lease."""
+    def _begin(self, jobs: Sequence[Job], stage: Stage) -> list[Job]:
+        """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
         now = time.time()
-        again = job.document.attempt if job.document.stage == stage.value else 0
-        document = msgspec.structs.replace(
-            job.document, stage=stage.value, attempt=again + 1, updated_at=now, lease_until=now + self.lease_s
-        )
-        self.registry.for_tenant(job.tenant).save(document)
-        return msgspec.structs.replace(job, document=document)
+        begun = [
+            msgspec.structs.replace(
+                job,
+                document=msgspec.structs.replace(
+                    job.document,
+                    stage=stage.value,
+                    attempt=_starts(job, stage) + 1,
+                    updated_at=now,
+                    lease_until=now + self.lease_s,
+                ),
+            )
+            for job in jobs
+        ]
+        refused = self._save([job.document for job in begun])
+        return [job for job in begun if job.document.id not in refused]
 
-    def _commit(self, job: Job, facts: dict[str, Any]) -> None:
-        """Write what the stage learnt into the record; refused when the claim is not the newest any more."""
-        record = {**msgspec.to_builtins(job.document), **facts, "updated_at": time.time()}
-        changed = msgspec.convert(record, Document)
-        self.registry.for_tenant(job.tenant).save(changed)
-        if changed.state.terminal:
-            telemetry.DOCUMENTS.labels(changed.state.value, "").inc()
-            self.on_left(changed.id, changed.fence)
+    def _leases(self, jobs: Sequence[Job], stage: Stage) -> Any:
+        quick = not jobs or stage is Stage.PUBLISH  # which saves the records itself
+        return nullcontext() if quick else leases_renewed(self.registry, jobs, self.lease_s)
 
-    def _fail(self, job: Job, stage: Stage, error: TriviumError) -> None:
-        failed = msgspec.structs.replace(
-            job.document,
-            state=DocumentState.FAILED,
-            failure=Failure(error.code, error.message, error.action, stage.value),
-            updated_at=time.time(),
+    def _settle(self, stage: Stage, results: Iterable[Result], retries: int) -> tuple[list[Entry], list[Entry]]:
+        """Write what was learnt into the records; answers who goes on, and who comes again."""
+        onward: list[Job] = []
+        later: list[Job] = []
+        changed: list[Document] = []
+        for job, outcome in ((result.job, result.outcome) for result in results):
+            if isinstance(outcome, Outcome):
+                onward.append(job)
+                if outcome.facts:
+                    changed.append(self._learnt(job.document, outcome.facts))
+            elif isinstance(outcome, TryLater) and retries < MAX_RETRIES:
+                if not isinstance(outcome, Conflict):
+                    later.append(job)
+                    changed.append(_unstarted(job.document))
+                    _log(job, "stage_retried", outcome)
+            else:
+                changed.append(_failed(job.document, stage, outcome))
+                _log(job, "document_failed", outcome)
+        refused = self._save(changed)
+        self._tell(document for document in changed if document.id not in refused)
+        return (
+            [job.entry for job in onward if job.document.id not in refused],
+            [job.entry for job in later if job.document.id not in refused],
         )
+
+    def _learnt(self, document: Document, facts: dict[str, Any]) -> Document:
+        now = time.time()
+        times = {"updated_at": now, "lease_until": now + self.lease_s}
+        return msgspec.convert({**msgspec.to_builtins(document), **times, **facts}, Document)
+
+    def _save(self, documents: Sequence[Document]) -> set[str]:
+        """Answers the ids of those that are somebody else's by now."""
+        if not documents:
+            return set()
+        return self.registry.for_tenant(Tenant(documents[0].tenant)).save_many(documents)
+
+    def _tell(self, documents: Iterable[Document]) -> None:
+        ended = [document for document in documents if document.state.terminal]
+        for document in ended:
+            code = document.failure.code if document.failure else ""
+            telemetry.DOCUMENTS.labels(document.state.value, code).inc()
+        if ended:
+            self.on_left()
+
+
+def _holds(entry: Entry, document: Document) -> bool:
+    return document.fence == entry.fence and document.state is DocumentState.RUNNING
+
+
+def _starts(job: Job, stage: Stage) -> int:
+    """How often the stage was started and did not end."""
+    return job.document.attempt if job.document.stage == stage.value else 0
+
+
+def _done_before(work: StageWork, job: Job, key: str) -> Outcome | None:
+    """The facts of the stage's whole artifact whose rows are there too, else None."""
+    if _comes_first(job, work.stage) or not job.objects.exists(key):
+        return None
+    try:
+        if not work.settled(job):
+            return None
+        facts = artifacts.load_facts(job.objects, key)
+    except NotFound as error:
+        log.warning("artifact_damaged", key=key, reason=error.message)
+        return None
+    telemetry.STAGE_SKIPPED.labels(work.stage.value).inc()
+    return Outcome(None, facts)
+
+
+def _comes_first(job: Job, stage: Stage) -> bool:
+    """Whether nobody can have done the stage before, which spares a look into the object store."""
+    reached = STAGES.index(Stage(job.document.stage)) if job.document.stage else -1
+    return job.untouched and reached < STAGES.index(stage)
+
+
+def _isolated(jobs: list[Job], stage: Stage, company: int) -> tuple[list[Job], list[Entry]]:
+    """Those that may work together, and those that may only work alone."""
+    if company == 1:
+        return jobs, []
+    suspects = [job.entry for job in jobs if _starts(job, stage)]
+    return [job for job in jobs if not _starts(job, stage)], suspects
+
+
+def _outcomes(work: StageWork, jobs: Sequence[Job]) -> list[Result]:
+    """Do the work: together where the stage can, and one by one where it cannot or where that went wrong."""
+    if isinstance(work, BulkWork) and len(jobs) > 1:
         try:
-            self.registry.for_tenant(job.tenant).save(failed)
-        except (Conflict, NotFound):
-            return
-        telemetry.DOCUMENTS.labels(failed.state.value, error.code).inc()
-        log.warning("document_failed", stage=stage.value, code=error.code, reason=error.message)
+            return [Result(job, outcome) for job, outcome in zip(jobs, work.run_all(jobs), strict=True)]
+        except TryLater as error:
+            return [Result(job, error) for job in jobs]
+        except Exception as error:  # noqa: BLE001 - told below, by the document that it belongs to
+            log.warning("bulk_failed", documents=len(jobs), error=type(error).__name__)
+    return [Result(job, _outcome(work, job)) for job in jobs]
 
 
-def _do(work: StageWork, job: Job, key: str) -> dict[str, Any]:
-    outcome = work.run(job)
-    artifacts.save(job.objects, key, outcome.value, outcome.facts)
-    return outcome.facts
+def _outcome(work: StageWork, job: Job) -> Outcome | TriviumError:
+    try:
+        return work.run(job)
+    except TriviumError as error:
+        return error
+    except Exception as error:  # a bug of ours must end one document, not the worker
+        log.exception("stage_crashed", document_id=job.document.id)
+        return _internal(error)
+
+
+def _kept(result: Result, key: str) -> Result:
+    """Store the artifact; a fault of the store becomes the document's outcome."""
+    if isinstance(result.outcome, Outcome):
+        try:
+            artifacts.save(result.job.objects, key, result.outcome.value, result.outcome.facts)
+        except TriviumError as error:
+            return Result(result.job, error)
+    return result
+
+
+def _with_artifact(entry: Entry, stage: Stage, keys: dict[str, str]) -> Entry:
+    return msgspec.structs.replace(entry, artifacts={**entry.artifacts, stage.value: keys[entry.document_id]})
+
+
+def _unstarted(document: Document) -> Document:
+    """A stage that ended by itself killed nobody: its start does not count."""
+    return msgspec.structs.replace(document, attempt=max(0, document.attempt - 1), updated_at=time.time())
+
+
+def _failed(document: Document, stage: Stage, error: TriviumError) -> Document:
+    failure = Failure(error.code, error.message, error.action, stage.value)
+    return msgspec.structs.replace(
+        document, state=DocumentState.FAILED, failure=failure, updated_at=time.time(), lease_until=0.0
+    )
+
+
+def _later(message: Message, entries: Iterable[Entry]) -> Again:
+    return Again(message.of(entries, message.retries + 1), _backoff_s(message.retries))
 
 
 def _backoff_s(retries: int) -> float:
-    """Full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter")."""
-    ceiling = min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2**retries)
+    """Half of it is jitter (AWS Architecture Blog, "Exponential Backoff And Jitter")."""
+    ceiling = min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2 ** min(retries, 16))
     return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - not a secret
+
+
+def _log(job: Job, event: str, error: TriviumError) -> None:
+    log.warning(event, document_id=job.document.id, code=error.code, reason=error.message)
+
+
+def _poison(job: Job, stage: Stage) -> NeverWill:
+    return NeverWill(
+        "poison",
+        f"The worker died {job.document.attempt} times on this document at stage {stage.value}.",
+        "Look at the file; submit it again to retry.",
+    )
 
 
 def _internal(error: Exception) -> NeverWill:

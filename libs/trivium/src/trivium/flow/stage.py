@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from trivium.domain.documents import Document, Stage
+from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
 from trivium.flow import artifacts
-from trivium.flow.chain import Message
+from trivium.flow.chain import Entry
 from trivium.ports.objects import ObjectStore
 
 T = TypeVar("T")
+
+FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
 class Job(msgspec.Struct, frozen=True):
     """One stage's work on one version of one document."""
 
     document: Document
-    message: Message
+    entry: Entry
     objects: ObjectStore
 
     @property
@@ -32,9 +36,14 @@ class Job(msgspec.Struct, frozen=True):
         """The isolation fields of every row that this job writes."""
         return Scope(self.tenant, self.document.dataset)
 
+    @property
+    def untouched(self) -> bool:
+        """Whether no earlier version and no earlier try can have left anything."""
+        return self.document.fence == FIRST_CLAIM
+
     def load(self, stage: Stage, kind: type[T]) -> T:
         """The output of an earlier stage."""
-        return artifacts.load(self.objects, self.message.artifacts[stage.value], kind)
+        return artifacts.load(self.objects, self.entry.artifacts[stage.value], kind)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -62,4 +71,17 @@ class StageWork(Protocol):
 
     def run(self, job: Job) -> Outcome:
         """Do the work; running it again leaves what it left before."""
+        ...
+
+
+@runtime_checkable
+class BulkWork(StageWork, Protocol):
+    """A stage for which many documents at once cost less than one by one."""
+
+    def run_all(self, jobs: Sequence[Job]) -> Sequence[Outcome | TriviumError]:
+        """Do the work of many jobs of one tenant; what one of them meets stands in its place.
+
+        `TryLater` means all of them. Anything else that is raised makes the envelope `run` each by itself, so that
+        one document's fault is its own.
+        """
         ...

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from celery import Celery, Task
+from celery import Celery
 from celery.exceptions import Ignore
 
-from trivium.flow.chain import Message, task_name
-from trivium.flow.envelope import Envelope, RetryAt, Superseded
+from trivium.flow.chain import Message, send, task_name
+from trivium.flow.envelope import Envelope
 from trivium.flow.stage import StageWork
-
-QUEUE = "trivium"
 
 
 def make_app(broker_url: str) -> Celery:
@@ -29,7 +27,6 @@ def make_app(broker_url: str) -> Celery:
         worker_hijack_root_logger=False,
         worker_send_task_events=False,
         worker_enable_remote_control=False,
-        task_default_queue=QUEUE,
         broker_connection_retry_on_startup=True,
     )
     return app
@@ -38,12 +35,12 @@ def make_app(broker_url: str) -> Celery:
 def register(app: Celery, envelope: Envelope, work: StageWork) -> None:
     """Make `work` the task of its stage in this process."""
 
-    def task(self: Task, raw: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return envelope.run(work, Message.from_wire(raw), self.request.retries).to_wire()
-        except RetryAt as again:
-            raise self.retry(countdown=again.delay_s, max_retries=None) from again
-        except Superseded:
-            raise Ignore from None
+    def task(raw: dict[str, Any]) -> dict[str, Any]:
+        handed = envelope.run(work, Message.from_wire(raw))
+        for again in handed.again:
+            send(app, again.message, work.stage, again.delay_s)
+        if not handed.onward.entries:
+            raise Ignore
+        return handed.onward.to_wire()
 
-    app.task(task, bind=True, name=task_name(work.stage), ignore_result=True)
+    app.task(task, name=task_name(work.stage), ignore_result=True)
