@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+from buckets import bucket_of, drop_bucket, make_bucket
 from cluster import Cluster
+from private_redis import PrivateRedis
 
-from trivium.config import load_settings
+from trivium.config import Settings, load_settings
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -41,3 +44,21 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield running
     finally:
         running.remove()
+
+
+@pytest.fixture(scope="session")
+def private_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateRedis]:
+    """A Redis that only these tests use."""
+    server = PrivateRedis(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def own(tmp_path: Path, private_redis: PrivateRedis) -> Iterator[Settings]:
+    """The real object store with a bucket of the test's own, and the private Redis."""
+    settings = msgspec.structs.replace(load_settings(), s3_bucket=bucket_of(tmp_path), redis_url=private_redis.url)
+    make_bucket(settings)
+    yield settings
+    drop_bucket(settings)

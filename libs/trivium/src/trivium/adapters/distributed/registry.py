@@ -24,7 +24,7 @@ import msgspec
 from trivium.adapters.cursors import read_cursor, write_cursor
 from trivium.adapters.distributed.objects import S3Objects
 from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.registry_manifests import Manifests, Record, marker_key
+from trivium.adapters.distributed.registry_manifests import Manifests, Record, is_document_id, marker_key
 from trivium.adapters.distributed.registry_rebuild import make_whole
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.registry_sweep import Sweep
@@ -104,8 +104,7 @@ class ManifestTenantRegistry:
         try:
             found = self._records(document_ids)
         except TryLater:  # Redis; when it is the object store, this raises again
-            loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), list(document_ids))
-            found = {record.document.id: record for record in loaded if record}
+            found = {record.document.id: record for record in self._load(document_ids)}
         return {id_: record.document for id_, record in found.items()}
 
     def save(self, document: Document) -> None:
@@ -229,14 +228,20 @@ class ManifestTenantRegistry:
 
     def _records(self, document_ids: Sequence[str]) -> dict[str, Record]:
         """The newest records; those that Redis lacks are read from their manifests."""
-        known = self._hot.read(self._tenant, document_ids)
-        return known | self._reload([id_ for id_ in document_ids if id_ not in known])
+        possible = [id_ for id_ in document_ids if is_document_id(id_)]
+        known = self._hot.read(self._tenant, possible)
+        return known | self._reload([id_ for id_ in possible if id_ not in known])
 
     def _reload(self, document_ids: Sequence[str]) -> dict[str, Record]:
         """Read manifests and tell Redis; answers what Redis has then."""
-        loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), document_ids)
-        outcomes = self._hot.install([record for record in loaded if record])
+        outcomes = self._hot.install(self._load(document_ids))
         return {outcome.record.document.id: outcome.record for outcome in outcomes if outcome.record}
+
+    def _load(self, document_ids: Sequence[str]) -> Sequence[Record]:
+        """The manifests that there are."""
+        possible = [id_ for id_ in document_ids if is_document_id(id_)]
+        loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), possible)
+        return [record for record in loaded if record]
 
     def _unmark(self, record: Record) -> None:
         """Remove the marker of work that is done; where that fails, the sweep does it."""

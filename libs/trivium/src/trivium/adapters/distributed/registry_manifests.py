@@ -1,7 +1,7 @@
 """The registry's durable side: one manifest per document and one marker per unfinished piece of work, in S3.
 
 Layout in the bucket, beside the tenants' own space: `registry/<tenant>/<document>` is the manifest,
-`pending/<lane>/<created>/<document>/<tenant>/<fence>` is an empty object that says "look whether this is done".
+`pending/<lane>/<created>~<tenant>~<fence>~<document>` is an empty object that says "look whether this is done".
 A marker is written before the manifest it announces and removed after the last one, so that finding unfinished work
 never needs a look at every document.
 """
@@ -53,8 +53,6 @@ class Manifests:
 
     def load(self, tenant: Tenant, document_id: str) -> Record | None:
         """The manifest as it is now."""
-        if "/" in document_id or not is_key(document_id):  # anything may be asked for
-            return None
         found = self._bucket.get(_key(tenant, document_id))
         if found is None:
             return None
@@ -94,7 +92,12 @@ def marker_key(record: Record) -> str:
     """The key of the marker of the work in hand."""
     document = record.document
     microseconds = round(document.created_at * 1_000_000)
-    return f"{_MARKERS}{document.lane}/{microseconds:020d}/{document.id}/{document.tenant}/{record.accepted}"
+    return f"{_MARKERS}{document.lane}/{microseconds:020d}~{document.tenant}~{record.accepted}~{document.id}"
+
+
+def is_document_id(document_id: str) -> bool:
+    """Whether a document can have this id: anything may be asked for."""
+    return "/" not in document_id and is_key(document_id)
 
 
 def _key(tenant: Tenant, document_id: str) -> str:
@@ -102,5 +105,6 @@ def _key(tenant: Tenant, document_id: str) -> str:
 
 
 def _marker(found: Listed) -> Marker:
-    _, lane, microseconds, document_id, tenant, fence = found.key.split("/")
+    lane, name = found.key.removeprefix(_MARKERS).split("/")
+    microseconds, tenant, fence, document_id = name.split("~", 3)
     return Marker(Lane(lane), int(microseconds) / 1_000_000, document_id, tenant, int(fence), found.key, found.modified)

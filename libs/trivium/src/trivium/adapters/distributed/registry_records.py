@@ -21,21 +21,22 @@ from trivium.ports.registry import DocumentCounts
 
 _STORE = files(__package__).joinpath("registry_records.lua").read_text()
 
-# Queue what markers name and no record is known of; answer the others that are not queued: something is amiss there.
+# Of the markers whose document is not queued: queue those without a record; the others are amiss. Answers both.
 _ADOPT = """
-local amiss = {}
+local amiss, new = {}, {}
 for at = 1, #ARGV, 4 do
     local tenant, id, lane, created = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     local queue, member = KEYS[1] .. 'unfinished:' .. lane, tenant .. '/' .. id
     if not redis.call('ZSCORE', queue, member) then
         if redis.call('HEXISTS', KEYS[1] .. 'records:' .. tenant, id) == 0 then
             redis.call('ZADD', queue, created, member)
+            new[#new + 1] = (at - 1) / 4
         else
             amiss[#amiss + 1] = (at - 1) / 4
         end
     end
 end
-return amiss
+return {amiss, new}
 """
 
 # One page. The last document of the page before may have left this index: then its place is looked up by putting it in.
@@ -172,13 +173,13 @@ class HotRecords:
         )
         return int(count)
 
-    def adopt(self, markers: Sequence[Marker]) -> list[Marker]:
-        """Queue the documents that markers name; answers the markers whose document is not unfinished here."""
+    def adopt(self, markers: Sequence[Marker]) -> tuple[list[Marker], list[Marker]]:
+        """Queue what markers name. Answers those whose document is not unfinished here, and those that were new."""
         if not markers:
-            return []
+            return [], []
         arguments = [part for m in markers for part in (m.tenant, m.document_id, m.lane.value, repr(m.created_at))]
-        amiss = self._server.remember(lambda client, prefix: self._adopt([prefix], arguments, client))
-        return [markers[at] for at in amiss]
+        amiss, new = self._server.remember(lambda client, prefix: self._adopt([prefix], arguments, client))
+        return [markers[at] for at in amiss], [markers[at] for at in new]
 
     def turn(self, name: str, every_s: float) -> bool:
         """Whether it is this caller's turn to do what all processes together do once every `every_s` seconds."""

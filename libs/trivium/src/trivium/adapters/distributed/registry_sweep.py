@@ -21,10 +21,13 @@ _MIN_BATCH = 64
 class Sweep:
     """Over all tenants. Raises `TryLater` when Redis or the object store is away."""
 
-    def __init__(self, server: RedisServer, hot: HotRecords, manifests: Manifests) -> None:
+    def __init__(
+        self, server: RedisServer, hot: HotRecords, manifests: Manifests, abandoned_s: float = ABANDONED_S
+    ) -> None:
         self._server = server
         self._hot = hot
         self._manifests = manifests
+        self._abandoned_s = abandoned_s
 
     def due(self, lane: Lane, now: float, limit: int) -> list[Document]:
         """PENDING documents of a lane, and RUNNING ones whose lease ran out, oldest first."""
@@ -62,7 +65,8 @@ class Sweep:
         adopted = 0
         while True:
             page = self._manifests.markers(lane, self._hot.recall(f"markers-at:{lane}"))
-            for marker in self._hot.adopt(page):
+            amiss, new = self._hot.adopt(page)
+            for marker in amiss + [marker for marker in new if seen_all and self._is_abandoned(marker)]:
                 self._look_again(marker)
             adopted += len(page)
             at_end = len(page) < PAGE_KEYS
@@ -78,11 +82,15 @@ class Sweep:
         if record is not None:
             self._hot.install([record])
         if record is None or record.accepted < marker.fence:
-            if time.time() - marker.written_at < ABANDONED_S:  # its manifest is being written
+            if not self._is_abandoned(marker):
                 return
         elif not record.document.state.terminal and marker_key(record) == marker.key:
             return
         self._manifests.unmark(marker.key)
+
+    def _is_abandoned(self, marker: Marker) -> bool:
+        """Whether a manifest that is still missing will not come any more."""
+        return time.time() - marker.written_at > self._abandoned_s
 
 
 def _is_due(document: Document, now: float) -> bool:

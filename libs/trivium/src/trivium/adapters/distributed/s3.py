@@ -30,7 +30,20 @@ POOL_SIZE = 32
 PAGE_KEYS = 1000  # S3's own bound on a page
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = "-_.~"
-_RETRIED = (500, 502, 503, 504)
+# 403: MinIO also answers so while another request removes the folder that this one writes into.
+_REFUSED = (403, 503)
+_AGAIN = urllib3.Retry(
+    3,
+    redirect=0,
+    status_forcelist=(*_REFUSED, 500, 502, 504),
+    allowed_methods=None,
+    backoff_factor=0.1,
+    backoff_jitter=0.1,
+    raise_on_redirect=False,
+    raise_on_status=False,
+)
+_ONCE = _AGAIN.new(read=0, other=0, status_forcelist=_REFUSED)
+"""For a request that is sent again only when it was certainly not carried out."""
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -209,24 +222,12 @@ class Bucket:
             content_sha256=body_hash,
             date=now,
         )
-        retries = 0 if once else 2
         return self._pool.urlopen(
             method,
             f"{url.path}?{url.query}" if url.query else url.path,
             body=body,
             headers={name: str(value) for name, value in signed.items()},
-            retries=urllib3.Retry(
-                total=2,
-                read=retries,
-                other=retries,
-                status=retries,
-                redirect=0,
-                status_forcelist=_RETRIED,
-                backoff_factor=0.1,
-                allowed_methods=None,
-                raise_on_redirect=False,
-                raise_on_status=False,
-            ),
+            retries=_ONCE if once else _AGAIN,
             pool_timeout=READ_TIMEOUT_S,
             preload_content=preload,
         )

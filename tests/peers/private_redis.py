@@ -1,0 +1,65 @@
+"""A Redis of the test's own, which it may empty, kill and bring back with an old state."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import redis
+from local_services import SERVICES_DIR
+
+_START_LIMIT_S = 20.0
+
+
+class PrivateRedis:
+    """One server on a free port, its append-only file in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self._port}/0"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start on what the folder holds; returns when it answers."""
+        root = SERVICES_DIR / "redis/root/usr"
+        installed = root / "bin/redis-server"
+        program = str(installed) if installed.exists() else shutil.which("redis-server")
+        assert program, "no Redis is installed: `make services`"
+        libraries = ":".join(str(found) for found in root.glob("lib/*-linux-gnu"))
+        self._process = subprocess.Popen(
+            [program, "--bind", "127.0.0.1", "--port", str(self._port), "--dir", str(self.folder)]
+            + ["--appendonly", "yes", "--appendfsync", "always", "--save", ""],
+            env={**os.environ, "LD_LIBRARY_PATH": libraries},
+            stdout=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + _START_LIMIT_S
+        while True:
+            try:
+                with self.client() as client:
+                    client.ping()
+                return
+            except redis.ConnectionError:
+                assert time.monotonic() < deadline, "Redis did not start"
+                time.sleep(0.02)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+
+    def client(self) -> redis.Redis:
+        """A client of the test's own."""
+        return redis.Redis.from_url(self.url)
+
+    def flush(self) -> None:
+        """FLUSHALL."""
+        with self.client() as client:
+            client.flushall()
