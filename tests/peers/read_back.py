@@ -12,9 +12,14 @@ from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.scope import Tenant
 
 
+def is_embedded(store: Any) -> bool:
+    """Whether the stronger promises hold."""
+    return isinstance(store, SqliteVectors | SqliteKeywords)
+
+
 def read_back(store: Any) -> Any:
     """The store, with `ids` called before each of its readers' calls where it lives on a server."""
-    return store if isinstance(store, SqliteVectors | SqliteKeywords) else _ReadBack(store)
+    return store if is_embedded(store) else _ReadBack(store)
 
 
 class _ReadBack:

@@ -1,0 +1,166 @@
+"""One Elasticsearch 8: its clients, and what its errors mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from elasticsearch import (
+    ApiError,
+    AsyncElasticsearch,
+    ConnectionTimeout,
+    Elasticsearch,
+    TransportError,
+    UnsupportedProductError,
+)
+from elasticsearch.helpers import streaming_bulk
+
+from trivium.adapters.distributed.loop_thread import LoopThread
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
+
+READ_TIMEOUT_S = 10.0  # a search has its own, shorter budget and is cancelled at its end
+WRITE_TIMEOUT_S = 60.0
+CONNECTIONS = 16
+BULK_BYTES = 8 * 1024 * 1024  # a request may have 100 MiB; smaller ones leave the server room for others
+BULK_RETRIES = 5
+FIRST_PAUSE_S = 0.5  # and twice as long each time: 15.5 s in all
+_PREFIX = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+T = TypeVar("T")
+Action = tuple[dict[str, dict[str, str]], bytes | None]  # what to do with which id, and the row
+
+
+class ElasticServer:
+    """Connected to when first needed; safe among threads. Every failure leaves as a `TriviumError`."""
+
+    def __init__(self, settings: Settings) -> None:
+        if not _PREFIX.fullmatch(settings.index_prefix):
+            raise Refused(
+                "bad_setting",
+                f"TRIVIUM_INDEX_PREFIX={settings.index_prefix!r} does not fit.",
+                "Use lower-case letters, digits and '_', a letter first.",
+            )
+        self._options = _options(settings)
+        self._place = urlsplit(settings.elasticsearch_url).netloc.rpartition("@")[2] or settings.elasticsearch_url
+        with self._translated():
+            self._client = Elasticsearch(**self._options, request_timeout=WRITE_TIMEOUT_S)
+        self._loop = LoopThread("elasticsearch")
+        self._async_client: AsyncElasticsearch | None = None
+
+    @contextmanager
+    def client(self) -> Iterator[Elasticsearch]:
+        """For workers: blocks."""
+        with self._translated():
+            yield self._client
+
+    def bulk(self, index: str, actions: Iterable[Action]) -> None:
+        """Many changes of one alias `index`; what the server has no room for now is sent again, ever more slowly."""
+        with self.client() as client:
+            for _, answer in streaming_bulk(
+                client,
+                actions,
+                expand_action_callback=lambda action: action,
+                max_chunk_bytes=BULK_BYTES,
+                max_retries=BULK_RETRIES,
+                initial_backoff=FIRST_PAUSE_S,
+                raise_on_error=False,
+                yield_ok=False,
+                index=index,
+                require_alias=True,
+            ):
+                (item,) = answer.values()
+                if item.get("result") != "not_found":
+                    raise _refused(item["status"], item.get("error", {}), self._place)
+
+    async def read(self, work: Callable[[AsyncElasticsearch], Awaitable[T]]) -> T:
+        """For queries: `work` with the asynchronous client, on the loop that it belongs to."""
+
+        async def connected() -> T:
+            with self._translated():
+                if self._async_client is None:
+                    self._async_client = AsyncElasticsearch(
+                        **self._options, node_class="httpxasync", request_timeout=READ_TIMEOUT_S
+                    )
+                return await work(self._async_client)
+
+        return await self._loop.run(connected)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._loop.close(self._close_reading)
+        self._client.close()
+
+    async def _close_reading(self) -> None:
+        if self._async_client is not None:
+            await self._async_client.close()
+            self._async_client = None
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except ApiError as error:
+            cause = error.body.get("error", {}) if isinstance(error.body, dict) else {}
+            raise _refused(error.meta.status, cause if isinstance(cause, dict) else {}, self._place) from error
+        except (TransportError, UnsupportedProductError, ValueError) as error:
+            raise _unreachable(error, self._place) from error
+
+
+def is_missing(error: TriviumError) -> bool:
+    """Whether the index does not exist."""
+    return error.code == "elasticsearch_no_index"
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "hosts": settings.elasticsearch_url,
+        "connections_per_node": CONNECTIONS,
+        "max_retries": 1,  # a connection that the server closed while it was idle
+        "retry_on_status": (),
+    }
+    if settings.elasticsearch_api_key:
+        options["api_key"] = settings.elasticsearch_api_key
+    elif settings.elasticsearch_user:
+        options["basic_auth"] = (settings.elasticsearch_user, settings.elasticsearch_password)
+    return options
+
+
+def _refused(status: int, cause: Mapping[str, Any], place: str) -> TriviumError:
+    """An answer that is not the one asked for; `cause` is its `error`."""
+    kind, reason = cause.get("type", ""), str(cause.get("reason", ""))[:300]
+    told = f"Elasticsearch at {place} answered {status} {kind}: {reason}".rstrip(" :")
+    if kind == "index_not_found_exception":
+        return TryLater("elasticsearch_no_index", f"{told}.", "Run `trivium rebuild --store elasticsearch`.")
+    if kind == "cluster_block_exception" or "maximum normal shards" in reason:
+        return TryLater(
+            "elasticsearch_full",
+            f"{told}.",
+            "Free disk space or raise cluster.max_shards_per_node; waiting work then goes on by itself.",
+        )
+    if status in (401, 403):
+        return TryLater(
+            "elasticsearch_credentials",
+            f"{told}.",
+            "Set TRIVIUM_ELASTICSEARCH_API_KEY, or _USER and _PASSWORD; waiting work then goes on by itself.",
+        )
+    if status == 429 or status >= 500:
+        return TryLater("elasticsearch_busy", f"{told}.", "It is tried again by itself.")
+    return NeverWill("elasticsearch_error", f"{told}.", "Look the answer up in Elasticsearch's documentation and log.")
+
+
+def _unreachable(error: Exception, place: str) -> TriviumError:
+    if isinstance(error, ValueError):
+        return Refused("bad_setting", f"TRIVIUM_ELASTICSEARCH_URL does not fit: {error}.", "Write http://host:port.")
+    if isinstance(error, UnsupportedProductError):
+        return TryLater("elasticsearch_other", f"What answers at {place} is not Elasticsearch.", "Correct the address.")
+    if isinstance(error, ConnectionTimeout):
+        return TryLater("elasticsearch_slow", f"Elasticsearch at {place} did not answer in time.", "It is tried again.")
+    return TryLater(
+        "elasticsearch_down",
+        f"Elasticsearch at {place} did not answer ({type(error).__name__}).",
+        "Start it, or set TRIVIUM_ELASTICSEARCH_URL to where it is; waiting work then goes on by itself.",
+    )
