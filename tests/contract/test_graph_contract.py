@@ -129,6 +129,27 @@ async def everything(reader: GraphReader) -> dict[str, Any]:
 # Missing
 
 
+async def test_what_was_read_once_is_not_told_after_a_change(graphs: Graphs) -> None:
+    def named(chunk: str, name: str) -> ChunkGraph:
+        return ChunkGraph(chunk, (mention(name, chunk), mention(name, chunk, role=MentionRole.TITLE)))
+
+    reader = graphs.reader(ACME)
+    write(graphs, "d1", named("c1", "Ada"))
+
+    async def told() -> tuple[list[str], set[str], int, int]:
+        about, inside = await reader.about(["ada", "bob"]), await reader.mentions_in(["c1", "c2"])
+        by = await reader.mentioned_by(["ada", "bob"], 10)
+        return sorted(about), set(inside), len(by), by["ada"].total if "ada" in by else 0
+
+    assert await told() == (["ada"], {"c1"}, 1, 1)
+    write(graphs, "d2", named("c2", "Ada"))
+    assert await told() == (["ada"], {"c1", "c2"}, 1, 2)
+    write(graphs, "d1", named("c1", "Bob"))
+    assert await told() == (["ada", "bob"], {"c1", "c2"}, 2, 1)
+    graphs.writer(ACME).delete("d2")
+    assert await told() == (["bob"], {"c1"}, 1, 0)
+
+
 async def test_missing_names_chunks_and_entities_are_absent_and_an_unknown_id_is_not_found(graphs: Graphs) -> None:
     write(graphs, "d", share("c1", "Kelmore"))
     reader = graphs.reader(ACME)

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
-from trivium.adapters.embedded.graph_read import SqliteGraphReader
+from trivium.adapters.embedded.graph_read import Recent, SqliteGraphReader
 from trivium.adapters.embedded.graph_schema import SCHEMA
 from trivium.adapters.embedded.graph_write import SqliteGraphWriter
 from trivium.adapters.embedded.sqlite import ReadThreads, TenantDatabases
@@ -20,6 +21,8 @@ class SqliteGraphs:
     def __init__(self, data: Path) -> None:
         self._databases = TenantDatabases(data, "graph", SCHEMA)
         self._threads = ReadThreads("graph")
+        self._lock = threading.Lock()
+        self._recent: dict[Tenant, Recent] = {}
 
     def writer(self, tenant: Tenant) -> SqliteGraphWriter:
         """The tenant's writes."""
@@ -27,10 +30,14 @@ class SqliteGraphs:
 
     def reader(self, tenant: Tenant) -> SqliteGraphReader:
         """The tenant's reads."""
-        return SqliteGraphReader(self._databases.of(tenant), self._threads, tenant)
+        with self._lock:
+            recent = self._recent.setdefault(tenant, Recent())
+        return SqliteGraphReader(self._databases.of(tenant), self._threads, recent)
 
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's graph."""
+        with self._lock:
+            self._recent.pop(tenant, None)
         self._databases.drop(tenant)
 
     def close(self) -> None:

@@ -13,24 +13,37 @@ from typing import NamedTuple
 import msgspec
 
 from trivium.adapters.embedded.graph_match import similar_names
+from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity
 from trivium.domain.errors import Refused
 from trivium.domain.graph import ChunkGraph, Edge, Entity, EntityType, Mention, Mentioning, MentionRole, Relation
 from trivium.domain.retrieval import Scored
-from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
 
 _MAX_PAGE = 1000
+_MAX_RECENT = 200_000  # places or mentions: 150 to 300 bytes each
+_NOWHERE = Mentioning(0)
 _AFTER_ANY = "\U0010ffff"  # sorts after every other character
 
+
+class _Mentions(msgspec.Struct):
+    """Of a stored share, what a search reads."""
+
+    mentions: tuple[Mention, ...] = ()
+
+
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+_decode_mentions = msgspec.msgpack.Decoder(_Mentions).decode
 # Python's driver gives up and takes back the interpreter lock at every row, and waits for it each time while another
 # thread computes. Where rows are many they come as one JSON text.
 _pairs = msgspec.json.Decoder(list[tuple[str, str]]).decode
 _totals = msgspec.json.Decoder(list[tuple[str, int, str]]).decode
 _places = msgspec.json.Decoder(list[tuple[str, str, int]]).decode
+
+
+_Asked = tuple[str, int, str]  # role, limit, key
 
 
 class Groups(NamedTuple):
@@ -48,7 +61,8 @@ def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
     """The entities behind `keys`; a name that is no entity stands for itself."""
     root_of = {key: key for key in keys}
     (known,) = db.execute(
-        "SELECT json_group_array(json_array(key, root)) FROM name WHERE key IN (SELECT value FROM json_each(?))",
+        "SELECT json_group_array(json_array(key, root)) FROM name"
+        " WHERE root <> key AND key IN (SELECT value FROM json_each(?))",
         (json.dumps(list(root_of)),),
     ).fetchone()
     root_of.update(_pairs(known))
@@ -63,31 +77,42 @@ def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
     return Groups(root_of, members)
 
 
+class Recent:
+    """What one tenant's readers asked lately. A name that leads nowhere is kept too: most parts of names do."""
+
+    def __init__(self) -> None:
+        self.about: RecentRows[str, list[Scored]] = RecentRows(_length, _MAX_RECENT)
+        self.mentions: RecentRows[str, list[Mention]] = RecentRows(_length, _MAX_RECENT)
+        self.mentioned: RecentRows[_Asked, Mentioning] = RecentRows(_length_of_places, _MAX_RECENT)
+
+
 class SqliteGraphReader:
     """One tenant's reads; see `trivium.ports.graph.GraphReader`."""
 
-    def __init__(self, database: Database, threads: ReadThreads, tenant: Tenant) -> None:
+    def __init__(self, database: Database, threads: ReadThreads, recent: Recent) -> None:
         self._database = database
         self._threads = threads
-        self._tenant = tenant
+        self._recent = recent
 
     async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
         """Chunks by the names they are about, the surest first."""
         if not keys:
             return {}
-        return await self._threads.run(self._database, lambda db: _about(db, keys))
+
+        def query(db: sqlite3.Connection) -> dict[str, list[Scored]]:
+            known = self._recent.about.at(_stamp(db), keys, lambda missing: _about(db, missing))
+            return {key: list(rows) for key, rows in known.items() if rows}
+
+        return await self._threads.run(self._database, query)
 
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         """The mentions of each chunk, in text order."""
         if not chunk_ids:
             return {}
-        wanted = json.dumps(list(chunk_ids))
 
         def query(db: sqlite3.Connection) -> dict[str, list[Mention]]:
-            rows = db.execute(
-                "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (wanted,)
-            )
-            return {chunk: in_text_order(_decode(body).mentions) for chunk, body in rows}
+            known = self._recent.mentions.at(_stamp(db), chunk_ids, lambda missing: _mentions_in(db, missing))
+            return {key: list(rows) for key, rows in known.items()}
 
         return await self._threads.run(self._database, query)
 
@@ -97,7 +122,18 @@ class SqliteGraphReader:
         """Totals and first places by name."""
         if not keys:
             return {}
-        return await self._threads.run(self._database, lambda db: _mentioned_by(db, keys, limit, role.value))
+        named = role.value
+        wanted = [(named, limit, key) for key in keys]
+
+        def query(db: sqlite3.Connection) -> dict[str, Mentioning]:
+            def read(missing: Sequence[_Asked]) -> dict[_Asked, Mentioning]:
+                found = _mentioned_by(db, [key for _, _, key in missing], limit, named)
+                return {asked: found.get(asked[2], _NOWHERE) for asked in missing}
+
+            known = self._recent.mentioned.at(_stamp(db), wanted, read)
+            return {key: row for (_, _, key), row in known.items() if row.total}
+
+        return await self._threads.run(self._database, query)
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
         """Entities with a name like each name; a name without any is absent."""
@@ -152,6 +188,26 @@ class SqliteGraphReader:
         return await self._threads.run(self._database, lambda db: _evidence(db, key, limit))
 
 
+def _stamp(db: sqlite3.Connection) -> tuple[bytes, int, int]:
+    stamp: tuple[bytes, int, int] = db.execute("SELECT epoch, added, removed FROM state").fetchone()
+    return stamp
+
+
+def _length(rows: Sequence[object]) -> int:
+    return len(rows) + 1
+
+
+def _length_of_places(mentioning: Mentioning) -> int:
+    return len(mentioning.places) + 1
+
+
+def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
+    rows = db.execute(
+        "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(chunk_ids),)
+    )
+    return {chunk: in_text_order(_decode_mentions(body).mentions) for chunk, body in rows}
+
+
 def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored]]:
     groups = groups_of(db, keys)
     rows = db.execute(
@@ -167,8 +223,7 @@ def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored
         for member in groups.members[root]:
             for chunk, confidence in by_name.get(member, {}).items():
                 best[chunk] = max(confidence, best.get(chunk, 0.0))
-        if best:
-            found[key] = [Scored(c, s) for c, s in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
+        found[key] = [Scored(c, s) for c, s in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trivium.adapters.embedded.mirror import STATE_TABLE
 from trivium.adapters.embedded.sqlite import Schema
 
 SCHEMA = Schema(
@@ -74,6 +75,8 @@ SCHEMA = Schema(
             SELECT left AS root FROM neighbours UNION ALL SELECT right FROM neighbours
         ) GROUP BY root
         """,
+        # What tells a reader that the rows it keeps in memory are still true.
+        STATE_TABLE,
     ),
     recovery="Move the file away; the graph is rebuilt from the object store when the documents are ingested again.",
 )

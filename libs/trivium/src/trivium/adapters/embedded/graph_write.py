@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.adapters.embedded.graph_degrees import EdgeKey, settle_degrees
 from trivium.adapters.embedded.graph_names import NameTable
+from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database
 from trivium.adapters.graph_rules import places_of, statements_of, sure_mentions
 from trivium.domain.graph import ChunkGraph
@@ -78,9 +79,11 @@ class _Changes:
         self._withdrawn: set[EdgeKey] = set()
         self._named: set[str] = set()
         self._claimed: set[str] = set()
+        self._added = self._removed = 0
 
     def add(self, row: GraphRow) -> None:
         share, chunk = row.share, row.share.chunk_id
+        self._added += 1
         self._db.execute(
             "INSERT INTO share VALUES (?, ?, ?, ?, ?, ?)",
             (chunk, row.document_id, row.version, row.scope.dataset, row.scope.run, _encode(share)),
@@ -107,6 +110,7 @@ class _Changes:
         if row is None:
             return
         share = _decode(row[0])
+        self._removed += 1
         self._db.execute("DELETE FROM share WHERE chunk = ?", (chunk,))
         self._db.executemany(
             "DELETE FROM named WHERE key = ? AND role = ? AND chunk = ?",
@@ -138,6 +142,7 @@ class _Changes:
         appeared, vanished = self._settle_edges()
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
         settle_degrees(self._db, appeared, vanished, moves)
+        count_changes(self._db, self._added, self._removed)
 
     def _settle_tally(self) -> None:
         changed = [(*name, n) for name, n in self._tally.items() if n]

@@ -11,7 +11,7 @@ import numpy as np
 
 from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
-from trivium.adapters.embedded.sentences import SentenceCache
+from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
 from trivium.adapters.narrow import narrowed, widened
 from trivium.domain.errors import NeverWill
@@ -41,6 +41,9 @@ _SCHEMA = Schema(
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
 )
 _FLOAT32_BYTES = 4
+MAX_RECENT_BYTES = 192 * 1024 * 1024  # about 125,000 sentences of 384 values
+
+Sentences = RecentRows[str, Vector]
 
 
 class SqliteVectors:
@@ -51,7 +54,7 @@ class SqliteVectors:
         self._threads = ReadThreads("vectors")
         self._lock = threading.Lock()
         self._mirrors: dict[Tenant, Mirror[FlatIndex]] = {}
-        self._sentences: dict[Tenant, SentenceCache] = {}
+        self._sentences: dict[Tenant, Sentences] = {}
 
     def writer(self, tenant: Tenant) -> SqliteVectorWriter:
         """For workers."""
@@ -67,7 +70,7 @@ class SqliteVectors:
                     "SELECT seq, chunk_id, document_id, vector FROM passages WHERE seq > ? ORDER BY seq",
                     "SELECT seq FROM passages",
                 )
-            sentences = self._sentences.setdefault(tenant, SentenceCache())
+            sentences = self._sentences.setdefault(tenant, RecentRows(lambda row: row.nbytes, MAX_RECENT_BYTES))
         return SqliteVectorReader(self._databases.of(tenant), mirror, sentences, self._threads)
 
     def drop(self, tenant: Tenant) -> None:
@@ -131,7 +134,7 @@ class SqliteVectorReader:
     """Reads one tenant's vectors; see `trivium.ports.vectors.VectorReader`."""
 
     def __init__(
-        self, database: Database, mirror: Mirror[FlatIndex], sentences: SentenceCache, threads: ReadThreads
+        self, database: Database, mirror: Mirror[FlatIndex], sentences: Sentences, threads: ReadThreads
     ) -> None:
         self._database = database
         self._mirror = mirror
@@ -149,13 +152,8 @@ class SqliteVectorReader:
         """The sentences' vectors by chunk."""
 
         def query(connection: sqlite3.Connection) -> dict[str, Vector]:
-            rows = self._sentences.at(connection, chunk_ids)
-            if not rows:
-                return {}
-            matrix = widened(np.concatenate(list(rows.values())))
-            ends = np.cumsum([len(row) for row in rows.values()]).tolist()
-            starts = [0, *ends[:-1]]
-            return {key: matrix[start:end] for key, start, end in zip(rows, starts, ends, strict=True)}
+            stamp = connection.execute("SELECT epoch, removed FROM state").fetchone()  # rows added change no other
+            return self._sentences.at(stamp, chunk_ids, lambda missing: _read_sentences(connection, missing))
 
         return await self._threads.run(self._database, query)
 
@@ -170,6 +168,22 @@ class SqliteVectorReader:
             return {chunk_id: np.frombuffer(vector, np.float32) for chunk_id, vector in rows}
 
         return await self._threads.run(self._database, query)
+
+
+def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+    """(n_sentences, d) by chunk; together they are one matrix, widened in one go."""
+    rows = connection.execute(
+        "SELECT chunk_id, vectors, length(vector) / 4 FROM passages JOIN sentences USING (seq)"
+        " WHERE chunk_id IN (SELECT value FROM json_each(?))",
+        (json_list(chunk_ids),),
+    )
+    stored = {key: np.frombuffer(vectors, np.int16).reshape(-1, dimension) for key, vectors, dimension in rows}
+    if not stored:
+        return {}
+    matrix = widened(np.concatenate(list(stored.values())))
+    matrix.flags.writeable = False
+    ends = np.cumsum([len(row) for row in stored.values()]).tolist()
+    return {key: matrix[start:end] for key, start, end in zip(stored, [0, *ends[:-1]], ends, strict=True)}
 
 
 def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:

@@ -1,0 +1,57 @@
+"""What was read lately, kept in memory for as long as the table does not change under it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import msgspec
+
+Key = TypeVar("Key", bound=Hashable)
+Row = TypeVar("Row")
+
+Stamp = tuple[bytes | int, ...]
+"""What a table says of itself within one snapshot; rows that were read under an equal stamp are still true."""
+
+
+class _Kept(msgspec.Struct, Generic[Key, Row], frozen=True):
+    stamp: Stamp
+    rows: dict[Key, Row]
+    size: list[int]  # one item
+
+
+class RecentRows(Generic[Key, Row]):
+    """One tenant's rows by key, shared by its readers. What would not fit drops all that is kept.
+
+    A row belongs to everybody: no caller may change it.
+    """
+
+    def __init__(self, size: Callable[[Row], int], max_size: int) -> None:
+        self._size = size
+        self._max_size = max_size
+        self._lock = threading.Lock()
+        self._kept: _Kept[Key, Row] = _Kept((), {}, [0])
+
+    def at(
+        self, stamp: Stamp, keys: Sequence[Key], read: Callable[[Sequence[Key]], Mapping[Key, Row]]
+    ) -> dict[Key, Row]:
+        """The row of each key that has one, in the order of `keys`; `read` gets those that are not kept."""
+        kept = self._kept
+        known = kept.rows if kept.stamp == stamp else {}
+        missing = [key for key in keys if key not in known]
+        if missing:
+            fresh = read(missing)
+            self._keep(stamp, fresh)
+            known = {**{key: known[key] for key in keys if key in known}, **fresh}
+        return {key: known[key] for key in keys if key in known}
+
+    def _keep(self, stamp: Stamp, fresh: Mapping[Key, Row]) -> None:
+        with self._lock:
+            kept = self._kept
+            more = sum(map(self._size, fresh.values()))
+            if kept.stamp != stamp or kept.size[0] + more > self._max_size:
+                kept = self._kept = _Kept(stamp, {}, [0])
+            new = {key: row for key, row in fresh.items() if key not in kept.rows}
+            kept.rows.update(new)
+            kept.size[0] += sum(map(self._size, new.values()))
