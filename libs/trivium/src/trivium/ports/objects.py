@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -10,6 +11,9 @@ from trivium.domain.scope import Tenant
 
 MAX_KEY_BYTES = 940  # S3's own bound is 1,024, and a tenant's space takes up to 72
 MAX_PART_BYTES = 255  # where a server keeps keys as paths, as MinIO does, a part is a file name
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class ObjectStore(Protocol):
@@ -63,7 +67,7 @@ def is_key(key: str) -> bool:
     return (
         all(part not in (b"", b".", b"..") and len(part) <= MAX_PART_BYTES for part in parts)
         and sum(map(len, parts)) + len(parts) - 1 <= MAX_KEY_BYTES
-        and not any(char < " " or char == "\x7f" for char in key)
+        and not _CONTROL.search(key)
     )
 
 

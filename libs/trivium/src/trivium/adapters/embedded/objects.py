@@ -29,6 +29,7 @@ MORE_MARK = "~"  # a folder whose name goes on inside it
 STALE_INCOMING_S = 3600.0
 MOVE_ATTEMPTS = 100
 
+_PLAIN = re.compile(rb"[a-z0-9_-][a-z0-9_.-]*[a-z0-9_-]")  # what escaping would not change: nearly every name
 _SAFE = re.compile(rb"[a-z0-9_.-]")  # upper case is escaped: some file systems do not tell it from lower
 
 
@@ -181,6 +182,8 @@ def _pieces(part: str, mark: str) -> list[str]:
 
 
 def _escape(raw: bytes) -> str:
+    if _PLAIN.fullmatch(raw):
+        return raw.decode()
     last = len(raw) - 1
     return "".join(
         chr(byte) if _SAFE.match(raw, at) and not (byte == ord(".") and at in (0, last)) else f"%{byte:02x}"
