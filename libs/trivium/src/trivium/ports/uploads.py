@@ -9,7 +9,7 @@ import msgspec
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """One object of the bucket. `etag` names this value of it; `modified` is in Unix seconds.
+    """One object of the bucket. `etag` names this value of it; `modified` is in whole Unix seconds.
 
     `version_id` is "" where the bucket has no versions, and in listings, which do not tell it.
     """

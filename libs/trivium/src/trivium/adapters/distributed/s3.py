@@ -28,12 +28,15 @@ CONNECT_TIMEOUT_S = 3
 READ_TIMEOUT_S = 30
 POOL_SIZE = 32
 PAGE_KEYS = 1000  # S3's own bound on a page
+# Of keys: what the store cannot hold is not there.
+_IMPOSSIBLE = ("XMinioInvalidObjectName", "XMinioInvalidResourceName", "KeyTooLongError")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = "-_.~"
 # 403: MinIO also answers so while another request removes the folder that this one writes into.
 _REFUSED = (403, 503)
 _AGAIN = urllib3.Retry(
     3,
+    read=1,
     redirect=0,
     status_forcelist=(*_REFUSED, 500, 502, 504),
     allowed_methods=None,
@@ -54,7 +57,10 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """An object as a listing or HEAD shows it. `modified` is in Unix seconds; `version_id` is "" without versioning."""
+    """An object as a listing or HEAD shows it.
+
+    `modified` is in whole Unix seconds, which is all that HEAD tells; `version_id` is "" without versioning.
+    """
 
     key: str
     etag: str
@@ -237,7 +243,8 @@ class Bucket:
         if response.status < 300:
             return False
         code = _error_code(response)
-        if response.status in expected and code != "NoSuchBucket":
+        status = 404 if code in _IMPOSSIBLE else response.status
+        if status in expected and code != "NoSuchBucket":
             return True
         raise failure(response.status, code, Place(self._host, self.name, self._setting))
 
@@ -265,8 +272,8 @@ def _etag(response: urllib3.BaseHTTPResponse) -> str:
 def _error_code(response: urllib3.BaseHTTPResponse) -> str:
     try:
         return _xml(response.data).findtext("Code", "")
-    except ET.ParseError:  # HEAD, or something that is no S3
-        return ""
+    except ET.ParseError:  # HEAD, whose answer has no body, or something that is no S3
+        return str(response.headers.get("x-minio-error-code", ""))
 
 
 def _xml(body: bytes) -> ET.Element:
@@ -281,5 +288,5 @@ def _listed(entry: ET.Element) -> Listed:
         unquote_plus(entry.findtext("Key", "")),
         entry.findtext("ETag", "").strip('"'),
         int(entry.findtext("Size", "0")),
-        datetime.fromisoformat(entry.findtext("LastModified", "1970-01-01T00:00:00Z")).timestamp(),
+        datetime.fromisoformat(entry.findtext("LastModified", "1970-01-01T00:00:00Z")).timestamp() // 1,
     )

@@ -1,0 +1,97 @@
+"""The doorbell, the shared rate limit, and what a Redis that fails means to the caller."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+from private_redis import PrivateRedis
+
+from trivium.adapters.distributed.redis_doorbell import Doorbell
+from trivium.adapters.distributed.redis_rate import RateLimit
+from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill, Refused, TryLater
+
+
+@pytest.fixture
+def server(own: Settings) -> Iterator[RedisServer]:
+    opened = RedisServer(own)
+    yield opened
+    opened.close()
+
+
+def test_many_rings_are_heard_once_and_none_is_needed_in_time(own: Settings, server: RedisServer) -> None:
+    elsewhere = RedisServer(own)
+    for _ in range(50):
+        Doorbell(elsewhere).ring()
+    elsewhere.close()
+    bell = Doorbell(server)
+    assert bell.wait(5)
+    started = time.monotonic()
+    assert not bell.wait(0.2)
+    assert time.monotonic() - started < 2
+
+
+def test_a_ring_wakes_who_waits_however_long(server: RedisServer) -> None:
+    bell, heard = Doorbell(server), []
+    waiting = threading.Thread(target=lambda: heard.append(bell.wait(60)))
+    waiting.start()
+    time.sleep(3)  # past one turn of the blocking call
+    bell.ring()
+    waiting.join(timeout=10)
+    assert heard == [True]
+
+
+def test_a_rate_limit_lets_a_burst_pass_and_then_the_rate(server: RedisServer) -> None:
+    limit, other = RateLimit(server, "mine", per_s=10, burst=5), RateLimit(server, "other", per_s=10, burst=1)
+    assert [limit.take() for _ in range(5)] == [0.0] * 5
+    wait = limit.take()
+    assert 0 < wait <= 0.1
+    assert other.take() == 0.0
+    time.sleep(wait + 0.01)
+    assert limit.take() == 0.0
+    assert 0.3 < limit.take(5) <= 0.5
+    time.sleep(0.6)
+    assert limit.take(5) == 0.0
+
+
+def test_processes_share_a_rate_limit(own: Settings, server: RedisServer) -> None:
+    elsewhere = RedisServer(own)
+    limits = [RateLimit(each, "shared", per_s=5, burst=10) for each in (server, elsewhere)]
+    started = time.monotonic()
+    passed = sum(limits[number % 2].take() == 0.0 for number in range(100))
+    assert 10 <= passed <= 11 + 5 * (time.monotonic() - started)
+    elsewhere.close()
+
+
+def test_a_redis_that_is_away_is_a_passing_fault_and_one_that_refuses_is_not(
+    own: Settings, private_redis: PrivateRedis
+) -> None:
+    for url, family, told in (
+        ("redis://127.0.0.1:1/0", TryLater, "TRIVIUM_REDIS_URL"),
+        (private_redis.url.replace("redis://", "redis://who:hidden@"), NeverWill, "TRIVIUM_REDIS_URL"),
+        (private_redis.url.replace("/0", "/99"), NeverWill, "Redis 7"),
+    ):
+        server = RedisServer(msgspec.structs.replace(own, redis_url=url))
+        with pytest.raises(family) as raised:
+            Doorbell(server).ring()
+        assert told in str(raised.value)
+        assert "hidden" not in str(raised.value)
+        server.close()
+    with pytest.raises(Refused):
+        RedisServer(msgspec.structs.replace(own, redis_url="http://127.0.0.1"))
+
+
+def test_a_redis_that_is_full_is_a_passing_fault(server: RedisServer, private_redis: PrivateRedis) -> None:
+    with private_redis.client() as client:
+        client.config_set("maxmemory", 1)
+        try:
+            with pytest.raises(TryLater) as raised:
+                Doorbell(server).ring()
+        finally:
+            client.config_set("maxmemory", 0)
+    assert raised.value.code == "redis_full"
