@@ -74,6 +74,24 @@ def test_a_name_that_stands_everywhere_links_nothing():
     assert links == {}
 
 
+def test_a_name_that_more_passages_share_leads_to_each_of_them_with_less():
+    rare, usual = Mentioning(2, (("r", 0), ("s", 0))), Mentioning(11, (("u", 0), ("s", 0)))
+    rows = {"s": [mention("ada", "s"), mention("turing", "s")]}
+    links = walk({"s": 1.0}, rows, Places({}, {}, {"ada": rare, "turing": usual}), {"s": near(0.6)})
+    assert links["r"].gain == pytest.approx(10 * links["u"].gain)
+
+
+def test_passages_that_share_a_name_do_not_lift_each_other_above_the_one_that_answers():
+    scores = {"answer": 1.0, "p": 0.9, "q": 0.85}
+    mentions = {"p": [mention("ada", "p")], "q": [mention("ada", "q")]}
+    places = Places({}, {}, {"ada": Mentioning(4, (("p", 0), ("q", 0), ("new", 0), ("other", 0)))})
+    links = walk(scores, mentions, places, dict.fromkeys("pq", near(0.6)))
+    linked = path.linked(scores, links)
+    assert max(linked, key=linked.__getitem__) == "answer"
+    assert linked["new"] == pytest.approx(links["new"].gain)
+    assert linked["p"] > scores["p"]
+
+
 def test_without_vectors_every_sentence_counts_half():
     places = Places({"ada": [Scored("a", 1.0)]}, {}, {})
     assert walk({"s": 1.0}, {"s": [mention("ada", "s")]}, places, {})["a"].gain == path.UNKNOWN_CLOSENESS

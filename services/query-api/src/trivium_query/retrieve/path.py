@@ -6,9 +6,11 @@ One step over names, without a language model:
 2. passages that the question names gain (`anchors`);
 3. from the best passages, each name they mention leads to the passages about it, to those whose
    heading holds it, and to those that mention it too (`departures`, `leads`, `best_links`);
-4. a passage's score is its own plus the best link's; that link is its explanation.
+4. a passage's score is its own plus the best link's; that link is its explanation (`linked`).
 
-A name that stands in the question leads nowhere: whatever it leads to was found by the question itself.
+A link stands for what the question could not find by itself. So a name of the question leads nowhere, and
+a passage gains the less the better it was found without the link: passages of one document that
+share their names would lift one another above the one that answers.
 Measured in bench/retrieval-notes.md.
 """
 
@@ -35,7 +37,8 @@ SENTENCE_WEIGHT = 0.25  # ... and half its best sentence
 FULL_SIMILARITY = 0.6  # a sentence this close to the question (cosine) passes on its passage's whole score
 ABOUT_STRENGTH = 1.0  # over the root of the passages about the name
 HEADING_STRENGTH = 0.4  # over the root of the passages with the name in a heading
-SHARED_STRENGTH = 0.42  # over the fourth root of the passages that mention the name
+SHARED_STRENGTH = 0.5  # over the other passages that mention the name: each is as likely meant
+FOUND_ALREADY = 0.7  # the share of a link's gain that the best passage, found without it, goes without
 MAX_SHARED = 50  # a name in more passages than this links none of them
 MAX_SUBNAME_TOKENS = 6
 UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
@@ -54,7 +57,7 @@ class Places(msgspec.Struct, frozen=True):
 class Link(msgspec.Struct, frozen=True, gc=False):
     """A step: sentence `sentence` of `source` mentions `surface`, a name that leads to `target`.
 
-    `strength` is the link's own (0...1), `gain` what it adds to the target's score.
+    `strength` is the link's own (0...1), `gain` the most that it adds to the target's score (`linked`).
     """
 
     source: str
@@ -196,7 +199,7 @@ def best_links(parts: Leads, whole: Leads, places: Places) -> dict[str, Link]:
             _improve(best, parts.get(key, ()), heading.places, strength)
     for key, mentioning in places.mentioned.items():
         if 1 < mentioning.total <= MAX_SHARED:
-            strength = SHARED_STRENGTH / math.sqrt(math.sqrt(mentioning.total))
+            strength = SHARED_STRENGTH / (mentioning.total - 1)
             _improve(best, whole.get(key, ()), mentioning.places, strength)
     return best
 
@@ -213,3 +216,12 @@ def _improve(
                 if known is None or gain > known.gain:
                     best[target] = Link(leaving.source, target, leaving.sentence, leaving.surface, strength, gain)
                 break
+
+
+def linked(scores: Mapping[str, float], links: Mapping[str, Link]) -> dict[str, float]:
+    """Scores with the links' gains added: in full where a passage scores 0, the least where it scores 1 or more."""
+    total = dict(scores)
+    for target, link in links.items():
+        own = total.get(target, 0.0)
+        total[target] = own + link.gain * (1 - FOUND_ALREADY * min(1.0, own))
+    return total

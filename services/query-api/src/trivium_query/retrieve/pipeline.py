@@ -134,8 +134,7 @@ async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
     parts, whole = path.leads(leaving, found.asked)
     links = path.best_links(parts, whole, await evidence.places(parts, whole, readers, ledger))
-    after = path.added(scores, {target: link.gain for target, link in links.items()})
-    return Walk(found, after, frozenset({*gains, *links}), links)
+    return Walk(found, path.linked(scores, links), frozenset({*gains, *links}), links)
 
 
 def _none_lost(scores: dict[str, float], found: evidence.Evidence) -> list[Scored]:
