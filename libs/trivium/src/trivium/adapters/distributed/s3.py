@@ -137,6 +137,8 @@ class Bucket:
         """What is known of an object without reading it."""
         with self._translated():
             response = self._send("HEAD", key)
+            if response.status == 400:  # without a reason, which GET tells
+                response = self._send("GET", key, headers={"Range": "bytes=0-0"})
         if self._failed(response, 404):
             return None
         modified = datetime.strptime(response.headers["Last-Modified"], "%a, %d %b %Y %H:%M:%S GMT")
