@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.domain.documents import Document, DocumentState, Lane, Stage
+from trivium.domain.errors import TryLater
 from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow.queues import queue_of
@@ -41,7 +43,8 @@ class Running:
 
     def __init__(self, registry: SqliteRegistry, name: str) -> None:
         self.app = make_app(f"memory://{name}/")
-        self.dispatcher = Dispatcher(self.app, registry, lease_s=LEASE_S)
+        self.bell = LocalDoorbell()
+        self.dispatcher = Dispatcher(self.app, registry, self.bell, lease_s=LEASE_S)
 
     def sent(self, lane: Lane = Lane.INTERACTIVE) -> list[list[str]]:
         """The document ids of each message that waits in the lane."""
@@ -115,7 +118,7 @@ def finish(registry: SqliteRegistry, document_ids: list[str]) -> None:
 def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistry, running: Running) -> None:
     documents = accept(registry, "a", "b", "c")
     for _ in range(5):
-        running.dispatcher.ring()
+        running.bell.ring()
     found: list[str] = []
     eventually(lambda: bool(found.extend(flat(running.sent())) or len(found) >= len(documents)))
     assert sorted(found) == sorted(document.id for document in documents)
@@ -124,19 +127,19 @@ def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistr
 
 def test_no_more_than_a_bounded_number_is_in_flight(registry: SqliteRegistry, running: Running) -> None:
     documents = accept(registry, *many(MAX_IN_FLIGHT + MAX_BATCH))
-    running.dispatcher.ring()
+    running.bell.ring()
     eventually(lambda: states(registry).get("running") == MAX_IN_FLIGHT)
     time.sleep(0.1)
     assert states(registry).get("pending") == MAX_BATCH
     finish(registry, [document.id for document in documents[:MAX_BATCH]])
-    running.dispatcher.ring()
+    running.bell.ring()
     eventually(lambda: "pending" not in states(registry))
 
 
 def test_the_bound_counts_what_other_processes_have_in_flight(registry: SqliteRegistry, idle: Running) -> None:
-    elsewhere = Dispatcher(make_app("memory://elsewhere/"), registry, lease_s=LEASE_S)
+    elsewhere = Running(registry, "elsewhere")
     accept(registry, *many(2 * MAX_IN_FLIGHT))
-    elsewhere.fill()
+    elsewhere.dispatcher.fill()
     idle.sent()
     idle.dispatcher.fill()
     assert states(registry) == {"running": MAX_IN_FLIGHT, "pending": MAX_IN_FLIGHT}
@@ -144,13 +147,13 @@ def test_the_bound_counts_what_other_processes_have_in_flight(registry: SqliteRe
 
 
 def test_two_dispatchers_at_once_claim_each_document_once(registry: SqliteRegistry, running: Running) -> None:
-    elsewhere = Dispatcher(make_app("memory://elsewhere/"), registry, lease_s=LEASE_S)
-    elsewhere.start()
+    elsewhere = Running(registry, "elsewhere")
+    elsewhere.dispatcher.start()
     documents = accept(registry, *many(MAX_IN_FLIGHT))
-    for dispatcher in (running.dispatcher, elsewhere) * 3:
-        dispatcher.ring()
+    for bell in (running.bell, elsewhere.bell) * 3:
+        bell.ring()
     eventually(lambda: states(registry) == {"running": MAX_IN_FLIGHT})
-    elsewhere.stop()
+    elsewhere.dispatcher.stop()
     running.dispatcher.stop()
     assert sorted(flat(running.sent())) == sorted(document.id for document in documents)
 
@@ -185,6 +188,16 @@ def test_while_the_workers_are_busy_documents_wait_for_company(registry: SqliteR
     finish(registry, [document.id for document in running[: MAX_BATCH + 1]])
     idle.dispatcher.fill()
     assert idle.sent() == [[document.id for document in late]]
+
+
+def test_what_the_broker_does_not_take_is_tried_again_at_the_next_sweep(registry: SqliteRegistry) -> None:
+    accept(registry, "a", "b")
+    away = make_app("redis://127.0.0.1:1/0")
+    away.conf.task_publish_retry = False
+    with pytest.raises(TryLater) as refusal:
+        Dispatcher(away, registry, LocalDoorbell(), lease_s=LEASE_S).fill()
+    assert refusal.value.code == "broker_away"
+    assert len(registry.unfinished(time.time())) == 2
 
 
 def test_orphans_of_a_killed_process_are_claimable_at_once(registry: SqliteRegistry) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 import msgspec
 from celery import Celery
 
 from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
@@ -58,17 +60,16 @@ def assembled(settings: Settings, *, remembered_questions: int = REMEMBERED) -> 
         sandbox = parsing_sandbox(settings, rapid_ocr)
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
-        dispatcher = Dispatcher(app, stores.registry, lease_s=settings.lease_s)
-        envelope = Envelope(
-            stores.registry, stores.objects, settings.lease_s, settings.max_attempts, on_left=dispatcher.ring
-        )
+        bell = LocalDoorbell()
+        dispatcher = Dispatcher(app, stores.registry, bell, lease_s=settings.lease_s)
+        envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring)
         ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr().fingerprint)
         for work in (*ingest, *graph_stages(settings, stores.graphs)):
-            register(app, envelope, work)
+            register(app, work.stage, partial(envelope.run, work))
         _start_ingest(stack, app, dispatcher, stores.registry)
         questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
-        yield query_services(settings, stores, questions, models.reranker, dispatcher.ring)
+        yield query_services(settings, stores, questions, models.reranker, bell.ring)
 
 
 @contextmanager

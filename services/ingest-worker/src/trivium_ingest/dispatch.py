@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import structlog
 from celery import Celery
+from kombu.exceptions import OperationalError
 
 from trivium import telemetry
 from trivium.domain.documents import Document, DocumentState, Lane
-from trivium.domain.errors import TriviumError
+from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow.chain import message_for, send
-from trivium.ports.registry import Registry
+from trivium.ports.doorbell import Doorbell
+from trivium.ports.registry import Registry, TenantRegistry
 
 SWEEP_S = 5.0  # how long an unheard doorbell or an expired lease can go unnoticed
 MAX_BATCH = 16  # documents; twice as many made a batch hardly cheaper a document
@@ -26,19 +28,21 @@ log = structlog.get_logger()
 
 
 class Dispatcher:
-    """Turns registry records into chains. One thread; `ring` may be called from any other.
+    """Turns registry records into chains, in a thread of its own: when the bell rings, and at each sweep.
 
     At most `max_in_flight` documents of each lane are in flight, those of other processes included: several
     dispatchers at once take care of different documents, and go over the bound by a batch each at worst.
     """
 
-    def __init__(self, app: Celery, registry: Registry, *, lease_s: float, max_in_flight: int = MAX_IN_FLIGHT) -> None:
+    def __init__(
+        self, app: Celery, registry: Registry, bell: Doorbell, *, lease_s: float, max_in_flight: int = MAX_IN_FLIGHT
+    ) -> None:
         self._app = app
         self._registry = registry
+        self._bell = bell
         self._lease_s = lease_s
         self._max_in_flight = max_in_flight
         self._busy = max_in_flight // 3  # from here on the workers are busy, and whoever waits may wait for company
-        self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="dispatch", daemon=True)
 
@@ -49,21 +53,17 @@ class Dispatcher:
     def stop(self) -> None:
         """Claim nothing more; what is in flight is left to the workers."""
         self._stop.set()
-        self._wake.set()
+        self._bell.ring()
         self._thread.join()
-
-    def ring(self) -> None:
-        """There may be new work, or a place for it."""
-        self._wake.set()
 
     def _loop(self) -> None:
         while not self._stop.is_set():
-            self._wake.clear()
             try:
                 self.fill()
+                self._bell.wait(SWEEP_S)
             except TriviumError as error:  # this thread must outlive a registry that is full, read-only or away
                 log.error("dispatch_waits", code=error.code, reason=error.message, action=error.action)
-            self._wake.wait(SWEEP_S)
+                self._stop.wait(SWEEP_S)
 
     def fill(self) -> None:
         """Send what may be sent now."""
@@ -82,9 +82,17 @@ class Dispatcher:
         for batch in batches(waiting, begun=in_flight):
             if self._stop.is_set():
                 return
-            claimed = self._registry.for_tenant(Tenant(batch[0].tenant)).claim_many(batch, self._lease_s, time.time())
-            if claimed:
-                send(self._app, message_for(claimed))
+            self._send(self._registry.for_tenant(Tenant(batch[0].tenant)), batch)
+
+    def _send(self, registry: TenantRegistry, batch: Sequence[Document]) -> None:
+        claimed = registry.claim_many(batch, self._lease_s, time.time())
+        if not claimed:
+            return
+        try:
+            send(self._app, message_for(claimed))
+        except OperationalError as error:
+            registry.save_many([msgspec.structs.replace(document, lease_until=0.0) for document in claimed])
+            raise TryLater("broker_away", f"The broker does not answer ({error}).", "It is tried again.") from error
 
 
 def batches(documents: Sequence[Document], begun: int = 0) -> Iterator[list[Document]]:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from celery import Celery
 from celery.exceptions import Ignore
 
+from trivium.domain.documents import Stage
 from trivium.flow.chain import Message, send, task_name
-from trivium.flow.envelope import Envelope
-from trivium.flow.stage import StageWork
+from trivium.flow.envelope import Handed
+
+TASK_LIMIT_S = 1800.0  # of one stage of one batch; a worker that takes longer hangs, and is killed
+WARNING_S = 60.0  # before that, the document in hand is told to have taken too long
+SOFT_SHUTDOWN_S = 20.0  # to finish a task after SIGTERM; below the 30 seconds that Kubernetes gives
+# A message that nobody acknowledged comes back after this: a worker may hold one for a back-off and a task's length.
+VISIBILITY_S = 2 * TASK_LIMIT_S
 
 
 def make_app(broker_url: str) -> Celery:
-    """A Celery application as RELIABILITY asks: JSON only, no result backend, late acks, prefetch 1."""
+    """A Celery application that loses nothing it need not lose (RELIABILITY in the design).
+
+    JSON only, no result backend; a message is acknowledged when its task is done, and comes back when its worker
+    dies; nothing is fetched ahead. On Redis, queues are emptied in the order in which a worker names them.
+    """
     app = Celery("trivium", broker=broker_url, set_as_current=False)
     app.conf.update(
         task_serializer="json",
@@ -23,24 +34,34 @@ def make_app(broker_url: str) -> Celery:
         result_backend=None,
         task_acks_late=True,
         task_reject_on_worker_lost=True,
+        task_time_limit=TASK_LIMIT_S,
+        task_soft_time_limit=TASK_LIMIT_S - WARNING_S,
         worker_prefetch_multiplier=1,
+        worker_soft_shutdown_timeout=SOFT_SHUTDOWN_S,
         worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
         worker_send_task_events=False,
         worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
     )
+    if broker_url.startswith(("redis", "sentinel")):
+        app.conf.broker_transport_options = {
+            "queue_order_strategy": "priority",
+            "visibility_timeout": VISIBILITY_S,
+            "socket_keepalive": True,
+        }
     return app
 
 
-def register(app: Celery, envelope: Envelope, work: StageWork) -> None:
-    """Make `work` the task of its stage in this process."""
+def register(app: Celery, stage: Stage, run: Callable[[Message], Handed]) -> None:
+    """Make `run` the task of a stage in this process."""
 
     def task(raw: dict[str, Any]) -> dict[str, Any]:
-        handed = envelope.run(work, Message.from_wire(raw))
+        handed = run(Message.from_wire(raw))
         for again in handed.again:
-            send(app, again.message, work.stage, again.delay_s)
+            send(app, again.message, stage, again.delay_s)
         if not handed.onward.entries:
             raise Ignore
         return handed.onward.to_wire()
 
-    app.task(task, name=task_name(work.stage), ignore_result=True)
+    app.task(task, name=task_name(stage), ignore_result=True)
