@@ -19,7 +19,7 @@ from trivium_inference.embed import EmbedOptions, build_embedder
 
 TEXTS = [
     "The bridge over the river was built in 1867. It carries two railway lines.",
-    "Überall in der Stadt hört man Musik. 今天天气很好。 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🎉!",
+    "Überall in der Stadt hört man Musik. 今天天气很好。 🎉 👩‍🔬!",
     "A short one",
     "word " * 600,
     "Bread is made of flour, water and salt.\n\nIt is baked.\x00 Some like it dark, others do not! Who knows why?",

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 
@@ -53,29 +52,6 @@ def test_batches_hold_like_lengths_within_their_budget() -> None:
     for batch in batches[1:]:
         assert len(batch) <= 4
         assert max(lengths[index] for index in batch) * len(batch) <= 600
-
-
-@pytest.fixture(scope="module")
-def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cross-encoder with random weights."""
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification
-
-    torch.manual_seed(7)
-    folder = tmp_path_factory.mktemp("cross-encoder")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "river", "bridge", "bread", "the", "old"]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-    )
-    config.num_labels = 1
-    BertForSequenceClassification(config).save_pretrained(folder)
-    return folder
 
 
 async def test_a_cross_encoder_scores_every_passage_alone_as_in_company(cross_encoder: Path) -> None:

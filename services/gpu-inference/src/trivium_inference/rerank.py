@@ -44,6 +44,10 @@ class CrossEncoderReranker:
             return []
         return await asyncio.to_thread(self.score_pairs, [(query, passage) for passage in passages])
 
+    def load(self) -> None:
+        """Load the model now rather than at the first call. Raises `NeverWill` (`model_missing`)."""
+        self._loaded()
+
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """What the model reads of each pair. Beside `score_pairs`; raises as it does."""
         encoder, counter = self._loaded()

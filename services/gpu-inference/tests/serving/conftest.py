@@ -25,7 +25,7 @@ POISON = "zebra"
 
 
 class CountingEncoder:
-    """Token states that depend on the tokens alone, so that every answer can be checked; remembers what it was given."""
+    """Token states that depend on the tokens alone, so that answers can be checked; remembers what it was given."""
 
     description = "counting"
     lanes = 2

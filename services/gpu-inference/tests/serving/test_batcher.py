@@ -13,6 +13,9 @@ from trivium_inference.serving.batcher import Batcher, BatchLimits
 WAIT_S = 5.0
 
 
+Task = asyncio.Task[list[int]]
+
+
 class Doubler:
     """Doubles numbers. Holds every batch until `go`; refuses 13, and fails on 666 as a broken library does."""
 
@@ -47,13 +50,11 @@ def batcher(doubler: Doubler) -> Iterator[Batcher[int, int]]:
         doubler.go.set()
 
 
-def ask(
-    batcher: Batcher[int, int], *numbers: int, caller: str = "a", timeout_s: float = WAIT_S
-) -> asyncio.Task[list[int]]:
+def ask(batcher: Batcher[int, int], *numbers: int, caller: str = "a", timeout_s: float = WAIT_S) -> Task:
     return asyncio.create_task(batcher.submit(numbers, [1] * len(numbers), caller, timeout_s))
 
 
-async def busy(batcher: Batcher[int, int], doubler: Doubler) -> asyncio.Task[list[int]]:
+async def busy(batcher: Batcher[int, int], doubler: Doubler) -> Task:
     """Someone else's item is in the model, so that all others wait."""
     first = ask(batcher, 1, caller="first")
     await doubler.at_work()
@@ -158,7 +159,7 @@ async def test_closing_serves_who_waits_and_refuses_who_comes(batcher: Batcher[i
     waiting = ask(batcher, 4)
     await asyncio.sleep(0)
     closing_down = asyncio.create_task(asyncio.to_thread(batcher.close))
-    while not batcher._closing:
+    while not batcher._closing:  # noqa: ASYNC110 - set by a thread
         await asyncio.sleep(0.001)
     with pytest.raises(TryLater) as failure:
         await ask(batcher, 5)

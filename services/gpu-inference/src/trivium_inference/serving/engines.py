@@ -69,6 +69,8 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
     options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
     with closing(build_embedder(options)) as embedder, closing(OcrProcess(usable_cores())) as ocr:
         reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
+        if reranker is not None:
+            reranker.load()
         with with_queues(embedder, ocr, reranker, settings) as engines:
             yield engines
 

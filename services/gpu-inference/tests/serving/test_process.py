@@ -1,0 +1,145 @@
+"""The service as it is deployed: a process, asked by the client that workers and the query service use."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import grpc
+import numpy as np
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from inference_peer import inference_service
+from PIL import Image, ImageDraw, ImageFont
+
+from trivium.adapters.distributed.inference import Inference, RemoteEmbedder, RemoteOcr, RemoteReranker
+from trivium.domain.errors import TryLater
+from trivium.ports.inference import Passage
+from trivium_inference.ocr import RapidOcr
+from trivium_inference.rerank import CrossEncoderReranker
+
+
+def read(url: str) -> str:
+    with urllib.request.urlopen(url) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+async def test_the_whole_service_answers_as_the_engines_do(cross_encoder: Path) -> None:
+    page = Image.new("RGB", (640, 120), "white")
+    ImageDraw.Draw(page).text((30, 30), "Invoice number 4711", fill="black", font=ImageFont.load_default(28))
+    pixels = np.asarray(page)
+    with (
+        inference_service(rerank_model=str(cross_encoder)) as service,
+        closing(Inference(service.address)) as inference,
+    ):
+        service.await_ready()
+        with grpc.insecure_channel(service.address) as channel:
+            status = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest()).status
+        assert status == health_pb2.HealthCheckResponse.SERVING
+
+        ocr = RemoteOcr(inference)
+        assert ocr.read(pixels) == RapidOcr().read(pixels)
+        assert ocr.fingerprint == RapidOcr().fingerprint
+        assert ocr.read(np.zeros((0, 10, 3), np.uint8)) == []
+
+        here = CrossEncoderReranker(str(cross_encoder))
+        there = RemoteReranker(inference, here.name)
+        texts = ["the bridge", "bread", "the old river bridge"]
+        assert await there.score("river", texts) == pytest.approx(await here.score("river", texts), abs=1e-5)
+        assert await there.score("river", []) == []
+        assert inference.info.reranker == here.name
+
+        metrics = await asyncio.to_thread(read, service.metrics)
+        assert 'trivium_inference_batch_seconds_count{engine="images"}' in metrics
+        assert 'trivium_inference_items_total{engine="pairs",outcome="done"}' in metrics
+
+
+def test_sigterm_lets_running_calls_end_and_refuses_new_ones() -> None:
+    with inference_service() as service, closing(Inference(service.address)) as inference:
+        embedder = RemoteEmbedder(inference)
+        passages = [Passage(f"word {number} " * 60) for number in range(300)]
+        with ThreadPoolExecutor(1) as threads:
+            running = threads.submit(embedder.embed_passages, passages)
+            time.sleep(0.5)
+            assert not running.done()
+            service.process.send_signal(signal.SIGTERM)
+            assert len(running.result()) == len(passages)
+        assert service.process.wait(30) == 0
+
+
+def test_a_client_outlasts_a_restart_and_notices_another_model(tiny_model: Callable[[str], Path]) -> None:
+    port = free_port()
+    with closing(Inference(f"127.0.0.1:{port}")) as inference:
+        embedder = RemoteEmbedder(inference)
+        with inference_service(port):
+            first = embedder.fingerprint
+            assert embedder.embed_queries(["river"]).shape == (1, 384)
+        with pytest.raises(TryLater) as failure:
+            embedder.embed_queries(["river"])
+        assert failure.value.code == "inference_unavailable"
+        assert "TRIVIUM_INFERENCE_URL" in failure.value.action
+        with inference_service(port, embed_model=str(tiny_model("mean")), embed_backend="torch"):
+            assert embedder.fingerprint == first  # nobody has asked yet
+            assert eventually(lambda: refused(embedder) == "model_changed")
+            assert embedder.fingerprint != first
+            assert embedder.embed_queries(["river"]).shape == (1, 32)
+
+
+def refused(embedder: RemoteEmbedder) -> str:
+    """Why the embedder does not embed; empty when it does."""
+    try:
+        embedder.embed_queries(["river"])
+    except TryLater as error:
+        return error.code
+    return ""
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+async def test_a_service_that_is_away_is_to_be_tried_later() -> None:
+    with closing(Inference(f"127.0.0.1:{free_port()}")) as inference:
+        with pytest.raises(TryLater):
+            await RemoteReranker(inference, "x").score("a", ["b"])
+        with pytest.raises(TryLater):
+            RemoteEmbedder(inference).count_tokens(["a"])
+
+
+@pytest.mark.parametrize("setting", ["EMBED_MODEL", "INFERENCE_PORT"])
+def test_a_start_that_cannot_succeed_says_why(tmp_path: Path, setting: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        bad = taken.getsockname()[1] if setting == "INFERENCE_PORT" else tmp_path
+        done = subprocess.run(
+            [sys.executable, "-m", "trivium_inference.main"],
+            env={**os.environ, "TRIVIUM_INFERENCE_METRICS_PORT": "0", f"TRIVIUM_{setting}": str(bad)},
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert f"TRIVIUM_{setting}" in done.stderr
+    assert "Traceback" not in done.stderr
