@@ -30,8 +30,8 @@ run_server() {
     export VLLM_CPU_KVCACHE_SPACE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1 PATH=$DIR/venv/bin:$PATH
     ! [ -d "$VLLM_MODEL" ] || export HF_HUB_OFFLINE=1
     exec vllm serve "$VLLM_MODEL" --served-model-name "$(basename "$VLLM_MODEL")" --host 127.0.0.1 --port "$VLLM_PORT" \
-        --max-model-len "${VLLM_MAX_MODEL_LEN:-2048}" --dtype float32 --enforce-eager \
-        --structured-outputs-config.disable_any_whitespace true  # small models otherwise pad JSON until they run out of tokens
+        --max-model-len auto --dtype float32 --enforce-eager \
+        --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}'  # a small model pads JSON for ever
 }
 
 is_healthy() { curl -fsS --max-time 5 "http://127.0.0.1:$VLLM_PORT/health"; }

@@ -1,16 +1,17 @@
 """A language model of two random layers in the format that vLLM loads: its words are noise, its protocol is real.
 
 `python tests/peers/tiny_model.py FOLDER` writes it: a Qwen2 of hidden size 128, a byte-level BPE of up to 2,048 tokens
-trained on this repository's documents, and a chat template. The same every time.
+trained on the licence's text, and a chat template. The same every time. It never ends a text of its own accord.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 VOCABULARY = 2048
-CONTEXT_TOKENS = 2048
+CONTEXT_TOKENS = 8192
 END = "<|im_end|>"
 SPECIAL = ["<|endoftext|>", "<|im_start|>", END]
 CHAT_TEMPLATE = (
@@ -28,25 +29,28 @@ def write_tiny_model(folder: Path) -> None:
 
     tokenizer = _tokenizer()
     tokenizer.save_pretrained(folder)
+    end = tokenizer.convert_tokens_to_ids(END)
     torch.manual_seed(20260101)
     model = Qwen2ForCausalLM(
         Qwen2Config(
-            vocab_size=VOCABULARY,
+            vocab_size=len(tokenizer),
             hidden_size=128,
             intermediate_size=256,
             num_hidden_layers=2,
             num_attention_heads=4,
             num_key_value_heads=2,
             max_position_embeddings=CONTEXT_TOKENS,
-            tie_word_embeddings=True,
-            bos_token_id=tokenizer.convert_tokens_to_ids(SPECIAL[0]),
-            eos_token_id=tokenizer.convert_tokens_to_ids(END),
+            initializer_range=0.3,  # less, and it says one word again and again
+            tie_word_embeddings=False,
+            eos_token_id=end,
         )
     )
+    with torch.no_grad():
+        model.lm_head.weight[end] = 0  # never the most likely one
     model.save_pretrained(folder)
 
 
-def _tokenizer():  # type: ignore[no-untyped-def]  # transformers has no types
+def _tokenizer() -> Any:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -59,7 +63,7 @@ def _tokenizer():  # type: ignore[no-untyped-def]  # transformers has no types
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    bpe.train([str(path) for path in sorted(Path(__file__).parents[2].glob("docs/*.md"))], trainer)
+    bpe.train([str(Path(__file__).parents[2] / "LICENSE")], trainer)
     return PreTrainedTokenizerFast(
         tokenizer_object=bpe, eos_token=END, pad_token=SPECIAL[0], chat_template=CHAT_TEMPLATE
     )

@@ -1,0 +1,230 @@
+"""A real vLLM behind Trivium's own client: the model's words are noise, the protocol is not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Annotated, Literal
+
+import httpx
+import msgspec
+import pytest
+from local_services import SERVICES_DIR, services
+from tiny_model import CONTEXT_TOKENS, write_tiny_model
+
+from trivium.config import load_settings
+from trivium.domain.chunks import Chunk
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.domain.graph import MentionRole
+from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
+from trivium.llm.address import LlmAddress
+from trivium.llm.connect import llm_address
+from trivium.ports.llm import Completion, Llm, Message
+from trivium_graph import build
+from trivium_graph.llm_extract import refine
+from trivium_ingest.chunk.build import ChunkOptions, chunk_document
+from trivium_ingest.enrich.build import enrich
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the server alone takes a minute to start
+
+MODEL = "tiny"
+SERVER = "http://127.0.0.1:18000"
+LONG_ANSWER_TOKENS = CONTEXT_TOKENS - 192  # many seconds of work
+CONCURRENCY = 3
+HELLO = [Message("user", "Who built the bridge?")]
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """A shape that noise fills too: no free text in it."""
+
+    verdict: Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
+    certain: bool
+    sources: Annotated[list[Literal["first", "second"]], msgspec.Meta(max_length=3)]
+
+
+class VllmServer:
+    """The server's own account of what it did."""
+
+    def count(self, metric: str, label: str = "") -> int:
+        """A metric's value; `label` chooses among several of one name."""
+        lines = httpx.get(f"{SERVER}/metrics").text.splitlines()
+        return int(
+            sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"{metric}{{") and label in line)
+        )
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that run or wait."""
+        return self.count("vllm:num_requests_running") + self.count("vllm:num_requests_waiting")
+
+    @property
+    def written(self) -> int:
+        """Tokens of all answers so far, of those too that nobody waited for."""
+        return self.count("vllm:generation_tokens_total")
+
+
+@pytest.fixture(scope="module")
+def vllm() -> Iterator[VllmServer]:
+    """Started for this module alone, with a model that it writes first."""
+    folder = SERVICES_DIR.resolve() / "vllm" / MODEL
+    write_tiny_model(folder)
+    services("restart", "vllm", VLLM_MODEL=str(folder))
+    yield VllmServer()
+    services("stop", "vllm")
+
+
+@pytest.fixture
+def address(vllm: VllmServer) -> LlmAddress:
+    """The client as the product makes it, from the settings."""
+    settings = load_settings(
+        {
+            "TRIVIUM_LLM": "vllm",
+            "TRIVIUM_LLM_URL": SERVER,
+            "TRIVIUM_LLM_MODEL": MODEL,
+            "TRIVIUM_LLM_CONCURRENCY": str(CONCURRENCY),
+        }
+    )
+    found = llm_address(settings)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+async def llm(address: LlmAddress) -> AsyncIterator[Llm]:
+    client = address.connect()
+    yield client
+    await client.close()
+
+
+async def until(condition: Callable[[], bool], limit_s: float = 20.0) -> None:
+    """Returns when `condition` holds; the assertion fails when it does not in time."""
+    deadline = time.monotonic() + limit_s
+    while not await asyncio.to_thread(condition):
+        assert time.monotonic() < deadline, "not in time"
+        await asyncio.sleep(0.05)
+
+
+async def test_a_completion_counts_the_tokens_that_the_server_counted(vllm: VllmServer, llm: Llm) -> None:
+    read, written = vllm.count("vllm:prompt_tokens_total"), vllm.written
+    done = await llm.complete(HELLO, max_tokens=40)
+    assert done.text
+    assert done.truncated
+    assert done.input_tokens == vllm.count("vllm:prompt_tokens_total") - read
+    assert done.output_tokens == vllm.written - written == 40
+
+
+async def test_a_stream_comes_in_pieces_and_ends_with_the_whole_and_its_tokens(llm: Llm) -> None:
+    deltas = [delta async for delta in llm.stream(HELLO, max_tokens=40)]
+    whole = deltas[-1].final
+    assert isinstance(whole, Completion)
+    assert len(deltas) > 10
+    assert "".join(delta.text for delta in deltas[:-1]) == whole.text
+    assert whole.output_tokens == 40
+    assert whole == await llm.complete(HELLO, max_tokens=40)
+
+
+async def test_a_shape_is_obeyed_even_by_a_model_that_knows_no_words(vllm: VllmServer, llm: Llm) -> None:
+    prompts = vllm.count("vllm:request_prompt_tokens_count")
+    verdict, spent = await llm.complete_json(HELLO, Verdict, max_tokens=200)
+    assert isinstance(verdict, Verdict)
+    assert not spent.truncated
+    assert spent.output_tokens > 0
+    assert vllm.count("vllm:request_prompt_tokens_count") - prompts == 1, "no repair was needed"
+
+
+async def test_no_more_requests_are_open_than_the_settings_allow(vllm: VllmServer, llm: Llm) -> None:
+    most = 0
+    calls = [asyncio.create_task(llm.complete(HELLO, max_tokens=400)) for _ in range(4 * CONCURRENCY)]
+    while not all(call.done() for call in calls):
+        most = max(most, await asyncio.to_thread(lambda: vllm.in_flight))
+    assert [(await call).output_tokens for call in calls] == [400] * len(calls)
+    assert 1 < most <= CONCURRENCY
+
+
+async def test_a_time_limit_ends_the_work_on_the_server_too(vllm: VllmServer, llm: Llm) -> None:
+    before = vllm.written
+    with pytest.raises(TryLater) as slow:
+        await llm.complete(HELLO, max_tokens=LONG_ANSWER_TOKENS, timeout_s=0.5)
+    assert slow.value.code == "llm_slow"
+    await until(lambda: vllm.in_flight == 0)
+    assert vllm.written - before < LONG_ANSWER_TOKENS
+
+
+async def test_a_reader_who_leaves_a_stream_ends_the_work_on_the_server_too(vllm: VllmServer, llm: Llm) -> None:
+    before = vllm.written
+
+    async def read() -> None:
+        async for _ in llm.stream(HELLO, max_tokens=LONG_ANSWER_TOKENS):
+            pass
+
+    reading = asyncio.create_task(read())
+    await until(lambda: vllm.in_flight == 1)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    await until(lambda: vllm.in_flight == 0)
+    assert vllm.written - before < LONG_ANSWER_TOKENS
+
+
+async def test_a_prompt_beyond_the_window_is_refused_for_good_with_a_remedy(llm: Llm) -> None:
+    with pytest.raises(NeverWill) as refusal:
+        await llm.complete([Message("user", "bridge " * 3 * CONTEXT_TOKENS)])
+    assert refusal.value.code == "llm_too_long"
+    assert str(CONTEXT_TOKENS) in refusal.value.message
+    assert "longer context" in refusal.value.action
+
+
+async def test_a_model_that_is_not_served_is_refused_for_good(vllm: VllmServer) -> None:
+    other = llm_address(
+        load_settings({"TRIVIUM_LLM": "vllm", "TRIVIUM_LLM_URL": SERVER, "TRIVIUM_LLM_MODEL": "another"})
+    )
+    assert other is not None
+    client = other.connect()
+    with pytest.raises(NeverWill) as refusal:
+        await client.complete(HELLO)
+    assert refusal.value.code == "llm_not_found"
+    await client.close()
+
+
+@pytest.fixture
+def passages() -> tuple[list[Chunk], ParsedDocument]:
+    """About 250 tokens in three chunks."""
+    text = (
+        "Maren Tuck designed the bridge of Solway Reach. It opened in 1897 and carries the railway. "
+        "Ilse Brandt runs the Harrow Observatory in Kelmore. The observatory uses a spectrograph. "
+    )
+    document = ParsedDocument("text/plain", (Unit(UnitKind.TEXT, text * 2),), title="Works of the Reach")
+    chunks = chunk_document(document, "d", "v", "notes.txt", ChunkOptions(size=150, overlap=0))
+    assert len(chunks) >= 3
+    return chunks, document
+
+
+def test_enrichment_situates_every_chunk_and_its_prompts_share_their_beginning(
+    vllm: VllmServer, address: LlmAddress, passages: tuple[list[Chunk], ParsedDocument]
+) -> None:
+    chunks, document = passages
+    asked, cached = vllm.count("vllm:request_prompt_tokens_count"), vllm.count("vllm:prefix_cache_hits_total")
+    found, warnings = enrich(chunks, document, address)
+    assert vllm.count("vllm:request_prompt_tokens_count") - asked == len(chunks)
+    assert [chunk.id for chunk in found] == [chunk.id for chunk in chunks]
+    assert all(chunk.context for chunk in found)
+    assert warnings == ()
+    assert vllm.count("vllm:prefix_cache_hits_total") > cached
+
+
+def test_extraction_keeps_only_what_stands_in_the_text(
+    vllm: VllmServer, address: LlmAddress, passages: tuple[list[Chunk], ParsedDocument]
+) -> None:
+    chunks, _ = passages
+    by_rules = build.extract(chunks)
+    asked = vllm.count("vllm:request_prompt_tokens_count")
+    refined = address.run(lambda client: refine(client, chunks, by_rules))
+    assert vllm.count("vllm:request_prompt_tokens_count") > asked
+    for chunk, share in zip(chunks, refined.shares, strict=True):
+        named = [mention for mention in share.mentions if mention.role is MentionRole.MENTION]
+        assert named, "the rules' names stay as readings"
+        assert all(mention.span.of(chunk.text) == mention.surface for mention in named)
+    unchanged = sum(share == rules for share, rules in zip(refined.shares, by_rules, strict=True))
+    assert refined.unread <= unchanged, "what the model could not read keeps everything of the rules"
+    assert bool(refined.unread) == bool(refined.reason)
