@@ -7,6 +7,7 @@ import multiprocessing
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,26 @@ def test_a_holder_goes_on_after_redis_was_emptied_and_a_late_one_does_not(
     assert mine.get("d").state is DocumentState.READY
 
 
+def test_work_under_a_lease_is_taken_up_at_once_after_redis_was_emptied(
+    registry: ManifestRegistry, private_redis: PrivateRedis
+) -> None:
+    mine = registry.for_tenant(TENANT)
+    held = []
+    for name in ("alive", "dead"):
+        mine.accept(document(name))
+        held.append(mine.claim(name, "v1", 300, 100))
+    assert registry.unfinished(101) == []
+    private_redis.flush()
+    mine.save(changed(held[0], stage="embed", lease_until=420.0))
+    assert [found.id for found in registry.unfinished(101)] == ["dead"]
+    assert mine.claim("dead", "v1", 300, 101).fence == 3
+    with pytest.raises(Conflict):
+        mine.claim("alive", "v1", 300, 101)
+    with pytest.raises(Conflict):
+        mine.save(ready(held[1]))
+    mine.save(ready(held[0]))
+
+
 def test_attempts_that_killed_their_worker_are_remembered_over_an_emptied_redis(
     registry: ManifestRegistry, private_redis: PrivateRedis
 ) -> None:
@@ -179,7 +200,7 @@ def test_a_redis_that_comes_back_with_an_old_state_is_not_believed(
 class Pair(RuleBasedStateMachine):
     """The same calls to the registry over S3 and Redis and to the embedded one, while Redis is emptied at any moment.
 
-    What must be durable is equal after every step; what a stage learnt since its claim may go with Redis.
+    What must be durable is equal after every step; leases, and what a stage learnt since its claim, go with Redis.
     """
 
     def __init__(self, ours: ManifestRegistry, twin: SqliteRegistry, tenant: Tenant, redis: PrivateRedis) -> None:
@@ -238,6 +259,8 @@ class Pair(RuleBasedStateMachine):
     @rule()
     def flush(self) -> None:
         self.redis.flush()
+        for running in self.twin.list(DocumentState.RUNNING).documents:
+            self.twin.save(changed(running, lease_until=0.0))
 
     @invariant()
     def what_is_durable_is_equal(self) -> None:
@@ -523,6 +546,24 @@ def test_a_listing_while_redis_is_filled_again_waits_for_the_one_who_fills(
     for thread in threads:
         thread.join()
     assert seen == [60, 60, 60, 60]
+
+
+def test_after_redis_was_emptied_a_sweep_reads_no_more_of_a_large_backlog_than_it_needs(
+    own: Settings, objects: S3Objects, registry: ManifestRegistry, private_redis: PrivateRedis
+) -> None:
+    mine = registry.for_tenant(TENANT)
+    names = [f"d{number:04}" for number in range(1100)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: mine.accept(document(name, created_at=float(name[1:]))), names))
+    private_redis.flush()
+    counted, server = Counting(objects.bucket), RedisServer(own)
+    sweep = Sweep(server, HotRecords(server), Manifests(counted))  # type: ignore[arg-type]
+    assert [found.id for found in sweep.due(Lane.INTERACTIVE, LATER, 5)] == names[:5]
+    calls = counted.taken()
+    assert calls.count("page") == 1
+    assert len(calls) < 100
+    assert [found.id for found in registry.unfinished(LATER, limit=2000)] == names
+    server.close()
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "x" * 300, "half\ud800pair", "..", "nul\0byte"])

@@ -1,14 +1,17 @@
-"""The doorbell: "there may be work", heard by whoever waits. Many rings before somebody answers are one."""
+"""The doorbell as a Redis list of at most one entry."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from trivium.adapters.distributed.redis_server import ANSWER_TIMEOUT_S, Client, RedisServer
+from trivium.domain.errors import TriviumError
 
 _LONGEST_WAIT_S = ANSWER_TIMEOUT_S / 2  # Redis answers a blocking call before its socket gives up
 
 
-class Doorbell:
-    """One bell. A lost ring costs a sweep, so nothing is kept of it but that it rang."""
+class RedisDoorbell:
+    """One bell for all processes; see `trivium.ports.doorbell.Doorbell`."""
 
     def __init__(self, server: RedisServer, name: str = "ingest") -> None:
         self._server = server
@@ -23,10 +26,11 @@ class Doorbell:
             pipe.ltrim(self._key, 0, 0)
             pipe.execute()
 
-        self._server.call(push)
+        with suppress(TriviumError):
+            self._server.call(push)
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it rang within `timeout_s` seconds, at once when it rang before; raises `TryLater` as Redis does."""
+        """Whether it rang; raises as `RedisServer` does."""
         left = timeout_s
         while left > 0:
             turn = min(left, _LONGEST_WAIT_S)

@@ -6,7 +6,8 @@ The truth of a document is one manifest in the object store, changed by conditio
 - Accept, claim, publish, every end and delete write the manifest first and then Redis. A fence grows only there, so it
   never repeats, and what queries see changes only there.
 - A stage's beginning and its facts go to Redis alone: one script, which compares fence and version.
-- Redis that lost everything, or was restarted, is filled again from manifests as they are asked for.
+- Redis that lost everything, or was restarted, is filled again from manifests as they are asked for. Leases are gone
+  then, so that unfinished work is taken up at once.
 - A process that dies between the two writes leaves Redis behind. The manifest's condition then refuses whoever acts on
   what Redis says; the marker that is still there makes the sweep look.
 
@@ -24,7 +25,7 @@ import msgspec
 from trivium.adapters.cursors import read_cursor, write_cursor
 from trivium.adapters.distributed.objects import S3Objects
 from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.registry_manifests import Manifests, Record, is_document_id, marker_key
+from trivium.adapters.distributed.registry_manifests import Manifests, Record, is_document_id, marker_key, without_lease
 from trivium.adapters.distributed.registry_rebuild import make_whole
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.registry_sweep import Sweep
@@ -118,7 +119,7 @@ class ManifestTenantRegistry:
             self._require_own(document)
         outcomes = dict(zip(documents, self._hot.save(documents), strict=True))
         if lost := [document for document, outcome in outcomes.items() if outcome.kind == "missing"]:
-            self._reload([document.id for document in lost])
+            self._install(self._load([document.id for document in lost]))
             outcomes |= zip(lost, self._hot.save(lost), strict=True)
         refused = {document.id for document, outcome in outcomes.items() if outcome.kind in ("stale", "missing")}
         durable = [(document, outcome.record) for document, outcome in outcomes.items() if outcome.kind == "durable"]
@@ -223,19 +224,19 @@ class ManifestTenantRegistry:
                 if known and not known.document.state.terminal and _work(written) != _work(known):
                     self._unmark(known)
                 return written
-            known = self._reload([document_id]).get(document_id)
+            known = self._install(self._load([document_id])).get(document_id)
         raise Conflict("busy_document", f"Document {document_id} is being changed by many at once.", "Try again.")
 
     def _records(self, document_ids: Sequence[str]) -> dict[str, Record]:
-        """The newest records; those that Redis lacks are read from their manifests."""
+        """The newest records; those that Redis lost are read from their manifests."""
         possible = [id_ for id_ in document_ids if is_document_id(id_)]
         known = self._hot.read(self._tenant, possible)
-        return known | self._reload([id_ for id_ in possible if id_ not in known])
+        lost = self._load([id_ for id_ in possible if id_ not in known])
+        return known | self._install([without_lease(record) for record in lost])
 
-    def _reload(self, document_ids: Sequence[str]) -> dict[str, Record]:
-        """Read manifests and tell Redis; answers what Redis has then."""
-        outcomes = self._hot.install(self._load(document_ids))
-        return {outcome.record.document.id: outcome.record for outcome in outcomes if outcome.record}
+    def _install(self, records: Sequence[Record]) -> dict[str, Record]:
+        """Tell Redis of manifests; answers what Redis has then."""
+        return {outcome.record.document.id: outcome.record for outcome in self._hot.install(records) if outcome.record}
 
     def _load(self, document_ids: Sequence[str]) -> Sequence[Record]:
         """The manifests that there are."""

@@ -95,6 +95,15 @@ def marker_key(record: Record) -> str:
     return f"{_MARKERS}{document.lane}/{microseconds:020d}~{document.tenant}~{record.accepted}~{document.id}"
 
 
+def without_lease(record: Record) -> Record:
+    """A record that Redis lost.
+
+    Leases are its business, and gone with it: the work is taken up at once. A holder that is still at it keeps the
+    document by its next save, or is refused by the fence.
+    """
+    return msgspec.structs.replace(record, document=msgspec.structs.replace(record.document, lease_until=0.0))
+
+
 def is_document_id(document_id: str) -> bool:
     """Whether a document can have this id: anything may be asked for."""
     return "/" not in document_id and is_key(document_id)

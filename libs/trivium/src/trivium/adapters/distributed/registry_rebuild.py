@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from trivium.adapters.distributed.registry_manifests import Manifests
+from trivium.adapters.distributed.registry_manifests import Manifests, without_lease
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.s3 import PAGE_KEYS
 from trivium.adapters.distributed.s3_batch import at_once
@@ -43,7 +43,7 @@ def _read(hot: HotRecords, manifests: Manifests, tenant: Tenant, token: str, aft
         ids = manifests.ids(tenant, after)
         known = hot.read(tenant, ids)
         loaded = at_once(lambda id_: manifests.load(tenant, id_), [id_ for id_ in ids if id_ not in known])
-        hot.install([record for record in loaded if record])
+        hot.install([without_lease(record) for record in loaded if record])
         after = ids[-1] if len(ids) == PAGE_KEYS else ""
         if not hot.advance_rebuild(tenant, token, after) or not after:
             return

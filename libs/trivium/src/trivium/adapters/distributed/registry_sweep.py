@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.registry_manifests import Manifests, Marker, Record, marker_key
+from trivium.adapters.distributed.registry_manifests import Manifests, Marker, Record, marker_key, without_lease
 from trivium.adapters.distributed.registry_records import HotRecords, Queued
 from trivium.adapters.distributed.s3 import PAGE_KEYS
 from trivium.adapters.distributed.s3_batch import at_once
@@ -51,7 +51,7 @@ class Sweep:
             if record is None:
                 self._hot.unqueue(lane, queued)
             else:
-                found[queued.tenant.name, queued.document_id] = record
+                found[queued.tenant.name, queued.document_id] = without_lease(record)
         self._hot.install(list(found.values()))
         records = (queued.record or found.get((queued.tenant.name, queued.document_id)) for queued in batch)
         return [record.document for record in records if record]
