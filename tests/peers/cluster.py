@@ -77,7 +77,7 @@ class Cluster(Doors):
         for bucket in (self.env["TRIVIUM_S3_BUCKET"], self.uploads):
             self.s3.make_bucket(bucket)
         if events:
-            queue = QueueConfig("arn:minio:sqs::TRIVIUM:redis", ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"])
+            queue = QueueConfig(queue="arn:minio:sqs::TRIVIUM:redis", events=["s3:ObjectCreated:*", "s3:ObjectRemoved:*"])
             self.s3.set_bucket_notification(self.uploads, NotificationConfig(queue_config_list=[queue]))
 
     def start(self, *names: str, **settings: str) -> Cluster:

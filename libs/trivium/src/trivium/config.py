@@ -92,6 +92,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     parse_workers: Count = 1
     max_attempts: Count = 5
     lease_s: Positive = 300.0
+    max_in_flight: Count = 192
+    """Documents of each lane that all workers together may have in hand; they travel in batches of 16."""
+    worker_processes: Count = 1
+    """Tasks that one worker does at a time, each in a process of its own."""
+    worker_memory_bytes: Count = 1024 * 1024 * 1024
+    """A worker's process that has grown past it makes room for a fresh one after its task."""
+    alive_file: Path = Path("/tmp/trivium-worker-alive")  # noqa: S108 - empty; its age is all that counts
+    """A worker touches it whenever a canary task came through the broker."""
     url_allow: str = ""
     """Hosts that may be fetched although their address is private, separated by commas."""
 
@@ -142,6 +150,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] = "text"
+
+    @property
+    def broker(self) -> str:
+        """Where Celery's messages go."""
+        return self.broker_url or self.redis_url
 
     @property
     def tenants_by_key(self) -> dict[str, Tenant]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 
 from trivium import telemetry
 from trivium.domain.documents import STAGES, Document, DocumentState, Failure, Stage
@@ -79,8 +80,7 @@ class Envelope(msgspec.Struct, frozen=True):
             try:
                 return self._attempt(work, message)
             except TryLater as error:  # the registry or the object store itself
-                log.warning("batch_retried", documents=len(message.entries), code=error.code, reason=error.message)
-                return Handed(message.of(()), (_later(message, message.entries),))
+                return postponed(message, error)
 
     def _attempt(self, work: StageWork, message: Message) -> Handed:
         fingerprint = work.fingerprint()
@@ -180,6 +180,12 @@ class Envelope(msgspec.Struct, frozen=True):
             self.on_left()
 
 
+def postponed(message: Message, error: TriviumError) -> Handed:
+    """Nothing could be done: all documents come again."""
+    log.warning("batch_retried", documents=len(message.entries), code=error.code, reason=error.message)
+    return Handed(message.of(()), (_later(message, message.entries),))
+
+
 def _holds(entry: Entry, document: Document) -> bool:
     return document.fence == entry.fence and document.state is DocumentState.RUNNING
 
@@ -235,6 +241,8 @@ def _outcome(work: StageWork, job: Job) -> Outcome | TriviumError:
         return work.run(job)
     except TriviumError as error:
         return error
+    except SoftTimeLimitExceeded:
+        return NeverWill("too_slow", "The document takes too long.", "Split it, or look at the server's log.")
     except Exception as error:  # a bug of ours must end one document, not the worker
         log.exception("stage_crashed", document_id=job.document.id)
         return _internal(error)

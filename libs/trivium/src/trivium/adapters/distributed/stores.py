@@ -11,7 +11,10 @@ from trivium.config import Settings
 
 if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pays
     from trivium.adapters.distributed.objects import S3Objects
+    from trivium.adapters.distributed.redis_events import RedisEvents
+    from trivium.adapters.distributed.redis_server import RedisServer
     from trivium.ports.conversations import Conversations
+    from trivium.ports.doorbell import Doorbell
     from trivium.ports.graph import Graphs
     from trivium.ports.keywords import Keywords
     from trivium.ports.registry import Registry
@@ -56,6 +59,26 @@ class DistributedStores:
         from trivium.adapters.distributed.registry import ManifestRegistry  # noqa: PLC0415
 
         return self._closing.enter_context(closing(ManifestRegistry(self._settings, self.objects)))
+
+    @cached_property
+    def doorbell(self) -> Doorbell:
+        """A list in Redis."""
+        from trivium.adapters.distributed.redis_doorbell import RedisDoorbell  # noqa: PLC0415
+
+        return RedisDoorbell(self._redis)
+
+    @cached_property
+    def events(self) -> RedisEvents:
+        """The list that an object server pushes its notifications to."""
+        from trivium.adapters.distributed.redis_events import RedisEvents  # noqa: PLC0415
+
+        return RedisEvents(self._redis, self._settings.events_key)
+
+    @cached_property
+    def _redis(self) -> RedisServer:
+        from trivium.adapters.distributed.redis_server import RedisServer  # noqa: PLC0415
+
+        return self._closing.enter_context(closing(RedisServer(self._settings)))
 
     @cached_property
     def conversations(self) -> Conversations:

@@ -1,0 +1,128 @@
+"""A worker process: Celery's prefork pool on the queues of some stages, and a canary that shows that it lives.
+
+A worker can be there, answer pings and consume nothing. So each sends a canary task into a queue of its own; the file
+that it leaves is younger than its period plus the longest task (`TASK_LIMIT_S`) for as long as tasks get done.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from celery import Celery, signals
+from kombu.exceptions import OperationalError
+
+from trivium.config import Settings
+from trivium.domain.documents import Stage
+from trivium.domain.errors import TriviumError, TryLater
+from trivium.flow.chain import Message
+from trivium.flow.envelope import Envelope, Handed, postponed
+from trivium.flow.queues import consumed_by
+from trivium.flow.stage import StageWork
+from trivium.flow.tasks import make_app, register
+from trivium.ports.doorbell import Doorbell
+from trivium.ports.stores import Stores
+
+CANARY_PERIOD_S = 15.0
+_KIB = 1024
+
+
+class Equipment(msgspec.Struct, frozen=True):
+    """What a process of the pool works with. It is opened after the fork, because no connection survives one."""
+
+    envelope: Envelope
+    works: Sequence[StageWork]
+
+
+def envelope_of(settings: Settings, stores: Stores, bell: Doorbell) -> Envelope:
+    """The envelope of the settings over one deployment's stores; `bell` rings when a place is free."""
+    return Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring)
+
+
+Equip = Callable[[], AbstractContextManager[Equipment]]
+
+
+def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> None:
+    """Consume what `stages` are to do, until SIGTERM. Raises `TryLater` (`worker_failed`) when it ends by itself.
+
+    A task in hand then has `SOFT_SHUTDOWN_S` to finish, and what it does not finish goes back to the broker.
+    """
+    os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # how Celery is told to bound the wait after SIGTERM; read at import
+    from celery.apps.worker import Worker  # noqa: PLC0415
+
+    mine = list(stages)
+    app = make_app(settings.broker)
+    pool = _PoolProcess(equip)
+    signals.worker_process_shutdown.connect(pool.close, weak=False)
+    for stage in mine:
+        register(app, stage, partial(pool.run, stage))
+    canary = Canary(app, settings.alive_file)
+    worker: Any = Worker(
+        app=app,
+        hostname=canary.name,
+        pool="prefork",
+        concurrency=settings.worker_processes,
+        max_memory_per_child=settings.worker_memory_bytes // _KIB,
+        queues=[canary.queue, *consumed_by(mine)],
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        quiet=True,
+        loglevel="WARNING",
+    )
+    with canary:
+        worker.start()
+    if worker.exitcode:
+        raise TryLater("worker_failed", f"The worker ended with status {worker.exitcode}.", "Look at its log.")
+
+
+class Canary:
+    """Sends its task through the broker and the pool again and again, for as long as the block runs."""
+
+    def __init__(self, app: Celery, alive_file: Path) -> None:
+        self.name = f"{socket.gethostname()}-{os.getpid()}"
+        self.queue = f"canary.{self.name}"
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._sing, name="canary", daemon=True)
+        self._task = app.task(alive_file.touch, name=f"trivium.{self.queue}", ignore_result=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+
+    def _sing(self) -> None:
+        while not self._ended.wait(CANARY_PERIOD_S):
+            try:
+                self._task.apply_async(queue=self.queue, expires=CANARY_PERIOD_S)
+            except OperationalError:  # without a broker no canary comes back, which is the message
+                continue
+
+
+class _PoolProcess:
+    """This process's equipment, from its first task to its end."""
+
+    def __init__(self, equip: Equip) -> None:
+        self._equip = equip
+        self._closing = ExitStack()
+        self._equipment: Equipment | None = None
+
+    def run(self, stage: Stage, message: Message) -> Handed:
+        try:
+            if self._equipment is None:
+                self._equipment = self._closing.enter_context(self._equip())
+        except TriviumError as error:
+            return postponed(message, error)
+        (work,) = (work for work in self._equipment.works if work.stage is stage)
+        return self._equipment.envelope.run(work, message)
+
+    def close(self, **_: Any) -> None:
+        self._closing.close()

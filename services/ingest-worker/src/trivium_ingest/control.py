@@ -1,0 +1,51 @@
+"""READ FIRST: the control process. It follows the bucket (`uploads/`) and hands out work (`dispatch.py`).
+
+It keeps nothing: several of them at once are harmless, and while there is none, work waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium.flow.intake import StoreIntake
+from trivium.flow.originals import OpenUploads
+from trivium.flow.tasks import make_app
+from trivium.ports.doorbell import Doorbell
+from trivium.ports.parser import Blob
+from trivium.ports.stores import Stores
+from trivium_ingest.dispatch import Dispatcher
+from trivium_ingest.uploads.follow import Bucket, Follower
+from trivium_ingest.uploads.watch import TakeEvents, Watch
+from trivium_ingest.uploads.webhook import webhook
+
+
+@contextmanager
+def controlling(
+    settings: Settings, stores: Stores, bell: Doorbell, uploads: OpenUploads, events: Iterable[TakeEvents]
+) -> Iterator[None]:
+    """Do it while the block runs. Raises `Refused` (`cannot_listen`) where the webhook's port is taken."""
+    dispatcher = Dispatcher(
+        make_app(settings.broker),
+        stores.registry,
+        bell,
+        lease_s=settings.lease_s,
+        max_in_flight=settings.max_in_flight,
+    )
+    bucket = Bucket(settings.s3_uploads, uploads(settings.s3_uploads), settings.uploads_tenant)
+    follower = Follower(bucket, StoreIntake(stores, bell.ring, _no_urls, settings.max_upload_bytes, uploads))
+    watch = Watch(follower, settings.reconcile_s, events)
+    with webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear):
+        dispatcher.start()
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.stop()
+            dispatcher.stop()
+
+
+def _no_urls(url: str) -> Blob:
+    raise Refused("no_urls", f"The control process fetches nothing, {url[:200]!r} neither.", "Ask the query service.")
