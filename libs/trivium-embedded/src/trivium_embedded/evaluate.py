@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import tempfile
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,6 @@ from trivium_embedded.data_dir import owned
 from trivium_embedded.wiring import assembled
 from trivium_query.doors import Services
 
-TENANT = Tenant("evaluation")
 DEPTH = 50  # documents per question in a run file; the table looks at ten
 POLL_S = 0.2
 
@@ -43,8 +43,9 @@ class ModeResult(msgspec.Struct, frozen=True):
 
 
 def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
-    """Ingest `folder` into a throw-away data directory, run every mode, print the table, write the run files.
+    """Ingest `folder` into a throw-away tenant, run every mode, print the table, write the run files.
 
+    Embedded, the tenant has a data directory of its own. On servers it is removed from every index at the end.
     A document that cannot be read is told, and counts as not found. Raises `Refused` (`bad_evaluation_set`).
     """
     wanted = load_set(folder)
@@ -52,9 +53,14 @@ def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
     console = Console()
     with tempfile.TemporaryDirectory(prefix="trivium-eval-") as data, _bars(console) as bars:
         own = msgspec.structs.replace(settings, data_dir=Path(data), llm="", rerank="none")
-        with owned(own.data_dir), assembled(own, remembered_questions=0) as services:  # each mode pays for itself
-            names = _ingest(services, wanted, bars)
-            results = {mode: asyncio.run(_run(services, wanted, mode, names, bars)) for mode in Mode}
+        tenant = Tenant(f"evaluation-{uuid.uuid4().hex[:8]}")
+        with (
+            owned(own.data_dir),
+            assembled(own, remembered_questions=0, only=tenant) as services,  # each mode pays for itself
+            _dropped(services, tenant),
+        ):
+            names = _ingest(services, tenant, wanted, bars)
+            results = {mode: asyncio.run(_run(services, tenant, wanted, mode, names, bars)) for mode in Mode}
     console.print(_table(wanted, results))
     if run_dir is not None:
         run_dir.mkdir(parents=True, exist_ok=True)
@@ -62,10 +68,20 @@ def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
             write_run(run_dir / f"{wanted.name}.{mode.value}.run", result.run, f"trivium-{mode.value}")
 
 
-def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[str, str]:
+@contextmanager
+def _dropped(services: Services, tenant: Tenant) -> Iterator[None]:
+    """Remove the tenant from every index when the block ends."""
+    try:
+        yield
+    finally:
+        for index in (services.vectors, services.keywords, services.graphs):
+            index.drop(tenant)
+
+
+def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, bars: Progress) -> dict[str, str]:
     """Submit every row and wait; returns the row's id by document id."""
-    intake = services.intake.for_tenant(TENANT)
-    registry = services.registry.for_tenant(TENANT)
+    intake = services.intake.for_tenant(tenant)
+    registry = services.registry.for_tenant(tenant)
     names = {}
     rows = [row for row in wanted.documents if row.text.strip()]  # nothing can be found in an empty one
     for number, row in enumerate(bars.track(rows, description="submit")):
@@ -87,13 +103,13 @@ def _ingest(services: Services, wanted: EvaluationSet, bars: Progress) -> dict[s
 
 
 async def _run(
-    services: Services, wanted: EvaluationSet, mode: Mode, names: Mapping[str, str], bars: Progress
+    services: Services, tenant: Tenant, wanted: EvaluationSet, mode: Mode, names: Mapping[str, str], bars: Progress
 ) -> ModeResult:
     run: dict[str, list[Scored]] = {}
     spent_ms = []
     for query in bars.track(wanted.queries, description=mode.value):
         started = time.perf_counter()
-        found = await services.searcher.search(TENANT, query.question, mode, DEPTH, SearchFilter())
+        found = await services.searcher.search(tenant, query.question, mode, DEPTH, SearchFilter())
         spent_ms.append((time.perf_counter() - started) * 1000)
         run[query.id] = collapse((names[hit.chunk.document_id], hit.score) for hit in found.hits)
     rankings = {query: [row.chunk_id for row in rows] for query, rows in run.items()}

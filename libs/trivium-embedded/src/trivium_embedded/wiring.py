@@ -1,7 +1,7 @@
-"""READ FIRST: the only place that builds adapters, from settings; everything else receives ports.
+"""READ FIRST: the whole product in one process: adapters from settings, and every service's part over them.
 
-objects, registry, vectors, keywords, graph: files and SQLite under the data directory. Broker: memory. Models: in
-this process. The distributed product differs from this file and from nothing else.
+objects, registry, vectors, keywords, graph: files and SQLite under the data directory, or the servers that the settings
+name. Broker: memory. Models: in this process unless an inference service is named.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
+from trivium.domain.scope import Tenant
 from trivium.flow.envelope import Envelope
 from trivium.flow.tasks import make_app, register
-from trivium.ports.registry import Registry
 from trivium.ports.stores import Stores
+from trivium_embedded.one_tenant import OneTenant
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 from trivium_graph.assembly import graph_stages
 from trivium_inference.embed import usable_cores
@@ -49,31 +50,43 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def assembled(settings: Settings, *, remembered_questions: int = REMEMBERED) -> Iterator[Services]:
-    """The whole product on `settings.data_dir`, working: ingest runs while the block does.
+def assembled(
+    settings: Settings, *, remembered_questions: int = REMEMBERED, only: Tenant | None = None
+) -> Iterator[Services]:
+    """The whole product, working: ingest runs while the block does, for one tenant if `only` names it.
 
     Unfinished documents of an earlier process are taken up again. The caller owns the data directory.
     """
     with ExitStack() as stack:
-        stores = stack.enter_context(_open_stores(settings))
+        stores = stack.enter_context(open_stores(settings))
+        registry = OneTenant(stores.registry, only) if only else stores.registry
         models = stack.enter_context(connect_models(settings))
         sandbox = parsing_sandbox(settings, rapid_ocr)
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
         bell = LocalDoorbell()
-        dispatcher = Dispatcher(app, stores.registry, bell, lease_s=settings.lease_s)
+        dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring)
         ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr().fingerprint)
         for work in (*ingest, *graph_stages(settings, stores.graphs)):
             register(app, work.stage, partial(envelope.run, work))
-        _start_ingest(stack, app, dispatcher, stores.registry)
+        if settings.backend == "embedded":
+            release_orphans(registry)  # whoever owns the data directory is the only worker
+        _start_ingest(stack, app, dispatcher)
         questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
         yield query_services(settings, stores, questions, models.reranker, bell.ring)
 
 
 @contextmanager
-def _open_stores(settings: Settings) -> Iterator[Stores]:
+def open_stores(settings: Settings) -> Iterator[Stores]:
+    """The stores of the configured backend, closed at the end of the block."""
+    if settings.backend == "distributed":
+        from trivium.adapters.distributed.stores import DistributedStores  # noqa: PLC0415 - needs the servers' clients
+
+        with DistributedStores(settings) as servers:
+            yield servers
+        return
     data_dir = settings.data_dir
     stores = EmbeddedStores(
         LocalObjects(data_dir),
@@ -89,8 +102,7 @@ def _open_stores(settings: Settings) -> Iterator[Stores]:
         yield stores
 
 
-def _start_ingest(stack: ExitStack, app: Celery, dispatcher: Dispatcher, registry: Registry) -> None:
-    release_orphans(registry)
+def _start_ingest(stack: ExitStack, app: Celery, dispatcher: Dispatcher) -> None:
     workers = InProcessWorkers(app, usable_cores())
     workers.start()
     stack.callback(workers.stop)
