@@ -60,7 +60,8 @@ async def test_the_whole_service_answers_as_the_engines_do(cross_encoder: Path) 
         assert ocr.read(np.zeros((0, 10, 3), np.uint8)) == []
 
         here = CrossEncoderReranker(str(cross_encoder))
-        there = RemoteReranker(inference, here.name)
+        there = RemoteReranker(inference, str(cross_encoder))
+        assert there.name == here.name
         texts = ["the bridge", "bread", "the old river bridge"]
         assert await there.score("river", texts) == pytest.approx(await here.score("river", texts), abs=1e-5)
         assert await there.score("river", []) == []

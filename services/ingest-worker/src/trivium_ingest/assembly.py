@@ -16,13 +16,14 @@ from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 
 
-def parsing_sandbox(settings: Settings, ocr_factory: Callable[[], Ocr] | None) -> Sandbox:
-    """Parsers within the configured bounds; the caller closes it."""
+def parsing_sandbox(settings: Settings, ocr_factory: Callable[[], Ocr] | None, ocr: Ocr | None = None) -> Sandbox:
+    """Parsers within the configured bounds; the caller closes it. `ocr`: an engine here, asked by the parsers."""
     return Sandbox(
         ocr_factory,
         ParseLimits(max_bytes=settings.max_upload_bytes),
         Bounds(wall_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes),
         size=settings.parse_workers,
+        ocr=ocr,
     )
 
 

@@ -9,11 +9,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from trivium.domain.errors import NeverWill, TryLater
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.parsed import Box
+from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
@@ -180,3 +185,42 @@ def _is_ours(entry: Path) -> bool:
         return int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == os.getpid()
     except OSError:
         return False
+
+
+class Elsewhere:
+    """An engine of the worker's own process: fails when it is told to."""
+
+    fingerprint = "elsewhere"
+
+    def __init__(self, failure: Exception | None = None, wait_s: float = 0) -> None:
+        self.failure, self.wait_s = failure, wait_s
+        self.shapes: list[tuple[int, ...]] = []
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        self.shapes.append(image.shape)
+        time.sleep(self.wait_s)
+        if self.failure is not None:
+            raise self.failure
+        return [OcrLine("read elsewhere", Box(0, 0, 99, 9), 1.0)]
+
+
+def test_children_ask_an_engine_that_is_elsewhere() -> None:
+    ocr = Elsewhere()
+    with closing(Sandbox(ocr=ocr)) as made:
+        assert made.parse(IMAGE).text == "read elsewhere"
+        assert ocr.shapes[0][2] == 3
+        assert made.parse(TEXT).units
+
+
+@pytest.mark.parametrize("family", [NeverWill, TryLater])
+def test_a_failure_of_an_engine_elsewhere_keeps_its_family(family: type[TriviumError]) -> None:
+    with closing(Sandbox(ocr=Elsewhere(family("engine", "It does not.", "Help it.")))) as made:
+        with pytest.raises(family) as failure:
+            made.parse(IMAGE)
+        assert (failure.value.code, failure.value.action) == ("engine", "Help it.")
+        assert made.parse(TEXT).units
+
+
+def test_time_spent_waiting_for_an_engine_elsewhere_is_not_the_files() -> None:
+    with closing(Sandbox(ocr=Elsewhere(wait_s=2.5), bounds=Bounds(wall_s=2))) as made:
+        assert made.parse(IMAGE).text == "read elsewhere"

@@ -10,17 +10,21 @@ import msgspec
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
-from trivium.ports.inference import Embedder, Reranker
+from trivium.ports.inference import Embedder, Ocr, Reranker
 
 LOCAL = "trivium.models"
 """Entry points of this group make `Models` from settings; `trivium-gpu-inference` brings one."""
 
 
 class Models(msgspec.Struct, frozen=True):
-    """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`."""
+    """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`.
+
+    `ocr` is None unless it is the inference service's: parsers build their own otherwise.
+    """
 
     embedder: Embedder
     reranker: Reranker | None = None
+    ocr: Ocr | None = None
 
 
 @contextmanager
@@ -29,11 +33,16 @@ def connect_models(settings: Settings) -> Iterator[Models]:
     if not settings.inference_url:
         yield _local()(settings)
         return
-    from trivium.adapters.distributed.inference import Inference, RemoteEmbedder, RemoteReranker  # noqa: PLC0415
+    from trivium.adapters.distributed.inference import (  # noqa: PLC0415
+        Inference,
+        RemoteEmbedder,
+        RemoteOcr,
+        RemoteReranker,
+    )
 
     with closing(Inference(settings.inference_url)) as inference:
         reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None
-        yield Models(RemoteEmbedder(inference), reranker)
+        yield Models(RemoteEmbedder(inference), reranker, RemoteOcr(inference))
 
 
 def _local() -> Callable[[Settings], Models]:

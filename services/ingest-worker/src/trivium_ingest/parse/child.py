@@ -22,7 +22,7 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.ports.inference import Ocr, OcrLine
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.registry import known_formats
-from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Ready, Result, Setup, receive, send
+from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Look, Ready, Result, Seen, Setup, receive, send
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
@@ -35,7 +35,7 @@ def main() -> None:
     setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
     _lock_in(setup)
     known_formats()
-    engine = _Engine(setup.ocr)
+    engine = _engine(setup, jobs, answers)
     send(answers, Ready())
     try:
         while select.select([jobs], [], [], setup.idle_s)[0]:
@@ -45,16 +45,18 @@ def main() -> None:
         pass
 
 
+def _engine(setup: Setup, jobs: int, answers: int) -> Ocr | None:
+    if setup.asks:
+        return _Asking(jobs, answers)
+    return _Engine(setup.ocr) if setup.ocr else None
+
+
 class _Engine:
     """The OCR engine, built when a document first needs one. Is itself an `Ocr`."""
 
     def __init__(self, factory: bytes) -> None:
         self._factory = factory
         self._engine: Ocr | None = None
-
-    @property
-    def given(self) -> bool:
-        return bool(self._factory)
 
     @property
     def fingerprint(self) -> str:
@@ -74,13 +76,31 @@ class _Engine:
         return self._engine
 
 
-def _answer(job: Job, engine: _Engine) -> Result:
+class _Asking:
+    """The parent's OCR engine, asked over the pipes: a service, which this process cannot reach."""
+
+    fingerprint = ""  # the parent knows it
+
+    def __init__(self, jobs: int, answers: int) -> None:
+        self._jobs = jobs
+        self._answers = answers
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        send(self._answers, Look(image.shape[0], image.shape[1], image.tobytes()))
+        seen = msgspec.msgpack.decode(receive(self._jobs), type=Seen)
+        if seen.failed is not None:
+            raise seen.failed.error()
+        return list(seen.lines)
+
+
+def _answer(job: Job, engine: Ocr | None) -> Result:
     _allow_cpu(job.cpu_s)
     try:
-        return Result(document=parse_blob(job.blob, job.limits, engine if engine.given else None))
+        return Result(document=parse_blob(job.blob, job.limits, engine))
+    except Closed:  # the parent is gone, in the middle of a question to it
+        raise
     except TriviumError as failure:
-        later = isinstance(failure, TryLater)
-        return Result(failed=Failed(failure.code, failure.message, failure.action, later))
+        return Result(failed=Failed.by(failure))
     except MemoryError:
         return Result(failed=Failed("parser_out_of_memory", "Reading this file needs too much memory.", SPLIT_IT))
     except RecursionError:

@@ -17,13 +17,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
-from trivium.domain.errors import NeverWill, TryLater
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
 from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.failures import empty_file, too_large
-from trivium_ingest.parse.wire import SPLIT_IT, Closed, Job, Late, Result, Setup, receive, send
+from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Late, Look, Result, Seen, Setup, receive, send
 
 _START_S = 60.0
 _NEAR_BOUND = 0.6
@@ -46,7 +47,8 @@ class Bounds(msgspec.Struct, frozen=True):
 class Sandbox:
     """A pool of parsing children. `parse` may be called from several threads.
 
-    `ocr_factory` is a picklable callable without arguments that builds the engine inside the child.
+    `ocr_factory` is a picklable callable without arguments that builds the engine inside the child. `ocr` is an engine
+    of this process instead, which children ask: one behind a network, which they have not.
     Children start when first needed, and end when idle for `idle_s` or at `close`.
     """
 
@@ -56,11 +58,16 @@ class Sandbox:
         limits: ParseLimits = ParseLimits(),  # noqa: B008 - frozen
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         size: int = 1,
+        ocr: Ocr | None = None,
     ) -> None:
         self._limits = limits
+        self._ocr = ocr
         self._bounds = bounds
         self._setup = Setup(
-            int(_HEADROOM * bounds.memory_bytes), bounds.idle_s, pickle.dumps(ocr_factory) if ocr_factory else b""
+            int(_HEADROOM * bounds.memory_bytes),
+            bounds.idle_s,
+            pickle.dumps(ocr_factory) if ocr_factory else b"",
+            asks=ocr is not None,
         )
         self._slots: queue.Queue[_Child | None] = queue.Queue()
         self._closed = False
@@ -75,9 +82,8 @@ class Sandbox:
             raise too_large("max_bytes", f"{len(blob.content):,} bytes")
         with self._child() as child:
             result = child.run(Job(blob, self._limits, self._bounds.cpu_s), self._bounds.wall_s)
-        if (failed := result.failed) is not None:
-            family = TryLater if failed.later else NeverWill
-            raise family(failed.code, failed.message, failed.action)
+        if result.failed is not None:
+            raise result.failed.error()
         if result.document is None:
             raise _crashed("it gave no answer")
         return result.document
@@ -107,7 +113,7 @@ class Sandbox:
             if child is None or not child.fit(self._bounds.jobs_per_child):
                 if child is not None:
                     child.kill()
-                child = _Child(self._setup, self._bounds.memory_bytes)
+                child = _Child(self._setup, self._bounds.memory_bytes, self._ocr)
             yield child
         finally:
             if child is not None and (self._closed or not child.alive):
@@ -119,8 +125,9 @@ class Sandbox:
 class _Child:
     """One process and its two pipes."""
 
-    def __init__(self, setup: Setup, memory_bytes: int) -> None:
+    def __init__(self, setup: Setup, memory_bytes: int, ocr: Ocr | None) -> None:
         self._memory_bytes = memory_bytes
+        self._ocr = ocr
         self._process = subprocess.Popen(
             [sys.executable, "-m", "trivium_ingest.parse.child"],
             stdin=subprocess.PIPE,
@@ -170,12 +177,28 @@ class _Child:
         deadline = time.monotonic() + wall_s
         try:
             send(self._jobs, job, deadline, self._check_memory)
-            answer = receive(self._answers, deadline, self._check_memory)
-            return msgspec.msgpack.decode(answer, type=Result)
+            while True:
+                frame = receive(self._answers, deadline, self._check_memory)
+                answer: Result | Look = msgspec.msgpack.decode(frame, type=Result | Look)
+                if isinstance(answer, Result):
+                    return answer
+                asked = time.monotonic()
+                seen = self._seen(answer)
+                deadline += time.monotonic() - asked  # how long a service takes is not the file's doing
+                send(self._jobs, seen, deadline, self._check_memory)
         except (Closed, msgspec.MsgspecError):
             raise self._died(wall_s) from None
         except Late:
             raise _timeout(wall_s) from None
+
+    def _seen(self, look: Look) -> Seen:
+        if self._ocr is None or len(look.pixels) != look.height * look.width * 3:
+            raise Closed  # no question that our child would ask: it is not ours any more
+        try:
+            pixels = np.frombuffer(look.pixels, np.uint8).reshape(look.height, look.width, 3)
+            return Seen(tuple(self._ocr.read(pixels)))
+        except TriviumError as failure:
+            return Seen(failed=Failed.by(failure))
 
     def _check_memory(self) -> None:
         self._peak = max(self._peak, resident_bytes(self._process.pid))

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 import msgspec
 
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
+from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob, ParseLimits
 
 _LENGTH_BYTES = 4
@@ -22,11 +24,15 @@ Watch = Callable[[], None] | None
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """The first frame: `ocr` is a pickled factory from our own parent (empty for none)."""
+    """The first frame: `ocr` is a pickled factory from our own parent (empty for none).
+
+    With `asks` the child has no engine: it sends `Look` to its parent, which answers with `Seen`.
+    """
 
     memory_bytes: int
     idle_s: float
     ocr: bytes = b""
+    asks: bool = False
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -49,11 +55,35 @@ class Failed(msgspec.Struct, frozen=True):
     action: str
     later: bool = False
 
+    @classmethod
+    def by(cls, error: TriviumError) -> Failed:
+        """For the way over the pipe."""
+        return cls(error.code, error.message, error.action, isinstance(error, TryLater))
 
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    def error(self) -> TriviumError:
+        """At the other end: `TryLater` or `NeverWill`."""
+        return (TryLater if self.later else NeverWill)(self.code, self.message, self.action)
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True, tag="result"):
     """What came of a job: exactly one of the two is set."""
 
     document: ParsedDocument | None = None
+    failed: Failed | None = None
+
+
+class Look(msgspec.Struct, frozen=True, tag="look"):
+    """An image that the child wants read: rows of RGB bytes."""
+
+    height: int
+    width: int
+    pixels: bytes
+
+
+class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the parent's engine read in it, or why it could not."""
+
+    lines: tuple[OcrLine, ...] = ()
     failed: Failed | None = None
 
 

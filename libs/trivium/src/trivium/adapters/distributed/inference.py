@@ -7,6 +7,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -239,16 +240,16 @@ class RemoteOcr:
 
 
 class RemoteReranker:
-    """`trivium.ports.inference.Reranker`."""
+    """`trivium.ports.inference.Reranker`. `model` is what the service was told to load."""
 
-    def __init__(self, inference: Inference, name: str) -> None:
+    def __init__(self, inference: Inference, model: str) -> None:
         self._inference = inference
-        self._name = name
+        self._model = model
 
     @property
     def name(self) -> str:
-        """As answers show it; given, because asking the service would block an event loop."""
-        return self._name
+        """As answers show it; the service is not asked, which would block an event loop."""
+        return f"cross-encoder:{PurePath(self._model).name}"
 
     async def score(self, query: str, passages: Sequence[str]) -> list[float]:
         """One score per passage, in order; higher is better."""
