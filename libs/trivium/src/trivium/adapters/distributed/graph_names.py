@@ -11,6 +11,8 @@ import msgspec
 from trivium.adapters.distributed.graph_changes import Changes
 from trivium.adapters.graph_rules import Spelling, display, root_of, usual_type
 
+_ALIAS = "alias"  # stands where a spelling has its type, when an alias was only claimed
+
 
 class Name(msgspec.Struct):
     """A name as stored, then as it shall be.
@@ -21,7 +23,7 @@ class Name(msgspec.Struct):
     key: str
     root: str
     spellings: Counter[Spelling]
-    claims: dict[str, Counter[str]]
+    claims: dict[str, Counter[Spelling]]
     claimants: int
     mentions: int
     grouped: bool
@@ -29,16 +31,9 @@ class Name(msgspec.Struct):
     @classmethod
     def of(cls, row: list[Any]) -> Self:
         """From a row of `graph_statements.LOCK_NAMES` or `LOCK_GROUPS`."""
-        key, root, surfaces, types, counts, claims, claimants, mentions, grouped = row
-        return cls(
-            key,
-            root,
-            Counter(dict(zip(zip(surfaces or (), types or (), strict=True), counts or (), strict=True))),
-            {canonical: Counter(dict(zip(said, times, strict=True))) for canonical, said, times in claims},
-            claimants,
-            mentions or 0,
-            grouped,
-        )
+        key, root, spellings, claims, claimants, mentions, grouped = row
+        said = {canonical: _parsed(spellings) for canonical, spellings in claims}
+        return cls(key, root, _parsed(spellings or ()), said, claimants, mentions or 0, grouped)
 
     @property
     def target(self) -> str:
@@ -48,7 +43,7 @@ class Name(msgspec.Struct):
     @property
     def surface(self) -> str:
         """How it is written."""
-        claimed = min((surface for said in self.claims.values() for surface in said), default=self.key)
+        claimed = min((surface for said in self.claims.values() for surface, _ in said), default=self.key)
         return display(self.key, self.spellings) or claimed
 
 
@@ -63,9 +58,9 @@ class Names(dict[str, Name]):
 
     def count_claims(self, changes: Changes) -> set[tuple[str, str]]:
         """Returns the (name, canonical) pairs whose claims changed."""
-        changed: dict[tuple[str, str], Counter[str]] = {}
+        changed: dict[tuple[str, str], Counter[Spelling]] = {}
         for (key, canonical, surface), n in changes.claims.items():
-            changed.setdefault((key, canonical), Counter())[surface] += n
+            changed.setdefault((key, canonical), Counter())[surface, _ALIAS] += n
         for (key, canonical), counted in changed.items():
             claims = self[key].claims
             before, after = canonical in claims, _without_zeros(claims.pop(canonical, Counter()), counted)
@@ -132,14 +127,22 @@ def _description(name: Name, kind: str) -> dict[str, Any]:
             "name": name.surface,
             "type": kind,
             "mentions": name.mentions if is_root else 0,
-            "spellings": [surface for surface, _ in name.spellings],
-            "types": [kind for _, kind in name.spellings],
-            "counts": list(name.spellings.values()),
+            "spellings": written(name.spellings),
         },
     }
 
 
-def _without_zeros(stored: Mapping[Any, int], changed: Mapping[Any, int]) -> Counter[Any]:
+def written(spellings: Mapping[Spelling, int]) -> list[str]:
+    """As a property, for people too: "12 location Kelmore"."""
+    return [f"{n} {kind} {surface}" for (surface, kind), n in spellings.items()]
+
+
+def _parsed(spellings: Iterable[str]) -> Counter[Spelling]:
+    parts = (spelling.split(" ", 2) for spelling in spellings)
+    return Counter({(surface, kind): int(n) for n, kind, surface in parts})
+
+
+def _without_zeros(stored: Mapping[Spelling, int], changed: Mapping[Spelling, int]) -> Counter[Spelling]:
     total = Counter(stored)
     total.update(changed)
     return Counter({what: n for what, n in total.items() if n})

@@ -81,20 +81,18 @@ ENTITY_OF: LiteralString = (
 """
     + _ENTITY
 )
+# The order of the index of listings, so that a page is read from it without counting the rest.
 _AFTER: LiteralString = """
-    ($after IS NULL OR root.mentions < $after[0] OR (root.mentions = $after[0] AND root.key > $after[1]))
+    root.mentions > 0 AND root.mentions <= $most AND (root.mentions < $most OR root.key > $after)
     AND ($type = '' OR root.type = $type)
-    WITH root ORDER BY root.mentions DESC, root.key LIMIT $limit
+    WITH root ORDER BY root.tenant DESC, root.mentions DESC, root.key LIMIT $limit
 """
-LISTED: LiteralString = (
-    "MATCH (root:Entity) WHERE root.tenant = $tenant AND root.mentions > 0"
-    " AND ($after IS NULL OR root.mentions <= $after[0]) AND" + _AFTER + _ENTITY
-)
+LISTED: LiteralString = "MATCH (root:Entity) WHERE root.tenant = $tenant AND" + _AFTER + _ENTITY
 BEGINNING: LiteralString = (
     """
     MATCH (n:Name) WHERE n.tenant = $tenant AND n.start STARTS WITH $start AND n.key STARTS WITH $prefix
     OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
-    WITH DISTINCT coalesce(entity, n) AS root WHERE root:Entity AND root.mentions > 0 AND
+    WITH DISTINCT coalesce(entity, n) AS root WHERE root:Entity AND
 """
     + _AFTER
     + _ENTITY

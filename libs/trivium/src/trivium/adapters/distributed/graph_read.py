@@ -6,7 +6,7 @@ import asyncio
 import base64
 import binascii
 from collections.abc import Iterable, Sequence
-from typing import Any, LiteralString
+from typing import Annotated, Any, LiteralString
 
 import msgspec
 
@@ -24,6 +24,8 @@ from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
 
 _MAX_PAGE = 1000
+_MOST = 2**62  # more mentions than any entity has
+_Mentions = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
 
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
@@ -99,12 +101,14 @@ class Neo4jGraphReader:
         """One page, most mentioned first."""
         size = max(1, min(limit, _MAX_PAGE))
         start = fold_name(prefix)
+        most, after = _decode_cursor(cursor) if cursor else (_MOST, "")
         rows = await self._rows(
             cypher.BEGINNING if start else cypher.LISTED,
             prefix=start,
             start=start[:START_CHARS],
             type=kind,
-            after=list(_decode_cursor(cursor)) if cursor else None,
+            most=most,
+            after=after,
             limit=size + 1,
         )
         page = tuple(_entity(row) for row in rows[:size])
@@ -163,6 +167,6 @@ def _encode_cursor(last: Entity) -> str:
 
 def _decode_cursor(cursor: str) -> tuple[int, str]:
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[int, str])
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[_Mentions, str])
     except (binascii.Error, ValueError, msgspec.DecodeError) as error:
         raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error

@@ -2,15 +2,16 @@
 
     (:Chunk {id, document, version, dataset, run, share})
         -[:ABOUT | HEADED | MENTIONS {name, chunk, sentence, confidence}]-> (:Name)     one type per role
-    (:Name {id, key, name, ...})                     a folded name; also :Entity when it stands for an entity,
-                                                     :Alias when it is another name of one
+    (:Name {id, key, name, spellings})               a folded name; also :Entity {type, mentions} when it stands for
+                                                     an entity, :Alias when it is another name of one
     (:Name)-[:RELATES {type, confidence, chunk}]->(:Name)      what one chunk states
-    (:Name)-[:CLAIMED {surfaces, counts}]->(:Name)             what chunks say is an alias of what, how often
+    (:Name)-[:CLAIMED {spellings}]->(:Name)                    what chunks say is an alias of what
     (:Alias)-[:ALIAS_OF]->(:Entity)                            what follows from it
     (:Entity)-[:NEIGHBOUR {statements}]->(:Entity)             pairs that statements join; from the smaller id
 
-A chunk's share (MessagePack) is the truth; everything else is what the shares add up to. Every node and relation
-carries `tenant` (`<index prefix>:<tenant>`), every statement matches on it, and every index begins with it.
+A chunk's share (MessagePack) is the truth; everything else is what the shares add up to. `spellings` are counted:
+"12 location Kelmore". Every node and relation carries `tenant` (`<index prefix>:<tenant>`), every statement matches on
+it, and every index begins with it.
 
     MATCH (e:Entity {tenant: "trivium:default"}) RETURN e.name, e.type, e.mentions ORDER BY e.mentions DESC LIMIT 20
 """

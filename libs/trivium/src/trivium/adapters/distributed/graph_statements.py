@@ -33,9 +33,8 @@ DROP_CHUNKS: LiteralString = "UNWIND $ids AS id MATCH (c:Chunk {tenant: $tenant,
 LOCK_TENANT: LiteralString = "MERGE (t:Tenant {tenant: $tenant}) SET t.locked = true"
 
 _STATE: LiteralString = """
-    RETURN n.key, root.key, n.spellings, n.types, n.counts,
-        [(n)-[c:CLAIMED]->(to) | [to.key, c.surfaces, c.counts]], COUNT { (n)<-[:CLAIMED]-() }, n.mentions,
-        root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() }
+    RETURN n.key, root.key, n.spellings, [(n)-[c:CLAIMED]->(to) | [to.key, c.spellings]],
+        COUNT { (n)<-[:CLAIMED]-() }, n.mentions, root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() }
 """
 LOCK_NAMES: LiteralString = (
     """
@@ -96,8 +95,8 @@ PUT_CLAIMS: LiteralString = """
     UNWIND $rows AS row
     MATCH (n:Name {tenant: $tenant, id: row.name})
     MATCH (to:Name {tenant: $tenant, id: row.canonical})
-    MERGE (n)-[c:CLAIMED]->(to) SET c.tenant = $tenant, c.surfaces = row.surfaces, c.counts = row.counts
-    WITH c WHERE size(c.counts) = 0 DELETE c
+    MERGE (n)-[c:CLAIMED]->(to) SET c.tenant = $tenant, c.spellings = row.spellings
+    WITH c WHERE size(c.spellings) = 0 DELETE c
 """
 MOVE_NAMES: LiteralString = """
     UNWIND $rows AS row

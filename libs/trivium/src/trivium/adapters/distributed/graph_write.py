@@ -15,7 +15,7 @@ from neo4j import ManagedTransaction
 
 from trivium.adapters.distributed import graph_statements as cypher
 from trivium.adapters.distributed.graph_changes import Changes
-from trivium.adapters.distributed.graph_names import Name, Names
+from trivium.adapters.distributed.graph_names import Name, Names, written
 from trivium.adapters.distributed.graph_schema import SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j_server import Neo4jServer, in_batches
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE
@@ -180,15 +180,8 @@ class _GraphTransaction:
         """Returns the names that belong to another entity now, with the root before and after."""
         rows = []
         for key, canonical in sorted(names.count_claims(changes)):
-            said = names[key].claims.get(canonical, Counter())
-            rows.append(
-                {
-                    "name": self._id(key),
-                    "canonical": self._id(canonical),
-                    "surfaces": list(said),
-                    "counts": list(said.values()),
-                }
-            )
+            said = written(names[key].claims.get(canonical, Counter()))
+            rows.append({"name": self._id(key), "canonical": self._id(canonical), "spellings": said})
         self._run_some(cypher.PUT_CLAIMS, rows=rows)
         moved = names.regroup()
         self._run_some(

@@ -22,9 +22,9 @@ from neo4j import (
 from neo4j.exceptions import (
     AuthConfigurationError,
     AuthError,
-    ConfigurationError,
     DriverError,
     Forbidden,
+    IncompleteCommit,
     Neo4jError,
     TransientError,
 )
@@ -56,9 +56,9 @@ class Neo4jServer:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._place = urlsplit(settings.neo4j_url).netloc.rpartition("@")[2] or settings.neo4j_url
-        self._database = settings.neo4j_database
         self._address = settings.neo4j_url
+        self._place = _place(settings.neo4j_url)
+        self._database = settings.neo4j_database
         self._options: dict[str, Any] = {
             "auth": (settings.neo4j_user, settings.neo4j_password),
             "max_connection_pool_size": POOL_SIZE,
@@ -74,12 +74,18 @@ class Neo4jServer:
         self._pid = 0
         self._async_driver: AsyncDriver | None = None
         self._loop = LoopThread("neo4j")
-        self._writer()  # so that a bad address is told at once; nothing is sent yet
 
     def write(self, work: Callable[[ManagedTransaction], T]) -> T:
-        """Do `work` in one transaction; again, from its start, after a deadlock or a lost connection."""
+        """Do `work` in one transaction; again, from its start, after a deadlock or a lost connection.
+
+        `work` may be done although it was, when the answer to the commit was lost.
+        """
+        bounded = unit_of_work(timeout=WRITE_TIMEOUT_S)(work)
         with self._translated(), self._writer().session(database=self._database) as session:
-            return session.execute_write(unit_of_work(timeout=WRITE_TIMEOUT_S)(work))
+            try:
+                return session.execute_write(bounded)
+            except IncompleteCommit:
+                return session.execute_write(bounded)
 
     def run(self, statement: LiteralString, **parameters: Any) -> Rows:
         """One statement in a transaction of its own, as schema changes and `IN TRANSACTIONS` need it."""
@@ -111,10 +117,9 @@ class Neo4jServer:
     def _writer(self) -> Driver:
         with self._lock:
             if self._driver is None or self._pid != os.getpid():  # a forked worker must not share its parent's sockets
-                with self._refusing_settings():
-                    self._driver = GraphDatabase.driver(
-                        self._address, **self._options, max_transaction_retry_time=WRITE_RETRY_S
-                    )
+                self._driver = GraphDatabase.driver(
+                    self._address, **self._options, max_transaction_retry_time=WRITE_RETRY_S
+                )
                 self._pid = os.getpid()
             return self._driver
 
@@ -131,17 +136,6 @@ class Neo4jServer:
             await driver.close()
 
     @contextmanager
-    def _refusing_settings(self) -> Iterator[None]:
-        try:
-            yield
-        except (ConfigurationError, ValueError) as error:
-            raise Refused(
-                "bad_setting",
-                f"TRIVIUM_NEO4J_URL does not fit: {error}.",
-                "Write bolt://host:port or neo4j://host:port.",
-            ) from error
-
-    @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
@@ -152,6 +146,22 @@ class Neo4jServer:
 def in_batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """`rows` in runs of at most `size`."""
     return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def _place(url: str) -> str:
+    """The address without its password; raises `Refused` (`bad_setting`) for what is none of Neo4j's."""
+    address = urlsplit(url)
+    try:
+        known = address.scheme.partition("+")[0] in ("bolt", "neo4j") and address.hostname and address.port != 0
+    except ValueError:  # the port is no number
+        known = False
+    if not known:
+        raise Refused(
+            "bad_setting",
+            f"TRIVIUM_NEO4J_URL={url!r} is not an address of Neo4j.",
+            "Write bolt://host:port or neo4j://host:port.",
+        )
+    return address.netloc.rpartition("@")[2]
 
 
 def _meaning(error: Neo4jError | DriverError, place: str) -> TriviumError:

@@ -1,0 +1,285 @@
+"""The graph on a real Neo4j: what only a server can get wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+from cut_line import CutLine
+
+from trivium.adapters.distributed.graph import Neo4jGraphs
+from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.config import Settings, load_settings
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.errors import Refused, TryLater
+from trivium.domain.graph import Alias, ChunkGraph, Entity, Mention, MentionRole, Relation
+from trivium.domain.ids import chunk_id
+from trivium.domain.scope import Scope, Tenant
+from trivium.ports.graph import GraphReader, GraphRow, Graphs
+from trivium.text.sentences import split_sentences
+from trivium_graph.build import extract
+
+ACME = Tenant("acme")
+CORPORA = Path(os.environ.get("DATA", Path(__file__).parents[2] / "../shared/data"))
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """The server's, under a prefix that nobody has used."""
+    return msgspec.structs.replace(load_settings(), index_prefix=f"test-{uuid.uuid4().hex}")
+
+
+@pytest.fixture
+def graphs(settings: Settings) -> Iterator[Neo4jGraphs]:
+    with closing(Neo4jGraphs(settings)) as opened:
+        yield opened
+        opened.drop(ACME)
+
+
+def row(document: str, ordinal: int, *names: str, alias: tuple[str, str] | None = None) -> GraphRow:
+    """A chunk that names the first of `names` in its title, and relates it to each other one."""
+    chunk = f"{document}-{ordinal:03}"
+    mentions = [Mention(name, chunk, 0, Span(9 * at, 9 * at + 8), name.title()) for at, name in enumerate(names)]
+    mentions.append(Mention(names[0], chunk, 0, Span(0, 0), names[0].title(), MentionRole.TITLE))
+    relations = [Relation(names[0], far, "NEAR", 0.8, chunk, Span(0, 9), "…", "test") for far in names[1:]]
+    aliases = [Alias(*alias, alias[0].upper(), chunk)] if alias else []
+    share = ChunkGraph(chunk, tuple(mentions), tuple(relations), tuple(aliases))
+    return GraphRow(share, document, "v1", Scope(ACME))
+
+
+def run_together(count: int, work: Callable[[int], None]) -> list[BaseException]:
+    """Do `work` in `count` threads; returns what they raised."""
+    errors: list[BaseException] = []
+
+    def guarded(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as error:  # noqa: BLE001  the caller reports it
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors
+
+
+async def everything(reader: GraphReader) -> dict[str, object]:
+    """All that the graph says of its entities and their names."""
+    entities: list[Entity] = []
+    cursor = ""
+    while True:
+        page = await reader.entities(limit=500, cursor=cursor)
+        entities += page.entities
+        cursor = page.cursor
+        if not cursor:
+            break
+    keys = [entity.key for entity in entities]
+    return {
+        "entities": entities,
+        "about": await reader.about(keys),
+        "places": [await reader.mentioned_by(keys, 5, role) for role in MentionRole],
+        "edges": await reader.edges(keys, 20),
+    }
+
+
+# Many writers: they write, rewrite and delete documents that share two hubs, and whose aliases move names about.
+
+
+def hub_rows(writer: int, turn: int) -> list[GraphRow]:
+    document = f"d{writer:02}"
+    alias = ("ec", "European Council" if turn % 2 else "eastern canal")
+    spokes = [f"spoke {(writer + n) % 7}" for n in range(4)]
+    return [
+        row(document, 0, "hub", "second hub", *spokes),
+        row(document, 1, "second hub", "ec", *spokes[:turn], alias=(alias[0], alias[1].lower())),
+    ]
+
+
+@pytest.mark.slow
+def test_sixteen_writers_on_shared_hubs_leave_what_one_writer_leaves(graphs: Neo4jGraphs, tmp_path: Path) -> None:
+    def work(writer: int) -> None:
+        mine = graphs.writer(ACME)
+        for turn in range(3):
+            mine.upsert(hub_rows(writer, turn))
+        if writer % 4 == 3:
+            mine.delete(f"d{writer:02}")
+
+    assert run_together(16, work) == []
+    with closing(SqliteGraphs(tmp_path)) as alone:
+        alone.writer(ACME).upsert([row for writer in range(16) if writer % 4 != 3 for row in hub_rows(writer, 2)])
+        assert asyncio.run(everything(graphs.reader(ACME))) == asyncio.run(everything(alone.reader(ACME)))
+
+
+def test_the_schema_is_created_once_by_many_at_the_same_time(settings: Settings) -> None:
+    def work(number: int) -> None:
+        with closing(Neo4jGraphs(settings)) as graphs:
+            graphs.writer(ACME).upsert([row(f"d{number}", 0, "kelmore")])
+
+    with closing(Neo4jGraphs(settings)) as graphs:
+        assert run_together(8, work) == []
+        [entity] = asyncio.run(graphs.reader(ACME).entities()).entities
+        assert entity.mentions == 8
+        graphs.drop(ACME)
+
+
+async def test_a_hub_is_read_in_parts_and_counted_whole(graphs: Neo4jGraphs) -> None:
+    graphs.writer(ACME).upsert([row(f"d{n:03}", 0, "hub", f"spoke {n}") for n in range(300)])
+    hub = (await graphs.reader(ACME).mentioned_by(["hub"], 3))["hub"]
+    assert (hub.total, [chunk for chunk, _ in hub.places]) == (300, ["d000-000", "d001-000", "d002-000"])
+    assert len((await graphs.reader(ACME).edges(["hub"], 7))["hub"]) == 7
+    [entity] = (await graphs.reader(ACME).entities(limit=1)).entities
+    assert (entity.key, entity.mentions, entity.degree) == ("hub", 300, 300)
+
+
+# The server goes away
+
+
+def through(settings: Settings, line: CutLine) -> Settings:
+    return msgspec.structs.replace(settings, neo4j_url=f"bolt://127.0.0.1:{line.port}")
+
+
+@pytest.fixture
+def line(settings: Settings) -> Iterator[CutLine]:
+    address = urlsplit(settings.neo4j_url)
+    with CutLine(address.hostname or "127.0.0.1", address.port or 7687) as line:
+        yield line
+
+
+@pytest.mark.slow
+async def test_writers_outlast_a_restart_and_readers_are_told(
+    settings: Settings, graphs: Neo4jGraphs, line: CutLine
+) -> None:
+    with closing(Neo4jGraphs(through(settings, line))) as cut:
+        reader = cut.reader(ACME)
+        cut.writer(ACME).upsert([row("d", 0, "kelmore")])
+        assert (await reader.about(["kelmore"]))["kelmore"]
+
+        def work(writer: int) -> None:
+            for ordinal in range(20):
+                cut.writer(ACME).upsert([row(f"d{writer}", ordinal, "kelmore", "orvin")])
+
+        writing = threading.Thread(target=lambda: failed.extend(run_together(4, work)))
+        failed: list[BaseException] = []
+        writing.start()
+        await asyncio.sleep(0.3)
+        line.cut()
+        started = time.monotonic()
+        with pytest.raises(TryLater) as told:
+            await reader.about(["kelmore"])
+        assert time.monotonic() - started < 10
+        assert (told.value.code, "TRIVIUM_NEO4J_URL" in told.value.action) == ("neo4j_down", True)
+        line.mend()
+        await asyncio.to_thread(writing.join)
+        assert failed == []
+        [kelmore, orvin] = (await reader.entities()).entities
+        assert (kelmore.mentions, orvin.mentions) == (81, 80)
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [({"neo4j_password": "no"}, "neo4j_credentials"), ({"neo4j_url": "bolt://127.0.0.1:9"}, "neo4j_down")],
+)
+async def test_wrong_credentials_and_a_wrong_address_are_told(
+    settings: Settings, changed: dict[str, str], code: str
+) -> None:
+    with closing(Neo4jGraphs(msgspec.structs.replace(settings, **changed))) as graphs:
+        with pytest.raises(TryLater) as told:
+            await graphs.reader(ACME).about(["kelmore"])
+        assert told.value.code == code
+        assert "TRIVIUM_NEO4J" in told.value.action
+        assert settings.neo4j_password not in str(told.value)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:7474", "bolt://", "127.0.0.1:7687", "bolt://127.0.0.1:port"])
+def test_an_address_that_is_none_is_refused_at_once(settings: Settings, url: str) -> None:
+    with pytest.raises(Refused, match="TRIVIUM_NEO4J_URL"):
+        Neo4jGraphs(msgspec.structs.replace(settings, neo4j_url=url))
+
+
+# Names that look like Cypher, Lucene or nothing
+
+HOSTILE = (
+    "`}) DETACH DELETE n //",
+    "kelmore'}) MATCH (n) DETACH DELETE n RETURN ('",
+    '" OR *:* AND (title:x)~9^2',
+    "$tenant",
+    "a\\u0027 b",
+    "\u202eright to left",
+    "12 location forged",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_names_that_look_like_a_statement_are_names(graphs: Neo4jGraphs, text: str) -> None:
+    graphs.writer(ACME).upsert([row("d", 0, "kelmore"), row("e", 0, text, "kelmore", alias=(f"{text} too", text))])
+    reader = graphs.reader(ACME)
+    found = {entity.key: entity for entity in (await reader.entities()).entities}
+    assert found[text].name == text.title()
+    assert found[text].aliases == (f"{text} too".upper(),)
+    assert (await reader.about([f"{text} too"]))[f"{text} too"][0].chunk_id == "e-000"
+    await reader.match([text, text.upper()])
+    await reader.entities(prefix=text)
+    graphs.writer(ACME).delete("e")
+    assert [entity.key for entity in (await reader.entities()).entities] == ["kelmore"]
+
+
+# The same answers as the embedded graph, over real text
+
+
+def corpus_shares(limit: int) -> list[GraphRow]:
+    file = CORPORA / "2wiki_dev" / "corpus.jsonl.gz"
+    if not file.exists():
+        pytest.skip(f"needs the evaluation corpora: set DATA to their folder (looked in {CORPORA})")
+    rows = []
+    with gzip.open(file, "rt") as lines:
+        for _, line in zip(range(limit), lines, strict=False):
+            passage = json.loads(line)
+            document, text = passage["id"], passage["text"]
+            chunk = Chunk(
+                chunk_id(document, "v1", 0),
+                document,
+                "v1",
+                0,
+                text,
+                Span(0, len(text)),
+                document,
+                split_sentences(text),
+                title=passage["title"],
+            )
+            rows += [GraphRow(share, document, "v1", Scope(ACME)) for share in extract([chunk])]
+    return rows
+
+
+@pytest.mark.slow
+async def test_server_and_embedded_graph_answer_the_same_over_a_corpus(graphs: Neo4jGraphs, tmp_path: Path) -> None:
+    rows = corpus_shares(400)
+    with closing(SqliteGraphs(tmp_path)) as embedded:
+        stores: tuple[Graphs, ...] = (graphs, embedded)
+        for store in stores:
+            store.writer(ACME).upsert(rows)
+        for document in [row.document_id for row in rows][::7]:
+            for store in stores:
+                store.writer(ACME).delete(document)
+        server, twin = graphs.reader(ACME), embedded.reader(ACME)
+        told = await everything(server)
+        assert told == await everything(twin)
+        chunks = [row.share.chunk_id for row in rows]
+        assert await server.mentions_in(chunks) == await twin.mentions_in(chunks)
+        keys = sorted({mention.key for row in rows for mention in row.share.mentions})  # readings are no entities
+        for role in MentionRole:
+            assert await server.mentioned_by(keys, 3, role) == await twin.mentioned_by(keys, 3, role)
+        for key in keys[::50]:
+            assert await server.evidence(key) == await twin.evidence(key)
