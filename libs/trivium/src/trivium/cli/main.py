@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, Entry] = {
     "parse": Entry("trivium.cli.parse:parse", "Print what the parser sees in a file; store nothing."),
     "serve": Entry("trivium.cli.serve:serve", "Run Trivium until stopped: HTTP, gRPC and ingest."),
     "config": Entry("trivium.cli.settings:config", "Show every setting, its value and its source."),
+    "doctor": Entry("trivium.cli.doctor:doctor", "Check every server and folder that the settings name."),
     "eval": Entry("trivium.cli.evaluate:evaluate", "Measure retrieval on a folder of questions."),
 }
 

@@ -1,6 +1,7 @@
 """What other packages offer to the command line, found by entry point so that the library imports no service.
 
 Group `trivium.runtime`: `embedded` names an `EmbeddedRuntime` (a module will do), `eval` an `Evaluate`.
+Group `trivium.doctor`: `embedded` and `distributed` each name a `trivium.checkup.Checkup`.
 Group `trivium.parser`: `sandboxed` names a `ParseFile`.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from trivium.domain.errors import NeverWill
 
 if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a server needs
+    from trivium.checkup import Checkup
     from trivium.config import Settings
     from trivium.domain.parsed import ParsedDocument
     from trivium.ports.parser import Blob
@@ -57,6 +59,12 @@ def embedded() -> EmbeddedRuntime:
 def evaluation() -> Evaluate:
     """The evaluation of package trivium-embedded."""
     found: Evaluate = _load("trivium.runtime", "eval", "trivium-embedded")
+    return found
+
+
+def checkup(backend: str) -> Checkup:
+    """The checkup of `embedded` or `distributed`; the library itself has the latter."""
+    found: Checkup = _load("trivium.doctor", backend, "trivium-embedded")
     return found
 
 

@@ -1,0 +1,36 @@
+"""What `trivium doctor` looks at when Trivium runs in one process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+from trivium.checkup import Finding, examine, space
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium.llm.probe import probe_llm
+from trivium_embedded.data_dir import owned
+from trivium_inference.model_files import locate_model
+
+
+def checkup(settings: Settings) -> list[Finding]:
+    """See `trivium.checkup.Checkup`."""
+    return examine({"data": data_dir, "embedding model": embedding_model, "language model": probe_llm}, settings)
+
+
+def data_dir(settings: Settings) -> Iterator[Finding]:
+    """Writable, in use or free, and with room. Made when it is not there."""
+    place = str(settings.data_dir.resolve())
+    try:
+        with owned(settings.data_dir):
+            yield Finding("data", "folder", True, f"{place}: writable, not in use")
+    except Refused:
+        yield Finding("data", "folder", True, f"{place}: in use by a running Trivium")
+    usage = shutil.disk_usage(settings.data_dir)
+    yield space("data", usage.free, usage.total)
+
+
+def embedding_model(settings: Settings) -> Iterator[Finding]:
+    """Present and of a kind that can be run. Raises `NeverWill`."""
+    files = locate_model(settings.embed_model)
+    yield Finding("embedding model", "files", True, f"{files.name}, {files.dimension} dimensions")

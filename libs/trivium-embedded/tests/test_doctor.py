@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from trivium.checkup import Finding
+from trivium.config import Settings
+from trivium_embedded.data_dir import owned
+from trivium_embedded.doctor import checkup
+
+
+def problems(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.part: finding for finding in findings if not finding.ok}
+
+
+def test_a_fresh_folder_and_the_installed_model_are_fit(tmp_path: Path) -> None:
+    findings = checkup(Settings(data_dir=tmp_path / "data"))
+    assert problems(findings) == {}
+    assert {finding.part for finding in findings} == {"data", "embedding model"}
+
+
+def test_a_folder_in_use_is_told_and_is_no_problem(tmp_path: Path) -> None:
+    with owned(tmp_path):
+        findings = checkup(Settings(data_dir=tmp_path))
+    assert problems(findings) == {}
+    assert any("in use by a running Trivium" in finding.found for finding in findings)
+
+
+def test_a_folder_that_cannot_be_made_is_a_problem_with_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    found = problems(checkup(Settings(data_dir=tmp_path / "file" / "data")))
+    assert set(found) == {"data"}
+    assert "TRIVIUM_DATA_DIR" in found["data"].action
+
+
+def test_a_model_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
+    found = problems(checkup(Settings(data_dir=tmp_path, embed_model=str(tmp_path / "no-model"))))
+    assert set(found) == {"embedding model"}
+    assert found["embedding model"].action
+
+
+def test_a_language_model_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, llm="openai", llm_model="any", llm_url="http://127.0.0.1:9/v1")
+    found = problems(checkup(settings))
+    assert set(found) == {"language model"}
+    assert "127.0.0.1:9" in found["language model"].found

@@ -1,0 +1,193 @@
+"""READ FIRST: what `trivium doctor` asks of each server, one function a server.
+
+A probe connects as the product does, so that what it finds is what the product would find. It stops, by raising
+`TriviumError`, at the first thing without which the rest cannot be asked.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import urllib3
+from minio import Minio
+
+from trivium.adapters.distributed.elastic import ElasticServer
+from trivium.adapters.distributed.graph_schema import SCHEMA
+from trivium.adapters.distributed.inference import Inference, RemoteEmbedder
+from trivium.adapters.distributed.milvus import MilvusServer
+from trivium.adapters.distributed.neo4j_server import Neo4jServer
+from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.s3 import Bucket
+from trivium.checkup import Finding, clock, examine, space, version
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill
+from trivium.llm.probe import probe_llm
+
+TIMEOUT_S = 5.0
+_REDIS_FULL_SHARE = 0.9
+_STEMMED = ("ponies", "poni")  # what Porter's algorithm makes of it
+_UPLOAD_EVENTS = ("s3:ObjectCreated:", "s3:ObjectRemoved:")
+_CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+)")
+
+
+def checkup(settings: Settings) -> list[Finding]:
+    """See `trivium.checkup.Checkup`."""
+    probes = {
+        "object store": object_store,
+        "redis": redis,
+        "milvus": milvus,
+        "elasticsearch": elasticsearch,
+        "neo4j": neo4j,
+        "inference": inference,
+        "language model": probe_llm,
+    }
+    return examine(probes, settings)
+
+
+def object_store(settings: Settings) -> Iterator[Finding]:
+    """Buckets, conditional writes, clock and notification. S3 tells neither its version nor its free space."""
+    part = "object store"
+    yield clock(part, _date_of(settings.s3_url, Bucket(settings, settings.s3_bucket, "TRIVIUM_S3_BUCKET")))
+    own = Bucket(settings, settings.s3_bucket, "TRIVIUM_S3_BUCKET")
+    key = f"doctor/{uuid.uuid4().hex}"
+    own.put(key, b"")
+    refused = own.put(key, b"", if_absent=True) is None
+    own.delete(key)
+    yield Finding(part, f"bucket {own.name}", True, "can be written")
+    action = "" if refused else "Use a store that honours If-None-Match on PUT, as S3 and MinIO do."
+    yield Finding(part, "conditional writes", refused, "honoured" if refused else "ignored", action)
+    Bucket(settings, settings.s3_uploads, "TRIVIUM_S3_UPLOADS").page("", limit=1)
+    yield Finding(part, f"bucket {settings.s3_uploads}", True, "can be read")
+    yield _notification(settings)
+
+
+def redis(settings: Settings) -> Iterator[Finding]:
+    """Version, clock, memory and what happens when it is full."""
+    with closing(RedisServer(settings)) as server:
+        info: dict[str, Any] = server.call(lambda client: client.info())
+        seconds, microseconds = server.call(lambda client: client.time())
+    yield version("redis", str(info["redis_version"]), least=(7, 0))
+    yield clock("redis", seconds + microseconds / 1e6)
+    used, most, policy = int(info["used_memory"]), int(info["maxmemory"]), str(info["maxmemory_policy"])
+    kept = not most or policy == "noeviction"
+    yield Finding(
+        "redis", "eviction", kept, policy, "" if kept else "Set maxmemory-policy noeviction: evicted keys are leases."
+    )
+    room = not most or used < _REDIS_FULL_SHARE * most
+    found = f"{used / 1024**2:,.0f} MiB used" + (f" of {most / 1024**2:,.0f}" if most else "")
+    yield Finding("redis", "memory", room, found, "" if room else "Raise its maxmemory.")
+
+
+def milvus(settings: Settings) -> Iterator[Finding]:
+    """Version and collections. It tells neither its clock nor its free space."""
+    with closing(MilvusServer(settings)) as server, server.client() as client:
+        yield version("milvus", str(client.get_server_version()), least=(2, 3), below=(3,))
+        names = [name for name in client.list_collections() if name.startswith(f"{settings.index_prefix}_")]
+    yield _schema("milvus", names, "collection")
+
+
+def elasticsearch(settings: Settings) -> Iterator[Finding]:
+    """Version, health, analysis, clock, free space and indexes."""
+    part = "elasticsearch"
+    with closing(ElasticServer(settings)) as server, server.client() as whole:
+        client = whole.options(request_timeout=TIMEOUT_S)
+        stats = client.nodes.stats(metric=["fs"])["nodes"].values()
+        for node in client.nodes.info(filter_path="nodes.*.version")["nodes"].values():
+            yield version(part, node["version"], least=(8, 0), below=(9,))
+        health = client.cluster.health()["status"]
+        action = "" if health != "red" else "See GET _cluster/allocation/explain."
+        yield Finding(part, "health", health != "red", health, action)
+        for node in stats:
+            yield clock(part, node["timestamp"] / 1000)
+            yield space(part, node["fs"]["total"]["available_in_bytes"], node["fs"]["total"]["total_in_bytes"])
+        yield _stemming(server)
+        names = client.indices.get(index=f"{settings.index_prefix}-*", filter_path="*.settings.index.uuid")
+    yield _schema(part, list(names), "index")
+
+
+def neo4j(settings: Settings) -> Iterator[Finding]:
+    """Version, clock and constraints. It does not tell its free space."""
+    with closing(Neo4jServer(settings)) as server:
+        for name, found, edition in server.run(
+            "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0], edition"
+        ):
+            if name == "Neo4j Kernel":
+                yield version("neo4j", f"{found}-{edition}", least=(5,))
+        yield clock("neo4j", server.run("RETURN timestamp()")[0][0] / 1000)
+        names = {name for (name,) in server.run("SHOW CONSTRAINTS YIELD name RETURN name")}
+    wanted = set(_CONSTRAINT.findall("\n".join(SCHEMA)))
+    missing = sorted(wanted - names) if wanted & names else []
+    action = "Start a graph worker: it makes them." if missing else ""
+    there = f"{len(wanted & names)} constraints" if wanted & names else "made with the first document"
+    yield Finding("neo4j", "schema", not missing, f"missing: {', '.join(missing)}" if missing else there, action)
+
+
+def inference(settings: Settings) -> Iterator[Finding]:
+    """Nothing when models run in this process; else one query goes through the service."""
+    if settings.inference_url:
+        with closing(Inference(settings.inference_url)) as service:
+            RemoteEmbedder(service).embed_queries(["Are you there?"])
+            yield Finding("inference", "embeds", True, service.info.embedding.fingerprint)
+
+
+def _date_of(url: str, bucket: Bucket) -> float:
+    """The Unix time in an answer of the object store; asks `bucket` instead, which explains, when there is none."""
+    try:
+        answer = urllib3.request("GET", url, timeout=TIMEOUT_S, retries=False, redirect=False)
+        return parsedate_to_datetime(answer.headers["Date"]).timestamp()
+    except (urllib3.exceptions.HTTPError, KeyError, ValueError):
+        bucket.page("", limit=1)
+        raise NeverWill("object_store_error", "The object store tells no time.", "Check TRIVIUM_S3_URL.") from None
+
+
+def _notification(settings: Settings) -> Finding:
+    """Whether uploads and deletions are announced. Called once the bucket is known to answer."""
+    address = urlsplit(settings.s3_url)
+    client = Minio(
+        address.netloc,
+        access_key=settings.s3_access_key,
+        secret_key=settings.s3_secret_key,
+        secure=address.scheme == "https",
+        region=settings.s3_region,
+        http_client=urllib3.PoolManager(timeout=TIMEOUT_S, retries=False),
+    )
+    config = client.get_bucket_notification(settings.s3_uploads)
+    targets = [*config.queue_config_list, *config.topic_config_list, *config.cloud_func_config_list]
+    told = {event for target in targets for event in target.events}
+    missing = [event for event in _UPLOAD_EVENTS if not any(name.startswith(event) for name in told)]
+    return Finding(
+        "object store",
+        "notification",
+        not missing,
+        f"no {' and '.join(f'{event}*' for event in missing)}" if missing else f"{len(targets)} targets",
+        f"Have bucket {settings.s3_uploads} announce them; until then uploads are found by listing." if missing else "",
+    )
+
+
+def _stemming(server: ElasticServer) -> Finding:
+    word, stem = _STEMMED
+    try:
+        with server.client() as client:
+            answer = client.indices.analyze(tokenizer="standard", filter=["lowercase", "porter_stem"], text=word)
+        found = answer["tokens"][0]["token"]
+    except NeverWill as error:
+        found = error.message
+    ok = found == stem
+    return Finding(
+        "elasticsearch",
+        "analysis",
+        ok,
+        "porter_stem" if ok else found,
+        "" if ok else "Install the distribution with its analysis-common module, or a porter_stem plugin.",
+    )
+
+
+def _schema(part: str, names: list[str], noun: str) -> Finding:
+    found = f"{len(names)} of {noun}: {', '.join(sorted(names)[:3])}" if names else "made with the first document"
+    return Finding(part, "schema", True, found)
