@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from private_redis import PrivateRedis
 
 from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.redis_server import REST_S, RedisServer
 from trivium.adapters.distributed.registry import ManifestRegistry, ManifestTenantRegistry
 from trivium.adapters.distributed.registry_manifests import Manifests
 from trivium.adapters.distributed.registry_records import HotRecords
@@ -59,15 +60,15 @@ def objects(own: Settings) -> Iterator[S3Objects]:
 @pytest.fixture
 def opened(own: Settings, objects: S3Objects) -> Iterator[Callable[[], ManifestRegistry]]:
     """Each call is what another process would open."""
-    made: list[ManifestRegistry] = []
+    made: list[RedisServer] = []
 
     def open_another() -> ManifestRegistry:
-        made.append(ManifestRegistry(own, objects))
-        return made[-1]
+        made.append(RedisServer(own))
+        return ManifestRegistry(made[-1], objects)
 
     yield open_another
-    for registry in made:
-        registry.close()
+    for server in made:
+        server.close()
 
 
 @pytest.fixture
@@ -167,7 +168,8 @@ def test_a_redis_that_comes_back_with_an_old_state_is_not_believed(
 ) -> None:
     server = PrivateRedis(tmp_path)
     server.start()
-    registry = ManifestRegistry(msgspec.structs.replace(own, redis_url=server.url), objects)
+    connection = RedisServer(msgspec.structs.replace(own, redis_url=server.url))
+    registry = ManifestRegistry(connection, objects)
     try:
         mine = registry.for_tenant(TENANT)
         mine.accept(document())
@@ -193,7 +195,33 @@ def test_a_redis_that_comes_back_with_an_old_state_is_not_believed(
         with server.client() as client:
             assert len({bytes(key).split(b":")[2] for key in client.keys("*:records:*")}) == 1, "the old run is cleared"
     finally:
-        registry.close()
+        connection.close()
+        server.kill()
+
+
+def test_a_redis_that_hangs_is_waited_for_once_and_then_left_alone(
+    own: Settings, objects: S3Objects, tmp_path: Path
+) -> None:
+    server = PrivateRedis(tmp_path)
+    server.start()
+    connection = RedisServer(msgspec.structs.replace(own, redis_url=server.url))
+    try:
+        mine = ManifestRegistry(connection, objects).for_tenant(TENANT)
+        mine.accept(document())
+        mine.save(ready(mine.claim("d", "v1", 10, 100)))
+        server.pause()
+        assert mine.active_versions(["d"]) == {"d": "v1"}
+        started = time.monotonic()
+        assert mine.active_versions(["d"]) == {"d": "v1"}
+        assert mine.get("d").state is DocumentState.READY
+        assert time.monotonic() - started < REST_S
+        server.resume()
+        time.sleep(REST_S)
+        assert mine.delete("d").state is DocumentState.DELETED
+        assert mine.active_versions(["d"]) == {}
+    finally:
+        server.resume()
+        connection.close()
         server.kill()
 
 
@@ -448,11 +476,11 @@ def test_a_marker_of_what_never_began_is_left_for_an_hour_and_then_removed(
 
 def _claim_all(own: Settings, names: Sequence[str], gate: Any, won: Any) -> None:
     objects = S3Objects(own)
-    registry = ManifestRegistry(own, objects)
-    mine = registry.for_tenant(TENANT)
+    server = RedisServer(own)
+    mine = ManifestRegistry(server, objects).for_tenant(TENANT)
     gate.wait()
     won.put([(d.id, d.fence) for d in mine.claim_many([document(name) for name in names], 60, 100.0)])
-    registry.close()
+    server.close()
     objects.close()
 
 
@@ -554,7 +582,7 @@ def test_after_redis_was_emptied_a_sweep_reads_no_more_of_a_large_backlog_than_i
     mine = registry.for_tenant(TENANT)
     names = [f"d{number:04}" for number in range(1100)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda name: mine.accept(document(name, created_at=float(name[1:]))), names))
+        list(pool.map(lambda name: mine.accept(document(name, created_at=1.0 + int(name[1:]))), names))
     private_redis.flush()
     counted, server = Counting(objects.bucket), RedisServer(own)
     sweep = Sweep(server, HotRecords(server), Manifests(counted))  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -13,6 +14,7 @@ import redis
 from local_services import SERVICES_DIR
 
 _START_LIMIT_S = 20.0
+_DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--save", "")
 
 
 class PrivateRedis:
@@ -34,8 +36,7 @@ class PrivateRedis:
         assert program, "no Redis is installed: `make services`"
         libraries = ":".join(str(found) for found in root.glob("lib/*-linux-gnu"))
         self._process = subprocess.Popen(
-            [program, "--bind", "127.0.0.1", "--port", str(self._port), "--dir", str(self.folder)]
-            + ["--appendonly", "yes", "--appendfsync", "always", "--save", ""],
+            [program, "--bind", "127.0.0.1", "--port", str(self._port), "--dir", str(self.folder), *_DURABLE],
             env={**os.environ, "LD_LIBRARY_PATH": libraries},
             stdout=subprocess.DEVNULL,
         )
@@ -54,6 +55,16 @@ class PrivateRedis:
         if self._process:
             self._process.kill()
             self._process.wait()
+
+    def pause(self) -> None:
+        """SIGSTOP: connections stay open and nothing is answered."""
+        if self._process:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT."""
+        if self._process:
+            self._process.send_signal(signal.SIGCONT)
 
     def client(self) -> redis.Redis:
         """A client of the test's own."""

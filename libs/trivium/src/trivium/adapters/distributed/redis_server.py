@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from redis.exceptions import (
     RedisError,
     ResponseError,
 )
+from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
 from trivium.config import Settings
@@ -27,6 +29,8 @@ from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 CONNECT_TIMEOUT_S = 2.0
 ANSWER_TIMEOUT_S = 5.0
 POOL_SIZE = 32
+REST_S = 2.0  # how long readers that can do without leave it alone after it did not answer
+AWAY = "redis_down"
 _RUN_ID = re.compile(rb"run_id:(\w+)")
 
 T = TypeVar("T")
@@ -45,6 +49,7 @@ class RedisServer:
     def __init__(self, settings: Settings) -> None:
         self._place = _place(settings.redis_url)
         self._run = ""
+        self._away_until = 0.0
         self.prefix = f"{settings.index_prefix}:{settings.s3_bucket}:"
         try:
             pool = redis.BlockingConnectionPool.from_url(
@@ -53,7 +58,7 @@ class RedisServer:
                 timeout=ANSWER_TIMEOUT_S,
                 socket_connect_timeout=CONNECT_TIMEOUT_S,
                 socket_timeout=ANSWER_TIMEOUT_S,
-                retry=Retry(NoBackoff(), 1),  # a connection that the server closed while it was idle
+                retry=Retry(NoBackoff(), 1, supported_errors=(ConnectionLost,)),  # which it closed while it was idle
                 redis_connect_func=self._connected,
             )
         except ValueError as error:
@@ -77,6 +82,10 @@ class RedisServer:
                 answer = work(self._client, f"{self.prefix}{run}:")
                 if run == self._run:
                     return answer
+
+    def is_away(self) -> bool:
+        """Whether it did not answer a moment ago: who can ask elsewhere need not wait for it."""
+        return time.monotonic() < self._away_until
 
     def forget_earlier_runs(self) -> None:
         """Remove what earlier runs of the server left."""
@@ -105,7 +114,10 @@ class RedisServer:
         try:
             yield
         except RedisError as error:
-            raise _meaning(error, self._place) from error
+            meaning = _meaning(error, self._place)
+            if meaning.code == AWAY:
+                self._away_until = time.monotonic() + REST_S
+            raise meaning from error
 
 
 def _place(url: str) -> str:
@@ -123,7 +135,7 @@ def _meaning(error: RedisError, place: str) -> TriviumError:
     if isinstance(error, ResponseError) and not isinstance(error, ReadOnlyError):
         return NeverWill("redis_error", f"Redis at {place} refused a command: {error}.", "Use Redis 7 or later.")
     return TryLater(
-        "redis_down",
+        AWAY,
         f"Redis at {place} did not answer ({type(error).__name__}).",
         "Start it, or set TRIVIUM_REDIS_URL to where it is; waiting work then goes on by itself.",
     )

@@ -30,7 +30,6 @@ from trivium.adapters.distributed.registry_rebuild import make_whole
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.registry_sweep import Sweep
 from trivium.adapters.distributed.s3_batch import at_once
-from trivium.config import Settings
 from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, TryLater
@@ -44,11 +43,10 @@ _MAX_PAGE = 1000
 class ManifestRegistry:
     """All tenants' documents."""
 
-    def __init__(self, settings: Settings, objects: S3Objects) -> None:
-        self._server = RedisServer(settings)
-        self._hot = HotRecords(self._server)
+    def __init__(self, server: RedisServer, objects: S3Objects) -> None:
+        self._hot = HotRecords(server)
         self._manifests = Manifests(objects.bucket)
-        self._sweep = Sweep(self._server, self._hot, self._manifests)
+        self._sweep = Sweep(server, self._hot, self._manifests)
 
     def for_tenant(self, tenant: Tenant) -> ManifestTenantRegistry:
         """The tenant's documents."""
@@ -67,10 +65,6 @@ class ManifestRegistry:
     def tenants(self) -> Sequence[Tenant]:
         """Every tenant that ever had a document, by name."""
         return list(self._manifests.tenants())
-
-    def close(self) -> None:
-        """Close the connections to Redis."""
-        self._server.close()
 
 
 class ManifestTenantRegistry:
@@ -102,11 +96,10 @@ class ManifestTenantRegistry:
 
     def get_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
         """The newest records, by id; see `get`."""
-        try:
-            found = self._records(document_ids)
-        except TryLater:  # Redis; when it is the object store, this raises again
-            found = {record.document.id: record for record in self._load(document_ids)}
-        return {id_: record.document for id_, record in found.items()}
+        if not self._hot.is_away():
+            with suppress(TryLater):  # of Redis: the object store's is raised below
+                return {id_: record.document for id_, record in self._records(document_ids).items()}
+        return {record.document.id: record.document for record in self._load(document_ids)}
 
     def save(self, document: Document) -> None:
         """Replace the record if nobody claimed it or accepted a newer version since it was read."""

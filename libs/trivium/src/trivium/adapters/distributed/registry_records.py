@@ -94,6 +94,10 @@ class HotRecords:
             lambda client: [client.register_script(text) for text in (_STORE, _ADOPT, _PAGE, _ADVANCE)]
         )
 
+    def is_away(self) -> bool:
+        """Whether Redis did not answer a moment ago."""
+        return self._server.is_away()
+
     def read(self, tenant: Tenant, document_ids: Sequence[str]) -> dict[str, Record]:
         """The records that Redis has."""
         if not document_ids:

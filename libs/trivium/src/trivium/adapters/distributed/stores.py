@@ -58,7 +58,7 @@ class DistributedStores:
         """Manifests in S3, with Redis before them."""
         from trivium.adapters.distributed.registry import ManifestRegistry  # noqa: PLC0415
 
-        return self._closing.enter_context(closing(ManifestRegistry(self._settings, self.objects)))
+        return ManifestRegistry(self._redis, self.objects)
 
     @cached_property
     def doorbell(self) -> Doorbell:
