@@ -68,6 +68,7 @@ case $action in
     install_server | configure_server | run_server) act "$action" "$1" ;;  # called by the actions below, in a process of their own
     install | start | stop | kill | restart | remove | status)
         [ $# -gt 0 ] || { echo "Name the servers: $NAMES" >&2; exit 2; }
+        mkdir -p "$SERVICES"
         write_env
         jobs=() failed=0
         for name in "$@"; do (act "$action" "$name") & jobs+=($!); done
