@@ -7,7 +7,8 @@ share, one's documents would move, and show in, another's scores. It costs a sha
 Elasticsearch's own analysis (`standard`, `lowercase`, `porter_stem`) gets a text that holds only words: accents,
 punctuation and signs are taken out here, as the embedded store does, because the minimal distribution cannot.
 Two things stay different from the embedded scores: Lucene keeps a chunk's length in one byte (exact to 40 words, then
-in steps of an eighth), and counts deleted chunks in its statistics until their segments merge (at most 5 %).
+in steps of an eighth), and counts deleted chunks in a word's rarity until their segments merge: half a minute later at
+the earliest, and always before they are more than about 5 %.
 
 Writes go through an alias that must exist, so that a server which was emptied never makes an index of its own shape.
 """
@@ -35,6 +36,7 @@ MAX_QUERY_CHARS = 100_000
 MAX_QUERY_WORDS = 1024  # the first of a longer question; Elasticsearch refuses more clauses on a small heap
 _WORD_CHARS = 255  # the longest token
 _MAX_HITS = 10_000  # index.max_result_window
+_SPARE_HITS = 32  # sorting by score and id would cost half again: so many more are asked for, and ties cut here
 _PAGE = 5000
 _CHUNKS_PER_PAGE = 500
 _DOCUMENTS_PER_READ = 1000
@@ -170,14 +172,16 @@ class ElasticKeywordReader:
                 index=self._alias,
                 ignore_unavailable=True,
                 query={"bool": condition},
-                sort=[{"_score": "desc"}, {"chunk_id": "asc"}],
-                size=min(limit, _MAX_HITS),
-                source=False,
+                size=min(limit + _SPARE_HITS, _MAX_HITS),
+                stored_fields="_none_",
+                docvalue_fields=[{"field": "chunk_id"}],
                 track_total_hits=False,
             )
             return list(answer["hits"]["hits"])
 
-        return [Scored(hit["_id"], hit["_score"]) for hit in await self._server.read(search)]
+        hits = await self._server.read(search)
+        ranked = sorted((-hit["_score"], hit["fields"]["chunk_id"][0]) for hit in hits)
+        return [Scored(chunk_id, -score) for score, chunk_id in ranked[:limit]]
 
     async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks by id."""
@@ -185,7 +189,7 @@ class ElasticKeywordReader:
 
         async def read(client: AsyncElasticsearch) -> None:
             for some in batches(chunk_ids, _CHUNKS_PER_PAGE):
-                answer = await client.mget(index=self._alias, ids=some, source_includes=["chunk"])
+                answer = await client.mget(index=self._alias, ids=some, realtime=False)
                 found.update((doc["_id"], _chunk(doc)) for doc in answer["docs"] if doc.get("found"))
 
         await self._server.read(read)
@@ -209,7 +213,6 @@ class ElasticKeywordReader:
                     query={"bool": {"filter": condition}},
                     sort=[{"ordinal": "asc"}, {"chunk_id": "asc"}],
                     size=size,
-                    source_includes=["chunk"],
                     track_total_hits=False,
                     **after,
                 )
@@ -239,7 +242,7 @@ def _pages(client: Elasticsearch, alias: str, query: Mapping[str, Any]) -> Itera
             sort=[{"chunk_id": "asc"}],
             size=_PAGE,
             source=False,
-            docvalue_fields=["document_id", "version"],
+            docvalue_fields=[{"field": "document_id"}, {"field": "version"}],
             track_total_hits=False,
             **after,
         )

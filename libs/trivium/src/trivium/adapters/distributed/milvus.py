@@ -21,6 +21,8 @@ from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
 CONNECT_TIMEOUT_S = 3.0
+RECONNECT_PAUSE_MS = 200
+MAX_RECONNECT_PAUSE_MS = 2000  # gRPC's own is two minutes, which a server that is back would be taken for down
 READ_TIMEOUT_S = 10.0  # a search has its own, shorter budget and is cancelled at its end
 WRITE_TIMEOUT_S = 60.0  # the client waits and tries again this long when the server says that it is too much
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -44,7 +46,17 @@ class MilvusServer:
                 "Use lower-case letters, digits and '_', a letter first.",
             )
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs each error with a stack, and then raises it
-        self._options = {"uri": settings.milvus_url, "token": settings.milvus_token, "timeout": CONNECT_TIMEOUT_S}
+        self._options: dict[str, Any] = {
+            "uri": settings.milvus_url,
+            "token": settings.milvus_token,
+            "timeout": CONNECT_TIMEOUT_S,
+            "grpc_options": {
+                "grpc.min_reconnect_backoff_ms": RECONNECT_PAUSE_MS,
+                "grpc.initial_reconnect_backoff_ms": RECONNECT_PAUSE_MS,
+                "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_PAUSE_MS,
+            },
+            "dedicated": True,  # closing the client closes its connection
+        }
         self._place = urlsplit(settings.milvus_url).netloc.rpartition("@")[2] or settings.milvus_url
         self._lock = threading.Lock()
         self._client: MilvusClient | None = None
@@ -59,7 +71,7 @@ class MilvusServer:
         with self.translated():
             with self._lock:
                 if self._client is None:
-                    self._client = MilvusClient(**self._options, dedicated=True)
+                    self._client = MilvusClient(**self._options)
             yield self._client
 
     async def read(self, work: Callable[[AsyncMilvusClient], Awaitable[T]]) -> T:
@@ -91,7 +103,7 @@ class MilvusServer:
     async def _reading(self) -> AsyncMilvusClient:
         async with self._connecting:
             if self._async_client is None:
-                client = AsyncMilvusClient(**self._options, dedicated=True)
+                client = AsyncMilvusClient(**self._options)
                 await client.__aenter__()
                 self._async_client = client
         return self._async_client
@@ -144,9 +156,10 @@ def _is_loaded(client: MilvusClient, collection: str) -> bool:
 
 
 def _meaning(error: MilvusException, place: str) -> TriviumError:
+    broken = _rpc_error(error)
+    if broken is not None:
+        return _broken(broken, place)
     told = f"Milvus at {place}: {error.message}"
-    if isinstance(error.__cause__, grpc.RpcError):
-        return _broken(error.__cause__, place)
     match error.code:
         case ErrorCode.COLLECTION_NOT_FOUND:
             return TryLater(
@@ -158,6 +171,13 @@ def _meaning(error: MilvusException, place: str) -> TriviumError:
             return NeverWill("milvus_error", f"{told}.", "Look the answer up in Milvus' documentation.")
         case _:
             return TryLater("milvus_unready", f"{told}.", "It is tried again by itself; if it stays, see Milvus' log.")
+
+
+def _rpc_error(error: BaseException | None) -> grpc.RpcError | None:
+    """The broken connection behind the client's own error, which re-raises errors from themselves."""
+    while error is not None and not isinstance(error, grpc.RpcError):
+        error = error.__cause__ if error.__cause__ is not error else error.__context__
+    return error
 
 
 def _broken(error: grpc.RpcError, place: str) -> TriviumError:
