@@ -35,8 +35,8 @@ check-generated: ## compiled protos and the OpenAPI document are fresh
 proto: ## compile proto/ into the library
 	@proto/compile.sh
 
-unit: ## each package's own tests
-	@$(PY) -m pytest libs services
+unit: ## each package's own tests, and those of the deployment's files
+	@$(PY) -m pytest libs services tests/deploy
 
 contract: ## every store adapter against its port's promises
 	@$(PY) -m pytest tests/contract
