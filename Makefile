@@ -61,6 +61,7 @@ run-distributed: dev ## Trivium as separate processes against those servers, unt
 	@deploy/local/run.sh
 
 test-servers: dev ## contract, distributed and chaos suites against the servers of `make services`
+	@deploy/local/services.sh install vllm
 	@set -a && . $(SERVICES_DIR)/env && $(PY) -m pytest tests/contract tests/distributed tests/chaos
 
 openapi: ## write docs/openapi.json
