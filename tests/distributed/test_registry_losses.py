@@ -501,6 +501,48 @@ def test_of_two_processes_that_claim_the_same_documents_each_document_has_one_ho
     assert sorted(taken) == sorted((name, 2) for name in names)
 
 
+def test_four_workers_finish_every_document_while_redis_is_emptied_again_and_again(
+    opened: Callable[[], ManifestRegistry], private_redis: PrivateRedis
+) -> None:
+    first = opened().for_tenant(TENANT)
+    names = [f"d{number:02}" for number in range(40)]
+    claims: list[tuple[str, int]] = []
+    finished: list[str] = []
+    over = threading.Event()
+    for name in names:
+        first.accept(document(name))
+
+    def work(registry: ManifestRegistry) -> None:
+        mine = registry.for_tenant(TENANT)
+        while not over.is_set():
+            held = mine.claim_many(registry.unfinished(time.time(), limit=4), 0.5, time.time())
+            claims.extend((each.id, each.fence) for each in held)
+            for stage in Stage:
+                held = [changed(each, stage=stage.value, lease_until=time.time() + 0.5) for each in held]
+                late = mine.save_many(held)
+                held = [each for each in held if each.id not in late]
+            late = mine.save_many([ready(each) for each in held])
+            finished.extend(each.id for each in held if each.id not in late)
+            if len(set(finished)) == len(names):
+                over.set()
+
+    workers = [threading.Thread(target=work, args=(opened(),)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    flushes = 0
+    while not over.wait(0.2) and flushes < 300:
+        private_redis.flush()
+        flushes += 1
+    over.set()
+    for worker in workers:
+        worker.join()
+    assert flushes > 0
+    assert set(finished) == set(names)
+    assert len(set(claims)) == len(claims), "a fence repeats"
+    assert len(finished) <= len(claims)
+    assert first.counts().by_state == {"ready": len(names)}
+
+
 def test_bulk_calls_treat_each_document_by_itself(registry: ManifestRegistry) -> None:
     mine = registry.for_tenant(TENANT)
     for number in range(20):

@@ -33,7 +33,7 @@ class Sweep:
         """PENDING documents of a lane, and RUNNING ones whose lease ran out, oldest first."""
         self._read_markers(lane, limit)
         due: list[Document] = []
-        size, start = max(limit, _MIN_BATCH), 0
+        size, start = min(max(limit, _MIN_BATCH), PAGE_KEYS), 0
         while len(due) < limit:
             batch = self._hot.queued(lane, start, size)
             due += [document for document in self._known(lane, batch) if _is_due(document, now)]
