@@ -138,6 +138,22 @@ class ElasticKeywordWriter:
                             found[document_id].add(hit["_id"])
         return found
 
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows."""
+        with self._server.client() as client:
+            client.indices.refresh(index=self._alias, ignore_unavailable=True)
+            sources = [{name: {"terms": {"field": name}}} for name in ("document_id", "version")]
+            pairs: dict[str, Any] = {"size": _PAGE, "sources": sources}
+            while True:
+                answer = client.search(
+                    index=self._alias, ignore_unavailable=True, size=0, aggs={"pairs": {"composite": pairs}}
+                )
+                found = answer.get("aggregations", {}).get("pairs", {"buckets": []})
+                yield from ((bucket["key"]["document_id"], bucket["key"]["version"]) for bucket in found["buckets"])
+                if "after_key" not in found:
+                    return
+                pairs["after"] = found["after_key"]
+
     def _make_index(self) -> None:
         """Two processes may do so at once."""
         with self._server.client() as client:
@@ -162,8 +178,7 @@ class ElasticKeywordReader:
         words = list(dict.fromkeys(_words(text[:MAX_QUERY_CHARS])))[:MAX_QUERY_WORDS]
         if not words or limit <= 0 or (document_ids is not None and not document_ids):
             return []
-        # Lucene leaves out BM25's constant factor.
-        condition: dict[str, Any] = {"must": {"match": {"words": {"query": " ".join(words), "boost": BM25_K1 + 1}}}}
+        condition: dict[str, Any] = {"must": {"match": {"words": " ".join(words)}}}
         if document_ids is not None:
             condition["filter"] = {"terms": {"document_id": list(document_ids)}}
 
