@@ -1,0 +1,110 @@
+"""deploy/local/services.sh, with a Redis of the test's own beside the running one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from local_services import SERVICES_DIR
+
+SCRIPT = Path(__file__).parents[2] / "deploy/local/services.sh"
+
+
+class LocalRedis:
+    """A second folder of services, with the Redis that is installed in the first one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "redis"
+        self.folder.mkdir()
+        installed = SERVICES_DIR.resolve() / "redis"
+        (self.folder / "root").symlink_to(installed / "root")
+        shutil.copy(installed / "installed", self.folder)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self._environ = {**os.environ, "TRIVIUM_SERVICES_DIR": str(folder), "REDIS_PORT": str(self.port)}
+
+    def do(self, action: str, *, fails: bool = False) -> str:
+        """What `services.sh ACTION redis` printed."""
+        done = subprocess.run(
+            [SCRIPT, action, "redis"],
+            env=self._environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode != 0) == fails, done.stdout
+        return done.stdout
+
+    @property
+    def client(self) -> redis.Redis:
+        return redis.Redis(port=self.port)
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[LocalRedis]:
+    server = LocalRedis(tmp_path)
+    yield server
+    server.do("stop")
+
+
+def test_starting_twice_starts_once_and_stopping_ends_it(local: LocalRedis) -> None:
+    assert "starting" in local.do("start")
+    with local.client as client:
+        first = client.info("server")["process_id"]
+        assert "already running" in local.do("start")
+        assert client.info("server")["process_id"] == first
+    assert "redis: running" in local.do("status")
+    assert "stopped" in local.do("stop")
+    assert "not running" in local.do("status", fails=True)
+    assert local.do("stop") == "", "nothing was there to stop"
+
+
+@pytest.mark.parametrize("ending", ["stop", "kill", "restart"])
+def test_data_outlives_every_ending(local: LocalRedis, ending: str) -> None:
+    local.do("start")
+    with local.client as client:
+        client.set("kept", "yes")
+    local.do(ending)
+    local.do("start")
+    with local.client as client:
+        assert client.get("kept") == b"yes"
+
+
+def test_a_process_that_took_over_the_number_of_a_dead_server_is_left_alone(local: LocalRedis) -> None:
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+        (local.folder / "pid").write_text(f"{other.pid} 1\n")
+        local.do("kill")
+        assert other.poll() is None
+        other.kill()
+
+
+def test_a_port_that_another_program_holds_is_told(local: LocalRedis) -> None:
+    with socket.create_server(("127.0.0.1", local.port)):
+        told = local.do("start", fails=True)
+    assert f"port {local.port} is taken" in told
+
+
+def test_a_server_that_does_not_start_fails_with_the_end_of_its_log(local: LocalRedis) -> None:
+    manifest = local.folder / "data/appendonlydir/appendonly.aof.manifest"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text("no manifest\n")
+    told = local.do("start", fails=True)
+    assert "ended while starting" in told
+    assert "manifest" in told
+
+
+def test_the_settings_that_name_the_servers_are_their_owners_alone(local: LocalRedis) -> None:
+    local.do("start")
+    env = local.folder.parent / "env"
+    assert f"TRIVIUM_REDIS_URL=redis://127.0.0.1:{local.port}/0" in env.read_text().splitlines()
+    assert env.stat().st_mode & 0o777 == 0o600
