@@ -247,6 +247,8 @@ async def test_a_batch_holds_the_shares_of_many_documents(graphs: Graphs) -> Non
     graphs.writer(ACME).upsert([GraphRow(what, document, version, SCOPE) for document, version, what in rows])
     stored = graphs.writer(ACME).ids({"d": "v1", "e": "v2", "f": "v2", "g": "v1"})
     assert stored == {"d": {"c1"}, "e": {"c2"}, "f": set(), "g": set()}
+    assert set(graphs.writer(ACME).versions()) == {("d", "v1"), ("e", "v2"), ("f", "v1")}
+    assert set(graphs.writer(OTHER).versions()) == set()
     graphs.writer(ACME).delete("d")
     assert (await graphs.reader(ACME).mentioned_by(["kelmore"], 9))["kelmore"].places == (("c2", 0),)
 

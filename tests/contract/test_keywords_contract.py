@@ -60,6 +60,12 @@ async def test_one_call_tells_the_ids_of_many_documents(keywords: Keywords, tena
     stored = keywords.writer(tenant).ids({"d": "v1", "e": "v1", "f": "v1"})
     assert stored == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
     assert keywords.writer(tenant).ids({}) == {}
+    assert set(keywords.writer(tenant).versions()) == {("d", "v1"), ("e", "v1")}
+
+
+def test_nobody_else_s_versions_are_told(keywords: Keywords, tenant: Tenant, other: Tenant) -> None:
+    store(keywords, tenant, chunk("a", "apple"))
+    assert set(keywords.writer(other).versions()) == set()
 
 
 async def test_duplicate_chunk_replaces_the_old_one(keywords: Keywords, tenant: Tenant) -> None:

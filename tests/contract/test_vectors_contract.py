@@ -70,6 +70,12 @@ def test_one_call_tells_the_ids_of_many_documents(vectors: Vectors, tenant: Tena
     writer.upsert([row(tenant, "a", unit(1)), row(tenant, "b", unit(1), document="e"), row(tenant, "c", unit(1))])
     assert writer.ids({"d": "v1", "e": "v1", "f": "v1"}) == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
     assert writer.ids({}) == {}
+    assert set(writer.versions()) == {("d", "v1"), ("e", "v1")}
+
+
+def test_nobody_else_s_versions_are_told(vectors: Vectors, tenant: Tenant, other: Tenant) -> None:
+    vectors.writer(tenant).upsert([row(tenant, "a", unit(1))])
+    assert set(vectors.writer(other).versions()) == set()
 
 
 async def test_duplicate_chunk_replaces_the_old_row(vectors: Vectors, tenant: Tenant) -> None:

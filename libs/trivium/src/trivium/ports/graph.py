@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -50,6 +50,10 @@ class GraphWriter(Protocol):
 
         Every document asked for is in the answer.
         """
+        ...
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows, in any order, each at least once; for the audit."""
         ...
 
 

@@ -7,7 +7,7 @@ may count on. Counters change by differences, so a hub costs no more than any ot
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, LiteralString
 
 import msgspec
@@ -67,6 +67,17 @@ class Neo4jGraphWriter:
             )
             found.update({document: set(chunks) for document, chunks in rows})
         return found
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows."""
+        rows = self._server.run(
+            """
+            MATCH (c:Chunk) WHERE c.tenant = $tenant AND c.document IS NOT NULL AND c.version IS NOT NULL
+            RETURN DISTINCT c.document, c.version
+            """,
+            tenant=self._space,
+        )
+        return ((document, version) for document, version in rows)
 
     def _write(self, work: Callable[[_GraphTransaction], int]) -> int:
         return self._server.write(lambda transaction: work(_GraphTransaction(transaction, self._tenant, self._space)))

@@ -2,10 +2,10 @@
 
 What was measured (Milvus 2.3.5 on two busy cores, 384 values, one query's best 100) decided the shape:
 
-- FLAT and a filter on the tenant: exact, 6 ms over 20,000 passages among 120,000 of others; rows that the filter
-  excludes are not compared, so a tenant pays for its own. An HNSW graph took 9 ms, and until a segment is sealed
-  Milvus answers from an interim index instead: 32 of 100 nearest neighbours of random vectors. From about a million
-  passages of one tenant on FLAT takes more than 100 ms, and `_INDEX` is what to change.
+- FLAT and a filter on the tenant: exact, 4-6 ms over 20,000 passages among 100,000 of others; rows that the filter
+  excludes are not compared, so a tenant pays for its own (all 120,000: 8 ms in sealed segments, 18 in growing ones; by
+  that, a million is 70-150 ms, and then `milvus_rows.index` is what to change). An HNSW graph took 5-10 ms, and until
+  a segment is sealed and built Milvus answers from an interim index, with 32 of 100 nearest of random vectors.
 - A collection per tenant costs 3.5 s to make and load, and they share 16 channels; a partition key loses rows on
   upsert (2.3.5); a manual partition per tenant ends at 4,096.
 - Reads by primary key of 200 passages' sentence vectors: 15 ms. They are text (16-bit integers, base64) beside the
@@ -20,7 +20,7 @@ time tick, 0.2-0.4 s, and whatever it has seen every later search sees too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ from trivium.ports.vectors import Vector, VectorRow
 
 _BATCH_BYTES = 8 * 1024 * 1024  # Milvus takes messages of 64 MiB
 _KEYS_PER_READ = 500
+_ROWS_PER_PAGE = 5000
 _DOCUMENTS_PER_READ = 1000
 _MAX_HITS = 16_384
 _SPARE_HITS = 32  # Milvus cuts ties as it likes: so many more are asked for, and cut here by chunk id
@@ -126,6 +127,24 @@ class MilvusVectorWriter:
                         if row["version"] == versions[row["document_id"]]:
                             found[row["document_id"]].add(milvus_rows.chunk_id(row))
         return found
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows, once for each run of a document's rows."""
+        with self._server.client() as client:
+            for collection in self._collections.own(client.list_collections()):
+                pages = client.query_iterator(
+                    collection,
+                    batch_size=_ROWS_PER_PAGE,
+                    filter=_passages_of(self._tenant),
+                    output_fields=["document_id", "version"],
+                    consistency_level="Strong",
+                    timeout=WRITE_TIMEOUT_S,
+                )
+                try:
+                    while rows := pages.next():
+                        yield from {(row["document_id"], row["version"]) for row in rows}
+                finally:
+                    pages.close()
 
     def _require_no_other(self, client: MilvusClient, collection: str) -> None:
         """A tenant's vectors are all of one length."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -65,6 +65,11 @@ class SqliteGraphWriter:
                 }
                 for document_id, version in versions.items()
             }
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows."""
+        with self._database.read() as connection:
+            yield from connection.execute("SELECT DISTINCT document, version FROM share").fetchall()
 
 
 class _Changes:

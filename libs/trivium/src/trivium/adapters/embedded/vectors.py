@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +128,11 @@ class SqliteVectorWriter:
                 }
                 for document_id, version in versions.items()
             }
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows."""
+        with self._database.read() as connection:
+            yield from connection.execute("SELECT DISTINCT document_id, version FROM passages").fetchall()
 
 
 class SqliteVectorReader:
