@@ -56,6 +56,7 @@ services-down: ## stop what `make services` started; data stays
 
 services-clean: ## stop the servers and remove them with all their data
 	@deploy/local/services.sh remove $(STORES) vllm
+	@rm -rf $(SERVICES_DIR)/env $(SERVICES_DIR)/trivium && rmdir --ignore-fail-on-non-empty $(SERVICES_DIR)/secrets $(SERVICES_DIR)
 
 run-distributed: dev ## Trivium as separate processes against those servers, until Ctrl-C
 	@deploy/local/run.sh
