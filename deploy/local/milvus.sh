@@ -1,4 +1,6 @@
 # Milvus standalone, which its PyPI package carries as a program; message queue and metadata are inside it.
+# This version listens on all interfaces, without a password, and cannot be told otherwise: on a network that others use,
+# keep its ports closed.
 VERSION=$MILVUS_VERSION
 PORTS="$MILVUS_PORT $MILVUS_HEALTH_PORT $MILVUS_ETCD_PORT $MILVUS_ETCD_PEER_PORT"
 START_LIMIT_S=180
