@@ -111,6 +111,7 @@ class Bucket:
                 size = int(response.headers.get("Content-Length", 0))
                 if response.status == 200 and size > max_bytes:
                     response.close()
+                    response.release_conn()  # the pool counts its connections
                     raise NeverWill(
                         "too_large",
                         f"{key!r} has {size:,} bytes; {max_bytes:,} are allowed.",
