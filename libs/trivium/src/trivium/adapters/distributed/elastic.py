@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from elastic_transport import HttpxAsyncHttpNode
 from elasticsearch import (
     ApiError,
     AsyncElasticsearch,
@@ -31,7 +32,7 @@ FIRST_PAUSE_S = 0.5  # and twice as long each time: 15.5 s in all
 _PREFIX = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 T = TypeVar("T")
-Action = tuple[dict[str, dict[str, str]], bytes | None]  # what to do with which id, and the row
+Action = dict[str, Any]  # as `elasticsearch.helpers` takes it: _op_type, _id, _source
 
 
 class ElasticServer:
@@ -63,7 +64,6 @@ class ElasticServer:
             for _, answer in streaming_bulk(
                 client,
                 actions,
-                expand_action_callback=lambda action: action,
                 max_chunk_bytes=BULK_BYTES,
                 max_retries=BULK_RETRIES,
                 initial_backoff=FIRST_PAUSE_S,
@@ -83,7 +83,7 @@ class ElasticServer:
             with self._translated():
                 if self._async_client is None:
                     self._async_client = AsyncElasticsearch(
-                        **self._options, node_class="httpxasync", request_timeout=READ_TIMEOUT_S
+                        **self._options, node_class=HttpxAsyncHttpNode, request_timeout=READ_TIMEOUT_S
                     )
                 return await work(self._async_client)
 

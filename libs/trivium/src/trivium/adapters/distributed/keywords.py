@@ -108,7 +108,9 @@ class ElasticKeywordWriter:
         rows = {chunk.id: _row(chunk, scope) for chunk in chunks}
         if not rows:
             return
-        actions: list[Action] = [({"index": {"_id": chunk_id}}, row) for chunk_id, row in rows.items()]
+        actions: list[Action] = [
+            {"_op_type": "index", "_id": chunk_id, "_source": row} for chunk_id, row in rows.items()
+        ]
         try:
             self._server.bulk(self._alias, actions)
         except TryLater as error:
@@ -124,7 +126,7 @@ class ElasticKeywordWriter:
             condition["must_not"] = [{"term": {"version": keep_version}}]
         with self._server.client() as client:
             for hits in _pages(client, self._alias, {"bool": condition}):
-                self._server.bulk(self._alias, [({"delete": {"_id": hit["_id"]}}, None) for hit in hits])
+                self._server.bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in hits])
 
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunk ids stored for one version of each document."""

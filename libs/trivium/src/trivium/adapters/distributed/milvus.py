@@ -119,8 +119,7 @@ class MilvusServer:
         try:
             yield
         except MilvusException as error:
-            if error.code == ErrorCode.COLLECTION_NOT_FOUND:
-                self._ready.clear()
+            self._ready.clear()  # somebody may have dropped or released a collection: the next write looks
             raise _meaning(error, self._place) from error
         except grpc.RpcError as error:
             raise _broken(error, self._place) from error
