@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -30,6 +31,8 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
     configure_logging(settings.log_level, settings.log_format)
 
     def ready(listening: Listening) -> None:
+        gc.collect()
+        gc.freeze()  # what stands now stays to the end: visiting it halted a search for 40 ms now and then
         announce(settings.data_dir, listening.http)
         on_ready(listening.http, listening.grpc)
 
