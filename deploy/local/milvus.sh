@@ -27,7 +27,7 @@ run_server() {
     "$DIR/venv/bin/python" "$HERE/milvus_config.py" "$DIR/data" "$MILVUS_PORT"
     cd "$DIR/data"
     export ETCD_CONFIG_PATH=$DIR/etcd.yaml
-    export DEPLOY_MODE=STANDALONE METRICS_PORT=$MILVUS_HEALTH_PORT MILVUS_RUN_DIR=$DIR/data/run LD_LIBRARY_PATH=$DIR/data/bin
+    export DEPLOY_MODE=STANDALONE METRICS_PORT=$MILVUS_HEALTH_PORT LD_LIBRARY_PATH=$DIR/data/bin
     exec "$DIR/data/bin/milvus" run standalone
 }
 
