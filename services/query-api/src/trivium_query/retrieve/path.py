@@ -31,14 +31,14 @@ from trivium_query.retrieve.fuse import standardised_mean
 
 CANDIDATES = 200  # fetched from vectors and from keywords; also the population of the standard scores
 SOURCES = 20  # passages that links start from
-KEYWORD_WEIGHT = 0.5  # words against meaning: even
-DENSE_WEIGHT = 0.25  # meaning is half the passage ...
-SENTENCE_WEIGHT = 0.25  # ... and half its best sentence
+KEYWORD_WEIGHT = 0.45  # words, whose best stand out more, a little below meaning: either alone may be poor
+DENSE_WEIGHT = 0.275  # meaning is half the passage ...
+SENTENCE_WEIGHT = 0.275  # ... and half its best sentence
 FULL_SIMILARITY = 0.6  # a sentence this close to the question (cosine) passes on its passage's whole score
 ABOUT_STRENGTH = 1.0  # over the root of the passages about the name
 HEADING_STRENGTH = 0.4  # over the root of the passages with the name in a heading
 SHARED_STRENGTH = 0.5  # over the other passages that mention the name: each is as likely meant
-FOUND_ALREADY = 0.7  # the share of a link's gain that the best passage, found without it, goes without
+FOUND_ALREADY = 0.85  # the share of a link's gain that the best passage, found without it, goes without
 MAX_SHARED = 50  # a name in more passages than this links none of them
 MAX_SUBNAME_TOKENS = 6
 UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
