@@ -16,6 +16,7 @@ from trivium.domain.chunks import Span
 from trivium.ports.inference import Embedder, Passage, PassageVectors
 from trivium.text.sentences import split_sentences
 from trivium_inference.embed import EmbedOptions, build_embedder
+from trivium_query.question_vectors import QuestionVectors
 
 TEXTS = [
     "The bridge over the river was built in 1867. It carries two railway lines.",
@@ -121,6 +122,13 @@ def test_many_threads_get_their_own_answers(embedder: Embedder) -> None:
         rows = list(threads.map(lambda text: embedder.embed_queries([text])[0], TEXTS * 4))
     assert ((np.stack(rows) * np.tile(expected, (4, 1))).sum(axis=1) > CLOSE).all()
     assert len(ingest.result()) == 4 * len(TEXTS)
+
+
+async def test_questions_of_the_query_service_go_through_it(embedder: Embedder) -> None:
+    with closing(QuestionVectors(embedder)) as questions:
+        rows = await questions.embed(["who?", "where?", "who?"])
+    expected = embedder.embed_queries(["who?", "where?"])
+    assert ((rows * expected[[0, 1, 0]]).sum(axis=1) > CLOSE).all()
 
 
 def test_artifacts_are_shared_between_both(embedded: Embedder, remote: Embedder) -> None:

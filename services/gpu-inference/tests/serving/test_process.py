@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -27,6 +28,8 @@ from trivium.domain.errors import TryLater
 from trivium.ports.inference import Passage
 from trivium_inference.ocr import RapidOcr
 from trivium_inference.rerank import CrossEncoderReranker
+
+WORKER_MB = 300
 
 
 def read(url: str) -> str:
@@ -144,3 +147,15 @@ def test_a_start_that_cannot_succeed_says_why(tmp_path: Path, setting: str) -> N
     assert done.returncode == 1
     assert f"TRIVIUM_{setting}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_worker_that_asks_the_service_loads_no_model_and_stays_small() -> None:
+    script = Path(__file__).with_name("light_worker.py")
+    with inference_service() as service:
+        done = subprocess.run(
+            [sys.executable, str(script), service.address], capture_output=True, text=True, check=True, timeout=120
+        )
+    found = json.loads(done.stdout)
+    assert found["text"] == "Invoice number 4711"
+    assert found["loaded"] == []
+    assert max(found["mb"]) < WORKER_MB

@@ -43,7 +43,7 @@ class Engines(msgspec.Struct, frozen=True):
         found = [
             Canary("queries", self.queries, query, len(query)),
             Canary("passages", self.passages, passage, len(passage)),
-            Canary("images", self.images, _blank_image(), 1),
+            Canary("images", self.images, _blank_image(), 1, rest=6),  # a third of a second of processor time each
         ]
         if self.pairs is not None:
             found.append(Canary("pairs", self.pairs, (_CANARY_TEXT, _CANARY_TEXT), 1))
@@ -51,12 +51,13 @@ class Engines(msgspec.Struct, frozen=True):
 
 
 class Canary(msgspec.Struct, frozen=True):
-    """A small piece of real work for one engine."""
+    """A small piece of real work for one engine. `rest` is the rounds that it may sit out after a success."""
 
     name: str
     batcher: Batcher[Any, Any]
     item: Any
     cost: int
+    rest: int = 1
 
     def sing(self, timeout_s: float) -> Awaitable[object]:
         """Through the queue and the engine, as everybody's work. Raises as `Batcher.submit` does."""

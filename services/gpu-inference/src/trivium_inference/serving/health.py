@@ -32,9 +32,9 @@ async def watch(
         await asyncio.sleep(every_s)
 
 
-async def _works(canary: Canary, recent_s: float, stuck_s: float) -> bool:
+async def _works(canary: Canary, every_s: float, stuck_s: float) -> bool:
     """An engine whose last batch went through a moment ago need not be asked."""
-    works = time.monotonic() - canary.batcher.last_success_s < recent_s or await _sings(canary, stuck_s)
+    works = time.monotonic() - canary.batcher.last_success_s < canary.rest * every_s or await _sings(canary, stuck_s)
     INFERENCE_HEALTHY.labels(canary.name).set(works)
     return works
 
