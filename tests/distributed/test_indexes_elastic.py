@@ -168,6 +168,17 @@ async def test_deleted_chunks_leave_the_scores_when_their_segments_merge(tenant:
             writer.ids({"gone": "v1"})
 
 
+async def test_chunks_that_the_server_cannot_read_now_are_not_taken_for_absent(tenant: Tenant) -> None:
+    with closing(ElasticKeywords(load_settings())) as keywords, administrator() as client:
+        keywords.writer(tenant).upsert([chunk("a", "apple")], Scope(tenant))
+        client.indices.close(index=f"{index_of(tenant)}.1")
+        with pytest.raises(TryLater):
+            await keywords.reader(tenant).chunks(["a"])
+        client.indices.open(index=f"{index_of(tenant)}.1")
+        keywords.writer(tenant).ids({"d": "v1"})
+        assert set(await keywords.reader(tenant).chunks(["a"])) == {"a"}
+
+
 def write_one(prefix: str, tenant: str, name: str) -> None:
     with closing(ElasticKeywords(changed(index_prefix=prefix))) as keywords:
         keywords.writer(Tenant(tenant)).upsert([chunk(name, "apple")], Scope(Tenant(tenant)))

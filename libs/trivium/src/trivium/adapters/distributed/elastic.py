@@ -89,6 +89,13 @@ class ElasticServer:
 
         return await self._loop.run(connected)
 
+    def require_answers(self, documents: Iterable[Mapping[str, Any]]) -> None:
+        """Of a read by id: what could not be read is an error, unlike what is not there."""
+        for document in documents:
+            failure = _refused(503, document.get("error", {}), self._place)
+            if "error" in document and not is_missing(failure):
+                raise failure
+
     def close(self) -> None:
         """Close the connections."""
         self._loop.close(self._close_reading)

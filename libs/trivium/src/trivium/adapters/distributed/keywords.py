@@ -207,6 +207,7 @@ class ElasticKeywordReader:
         async def read(client: AsyncElasticsearch) -> None:
             for some in batches(chunk_ids, _CHUNKS_PER_PAGE):
                 answer = await client.mget(index=self._alias, ids=some, realtime=False)
+                self._server.require_answers(answer["docs"])
                 found.update((doc["_id"], _chunk(doc)) for doc in answer["docs"] if doc.get("found"))
 
         await self._server.read(read)
