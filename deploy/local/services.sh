@@ -20,6 +20,7 @@ NAMES="redis minio elasticsearch neo4j milvus vllm"
 
 install() {
     [ "$(cat "$DIR/installed" 2>/dev/null)" != "$VERSION" ] || return 0
+    end TERM  # an older version makes room
     say "installing $VERSION"
     "$HERE/services.sh" install_server "$NAME" >"$DIR/logs/install.log" 2>&1 || die_with_log install.log "could not be installed"
     echo "$VERSION" >"$DIR/installed"

@@ -103,6 +103,23 @@ def test_a_server_that_does_not_start_fails_with_the_end_of_its_log(local: Local
     assert "manifest" in told
 
 
+def test_a_tool_that_a_recipe_needs_and_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("bash", "dirname", "realpath", "mkdir", "cat", "od", "tr", "mv", "flock", "rm", "tail", "cut", "sed"):
+        (programs / name).symlink_to(str(shutil.which(name)))
+    done = subprocess.run(
+        [str(programs / "bash"), str(SCRIPT), "start", "minio"],
+        env={"PATH": str(programs), "TRIVIUM_SERVICES_DIR": str(tmp_path / "services")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "'go' is not installed. Install Go" in done.stderr
+
+
 def test_the_settings_that_name_the_servers_are_their_owners_alone(local: LocalRedis) -> None:
     local.do("start")
     env = local.folder.parent / "env"
