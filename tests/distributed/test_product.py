@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def until(cluster: Cluster, key: str, state: str, timeout_s: float = 60.0) -> None:
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
-        states = {d["source"]: d["state"] for d in cluster.documents()}
+        states = {d["name"]: d["state"] for d in cluster.documents()}
         if states.get(f"s3://{cluster.uploads}/{key}") == state:
             return
         time.sleep(0.1)

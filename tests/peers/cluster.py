@@ -131,7 +131,7 @@ class Cluster(Doors):
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             for found in self.documents():
-                if found["source"] == source and found["state"] not in ("pending", "running"):
+                if found["name"] == source and found["state"] not in ("pending", "running"):
                     return found
             time.sleep(0.2)
         raise AssertionError(f"{key} not settled after {timeout_s} s: {self.documents()}\n{self._logs()}")

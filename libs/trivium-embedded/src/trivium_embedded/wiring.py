@@ -47,6 +47,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     keywords: SqliteKeywords
     graphs: SqliteGraphs
     conversations: SqliteConversations
+    doorbell: LocalDoorbell
 
 
 @contextmanager
@@ -95,6 +96,7 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         SqliteKeywords(data_dir),
         SqliteGraphs(data_dir),
         SqliteConversations(data_dir),
+        LocalDoorbell(),
     )
     with ExitStack() as stack:
         for closing in (stores.registry, stores.vectors, stores.keywords, stores.graphs, stores.conversations):

@@ -35,7 +35,7 @@ def controlling(
         max_in_flight=settings.max_in_flight,
     )
     bucket = Bucket(settings.s3_uploads, uploads(settings.s3_uploads), settings.uploads_tenant)
-    follower = Follower(bucket, StoreIntake(stores, bell.ring, _no_urls, settings.max_upload_bytes, uploads))
+    follower = Follower(bucket, StoreIntake(stores, bell.ring, no_urls, settings.max_upload_bytes, uploads))
     watch = Watch(follower, settings.reconcile_s, events)
     with webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear):
         dispatcher.start()
@@ -47,5 +47,6 @@ def controlling(
             dispatcher.stop()
 
 
-def _no_urls(url: str) -> Blob:
+def no_urls(url: str) -> Blob:
+    """What an intake without a way out fetches."""
     raise Refused("no_urls", f"The control process fetches nothing, {url[:200]!r} neither.", "Ask the query service.")

@@ -52,10 +52,15 @@ COMMANDS: Mapping[str, Entry] = {
     "chunks": Entry("trivium.cli.documents:chunks", "Print the passages of a document."),
     "delete": Entry("trivium.cli.documents:delete", "Remove a document from everywhere."),
     "graph": Entry("trivium.cli.graph:graph", "Look at the knowledge graph."),
+    "backfill": Entry("trivium.cli.backfill:backfill", "Take in what a bucket holds, however much."),
+    "dead": Entry("trivium.cli.dead:dead", "Look at what failed, and replay or drop it."),
     "parse": Entry("trivium.cli.parse:parse", "Print what the parser sees in a file; store nothing."),
     "serve": Entry("trivium.cli.serve:serve", "Run Trivium until stopped: HTTP, gRPC and ingest."),
     "config": Entry("trivium.cli.settings:config", "Show every setting, its value and its source."),
     "doctor": Entry("trivium.cli.doctor:doctor", "Check every server and folder that the settings name."),
+    "audit": Entry("trivium.cli.upkeep:audit", "Compare every store with the artifacts; repair what differs."),
+    "rebuild": Entry("trivium.cli.upkeep:rebuild", "Write one store anew from the artifacts."),
+    "reembed": Entry("trivium.cli.upkeep:reembed", "Make every vector anew by another model."),
     "eval": Entry("trivium.cli.evaluate:evaluate", "Measure retrieval on a folder of questions."),
 }
 

@@ -1,25 +1,30 @@
 """What other packages offer to the command line, found by entry point so that the library imports no service.
 
 Group `trivium.runtime`: `embedded` names an `EmbeddedRuntime` (a module will do), `eval` an `Evaluate`.
+Group `trivium.upkeep`: `stores` names an `Upkeep` (a module will do).
 Group `trivium.doctor`: `embedded` and `distributed` each name a `trivium.checkup.Checkup`.
+Group `trivium.stores`: `embedded` and `distributed` each name an `OpenStores`.
+Group `trivium.backfill`: `s3` names a `Backfill`.
 Group `trivium.parser`: `sandboxed` names a `ParseFile`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from trivium.domain.errors import NeverWill
 
 if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a server needs
     from trivium.checkup import Checkup
     from trivium.config import Settings
+    from trivium.domain.drift import Drift, Store
     from trivium.domain.parsed import ParsedDocument
     from trivium.ports.parser import Blob
+    from trivium.ports.stores import BucketStores, Stores
 
 
 class EmbeddedRuntime(Protocol):
@@ -39,6 +44,49 @@ class Evaluate(Protocol):
 
     def __call__(self, settings: Settings, folder: Path, run_dir: Path | None) -> None:
         """Ingest `folder` into a throw-away tenant, run every mode, print the table, write the run files."""
+        ...
+
+
+class Upkeep(Protocol):
+    """Work on the configured stores, without a server. Embedded, raises `Refused` while one is running."""
+
+    def audit(self, settings: Settings, *, repair: bool) -> Iterator[Drift]:
+        """Every drift between artifacts and stores, put right where asked for and possible."""
+        ...
+
+    def rebuild(self, settings: Settings, store: Store, on_documents: Callable[[int], None]) -> list[str]:
+        """Write one store anew; returns the sources of documents whose artifacts are gone."""
+        ...
+
+    def reembed(self, settings: Settings, on_documents: Callable[[int], None]) -> list[str]:
+        """Make every vector anew by the settings' model; returns as `rebuild` does."""
+        ...
+
+
+class OpenStores(Protocol):
+    """A deployment's stores."""
+
+    def __call__(self, settings: Settings) -> AbstractContextManager[Stores]:
+        """For as long as the context is open; where a server may run beside it."""
+        ...
+
+
+class BackfillRequest(NamedTuple):
+    """What the command line was asked for. `per_s` 0: as fast as it goes."""
+
+    bucket: str
+    prefix: str
+    per_s: float
+    max_in_flight: int
+    dry_run: bool
+    from_start: bool
+
+
+class Backfill(Protocol):
+    """Takes in what a bucket holds."""
+
+    def __call__(self, settings: Settings, stores: BucketStores, request: BackfillRequest) -> bool:
+        """Show progress and a summary; whether all went well."""
         ...
 
 
@@ -65,6 +113,24 @@ def evaluation() -> Evaluate:
 def checkup(backend: str) -> Checkup:
     """The checkup of `embedded` or `distributed`; the library itself has the latter."""
     found: Checkup = _load("trivium.doctor", backend, "trivium-embedded")
+    return found
+
+
+def upkeep() -> Upkeep:
+    """The upkeep of package trivium-embedded."""
+    found: Upkeep = _load("trivium.upkeep", "stores", "trivium-embedded")
+    return found
+
+
+def stores(settings: Settings) -> AbstractContextManager[Stores]:
+    """The stores that the settings name."""
+    found: OpenStores = _load("trivium.stores", settings.backend, "trivium-embedded")
+    return found(settings)
+
+
+def backfill() -> Backfill:
+    """The backfill of package trivium-ingest-worker."""
+    found: Backfill = _load("trivium.backfill", "s3", "trivium-ingest-worker")
     return found
 
 

@@ -81,14 +81,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
     def delete(self, document_id: str) -> Document:
         """Hide first (the record's state), then remove rows, then artifacts and the original."""
-        stores = self.shared.stores
-        document = stores.registry.for_tenant(self.tenant).delete(document_id)
-        for store in (stores.vectors, stores.keywords, stores.graphs):
-            store.writer(self.tenant).delete(document_id)
-        for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/"):
-            for key in list(self._objects.keys(prefix)):
-                self._objects.delete(key)
-        return document
+        return delete_everywhere(self.shared.stores, self.tenant, document_id)
 
     def original(self, document_id: str) -> Blob:
         """The bytes that queries see, else the newest."""
@@ -124,6 +117,18 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         )
         self.shared.doorbell()
         return document
+
+
+def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str) -> Document:
+    """See `TenantIntake.delete`."""
+    document = stores.registry.for_tenant(tenant).delete(document_id)
+    for store in (stores.vectors, stores.keywords, stores.graphs):
+        store.writer(tenant).delete(document_id)
+    objects = stores.objects.for_tenant(tenant)
+    for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/"):
+        for key in list(objects.keys(prefix)):
+            objects.delete(key)
+    return document
 
 
 def upload_source(bucket: str, key: str) -> str:

@@ -8,7 +8,7 @@ from trivium.domain.documents import STAGES, Lane, Stage
 
 RESOURCES: dict[Stage, str] = {
     Stage.PARSE: "parse",  # memory and a sandbox; OCR happens there
-    Stage.CHUNK: "parse",
+    Stage.CHUNK: "embed",  # counts the model's tokens; behind `parse`, it would wait for every file that is not begun
     Stage.ENRICH: "llm",
     Stage.EMBED: "embed",
     Stage.INDEX: "index",

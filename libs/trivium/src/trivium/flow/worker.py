@@ -30,7 +30,7 @@ from trivium.flow.tasks import make_app, register
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
 
-CANARY_PERIOD_S = 15.0
+CANARY_PERIOD_S = 10.0
 _KIB = 1024
 
 
@@ -91,7 +91,11 @@ class Canary:
         self.queue = f"canary.{self.name}"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._sing, name="canary", daemon=True)
-        self._task = app.task(alive_file.touch, name=f"trivium.{self.queue}", ignore_result=True)
+
+        def sing() -> None:  # a bound method would not do: Celery takes its first argument for the task
+            alive_file.touch()
+
+        self._task = app.task(sing, name=f"trivium.{self.queue}", ignore_result=True)
 
     def __enter__(self) -> None:
         self._thread.start()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from trivium.ports.conversations import Conversations
+from trivium.ports.doorbell import Doorbell
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
+from trivium.ports.uploads import Uploads
 from trivium.ports.vectors import Vectors
 
 
@@ -27,3 +29,13 @@ class Stores(Protocol):
     def graphs(self) -> Graphs: ...
     @property
     def conversations(self) -> Conversations: ...
+    @property
+    def doorbell(self) -> Doorbell: ...
+
+
+class BucketStores(Stores, Protocol):
+    """Those of a deployment with an object server, where people drop files into buckets."""
+
+    def uploads(self, bucket: str = "") -> Uploads:
+        """A bucket of uploads; "" is the configured one."""
+        ...

@@ -5,21 +5,15 @@ from __future__ import annotations
 import time
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from itertools import islice
 
 import msgspec
 import structlog
 
 from trivium.domain.documents import Document, DocumentState, Lane
-from trivium.domain.errors import Refused
-from trivium.domain.scope import Tenant
 from trivium.ports.registry import TenantRegistry
-from trivium.ports.uploads import Upload
-from trivium_ingest.uploads.follow import Bucket, Follower, is_news
-
-PAGE = 500
+from trivium_ingest.uploads.compare import PAGE, compared
+from trivium_ingest.uploads.follow import Follower
 
 log = structlog.get_logger()
 
@@ -38,14 +32,14 @@ def reconcile(follower: Follower, stopped: Callable[[], bool] = lambda: False) -
     """
     started = time.time()
     listed, missed = array("Q"), 0
-    for page in _pages(follower.bucket.uploads.listing()):
+    registry, bucket = follower.intake.stores.registry, follower.bucket
+    for page in compared(bucket, registry, bucket.uploads.listing()):
         if stopped():
             return Reconciled(len(listed), missed)
-        known = _known(follower, page)
-        for upload, identifier in _with_ids(follower.bucket, page):
-            listed.append(_short(identifier))
-            if is_news(upload, known.get(identifier)):
-                missed += follower.follow(upload.key, Lane.BACKFILL)
+        for each in page:
+            listed.append(_short(each.document_id))
+            if each.is_news:
+                missed += follower.follow(each.upload.key, Lane.BACKFILL)
     missed += _follow_vanished(follower, array("Q", sorted(listed)), started, stopped)
     if missed:
         log.info("reconciled", uploads=len(listed), missed=missed)
@@ -68,32 +62,6 @@ def _follow_vanished(follower: Follower, listed: array[int], started: float, sto
             ):
                 missed += follower.follow(key)
     return missed
-
-
-def _known(follower: Follower, page: list[Upload]) -> dict[str, Document]:
-    by_tenant: dict[Tenant, list[str]] = defaultdict(list)
-    for upload, identifier in _with_ids(follower.bucket, page):
-        by_tenant[follower.bucket.tenant_of(upload.key)].append(identifier)
-    registry = follower.intake.stores.registry
-    return {
-        identifier: document
-        for tenant, identifiers in by_tenant.items()
-        for identifier, document in registry.for_tenant(tenant).get_many(identifiers).items()
-    }
-
-
-def _with_ids(bucket: Bucket, page: list[Upload]) -> Iterator[tuple[Upload, str]]:
-    """The uploads that belong to a tenant, each with its document's id."""
-    for upload in page:
-        try:
-            yield upload, bucket.document_id(upload.key)
-        except Refused as error:
-            log.warning("upload_refused", key=upload.key, code=error.code, reason=error.message)
-
-
-def _pages(uploads: Iterator[Upload]) -> Iterator[list[Upload]]:
-    while page := list(islice(uploads, PAGE)):
-        yield page
 
 
 def _documents(registry: TenantRegistry) -> Iterator[Document]:

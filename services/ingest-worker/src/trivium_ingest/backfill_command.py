@@ -1,0 +1,114 @@
+"""`trivium backfill` behind the command line: progress, and a summary at the end."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from trivium.cli.runtime import BackfillRequest
+from trivium.config import Settings
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow.intake import StoreIntake
+from trivium.ports.stores import BucketStores
+from trivium_ingest.backfill import Backfill, Notes, Order, Outlook, outlook
+from trivium_ingest.control import no_urls
+from trivium_ingest.uploads.follow import Bucket
+
+LINE_EVERY = 1000  # objects, where standard error is no terminal
+
+CONSOLE = Console(stderr=True, highlight=False)
+
+
+def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillRequest) -> bool:
+    """Do what was asked for; whether all of it went well."""
+    bucket = Bucket(request.bucket, stores.uploads(request.bucket), settings.uploads_tenant)
+    order = Order(bucket, request.prefix, request.per_s, request.max_in_flight)
+    intake = StoreIntake(stores, stores.doorbell.ring, no_urls, settings.max_upload_bytes, stores.uploads)
+    with _interruptible() as stopped:
+        work = Backfill(order, intake, stores.objects.for_tenant(DEFAULT_TENANT), stopped.is_set)
+        if request.from_start:
+            work.start_again()
+        resumed = work.notes.looked_at
+        if resumed:
+            CONSOLE.print(f"Going on after {resumed:,} objects, at {work.notes.cursor!r}.", markup=False)
+        ahead = outlook(order, stores.registry, work.notes.cursor)
+        _tell_outlook(ahead)
+        if request.dry_run:
+            return True
+        with _bar(resumed + ahead.uploads) as tell:
+            done = work.run(tell)
+    return _summary(work, done)
+
+
+def _tell_outlook(ahead: Outlook) -> None:
+    CONSOLE.print(f"{ahead.uploads:,} objects, {ahead.news:,} of them new or changed ({ahead.size_bytes:,} bytes).")
+
+
+def _summary(work: Backfill, done: bool) -> bool:
+    notes, failures = work.notes, work.failures()
+    if not done:
+        CONSOLE.print("Stopped. The same command goes on from here.")
+    CONSOLE.print(
+        f"accepted {notes.accepted:,}, unchanged {notes.unchanged:,}, refused {notes.refused:,},"
+        f" failed {failures.total():,}"
+    )
+    for code, count in failures.most_common():
+        CONSOLE.print(f"  {code}: {count:,}")
+    if failures:
+        CONSOLE.print("Look at them with: trivium dead list")
+    return done and not failures and not notes.refused
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """SIGINT and SIGTERM ask to stop instead of stopping."""
+    stopped = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Lines:
+    """A line from time to time, for logs."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._told = -1
+
+    def __call__(self, notes: Notes) -> None:
+        if notes.looked_at // LINE_EVERY != self._told:
+            self._told = notes.looked_at // LINE_EVERY
+            CONSOLE.print(f"{notes.looked_at:,} of {self._total:,}, {notes.unfinished:,} unfinished")
+
+
+class _Bar:
+    """Objects that are done, of all."""
+
+    def __init__(self, bars: Progress, total: int) -> None:
+        self._bars = bars
+        self._task = bars.add_task("documents", total=total, unfinished="")
+
+    def __call__(self, notes: Notes) -> None:
+        done = max(0, notes.looked_at - notes.unfinished)
+        self._bars.update(self._task, completed=done, unfinished=f"{notes.unfinished:,} unfinished")
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[_Bar | _Lines]:
+    if not CONSOLE.is_terminal:
+        yield _Lines(total)
+        return
+    columns = (
+        *(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unfinished]}")),
+        *(TimeElapsedColumn(), TimeRemainingColumn()),
+    )
+    with Progress(*columns, console=CONSOLE) as bars:
+        yield _Bar(bars, total)

@@ -1,0 +1,175 @@
+"""Backfill: everything that is there, once, within its bounds, from where it was stopped."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from uploads_peer import UploadsPeer
+
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.domain.documents import Document, DocumentState, Failure, Lane
+from trivium.domain.errors import TryLater
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow.intake import StoreIntake
+from trivium.ports.uploads import Upload
+from trivium_ingest import backfill
+from trivium_ingest.backfill import Backfill, Notes, Order, Outlook, outlook
+from trivium_ingest.uploads.follow import Bucket
+
+
+class Stores:
+    def __init__(self, folder: Path) -> None:
+        self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
+
+
+class World:
+    """A bucket, and a worker that finishes what it is given whenever `tell` is called."""
+
+    def __init__(self, folder: Path, keys: list[str]) -> None:
+        self.uploads = UploadsPeer({key: key.encode() for key in keys})
+        self.stores = Stores(folder)
+        self.documents = self.stores.registry.for_tenant(DEFAULT_TENANT)
+        self.intake = StoreIntake(self.stores, lambda: None, str, 10**9, lambda _: self.uploads)
+        self.most_unfinished = 0
+
+    def order(self, **fields: object) -> Order:
+        return msgspec.structs.replace(Order(Bucket("archive", self.uploads, "default")), **fields)
+
+    def backfill(self, stopped: Callable[[], bool] = lambda: False, **fields: object) -> Backfill:
+        objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
+        return Backfill(self.order(**fields), self.intake, objects, stopped)
+
+    def work(self, notes: Notes) -> None:
+        """As workers would, only at once."""
+        waiting = self.stores.registry.unfinished(time.time(), lane=Lane.BACKFILL)
+        self.most_unfinished = max(self.most_unfinished, len(waiting))
+        if notes.unfinished:
+            for document in self.documents.claim_many(waiting, 60, time.time()):
+                self.documents.save(msgspec.structs.replace(document, **self.end_of(document)))
+
+    def end_of(self, document: Document) -> dict[str, object]:
+        if "bad" in document.source:
+            return {"state": DocumentState.FAILED, "failure": Failure("corrupt", "It is broken."), "lease_until": 0.0}
+        return {"state": DocumentState.READY, "lease_until": 0.0}
+
+    def sources(self) -> list[str]:
+        return sorted(document.source for document in self.documents.list(limit=1000).documents)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backfill, "POLL_S", 0.01)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path, [f"in/{number:03}" for number in range(30)] + ["out/1"])
+
+
+def stopping_after(count: int) -> Callable[[], bool]:
+    asked = itertools.count()
+    return lambda: next(asked) >= count
+
+
+def test_every_object_under_the_prefix_is_accepted_in_the_slower_lane(world: World) -> None:
+    work = world.backfill(prefix="in/")
+    assert work.run(world.work)
+    assert world.sources() == [f"s3://archive/in/{number:03}" for number in range(30)]
+    assert {document.lane for document in world.documents.list(limit=100).documents} == {Lane.BACKFILL}
+    assert (work.notes.accepted, work.notes.unchanged, work.notes.unfinished) == (30, 0, 0)
+
+
+def test_a_second_run_finds_only_what_changed(world: World) -> None:
+    world.backfill(prefix="in/").run(world.work)
+    world.uploads.put("in/007", b"another value")
+    again = world.backfill(prefix="in/")
+    assert again.run(world.work)
+    assert (again.notes.accepted, again.notes.unchanged) == (1, 29)
+
+
+def test_it_goes_on_where_it_was_stopped(world: World) -> None:
+    first = world.backfill(stopping_after(12), prefix="in/")
+    assert not first.run(world.work)
+    accepted = first.notes.accepted
+    assert 0 < accepted < 30
+    second = world.backfill(prefix="in/")
+    assert second.notes.cursor == first.notes.cursor
+    assert second.run(world.work)
+    assert second.notes.accepted == 30
+    assert second.notes.unchanged == 0
+    assert len(world.sources()) == 30
+
+
+def test_it_can_be_told_to_start_again(world: World) -> None:
+    world.backfill(stopping_after(12), prefix="in/").run(world.work)
+    again = world.backfill(prefix="in/")
+    again.start_again()
+    assert again.run(world.work)
+    assert again.notes.looked_at == 30
+
+
+def test_a_store_that_is_away_in_the_middle_costs_no_place(world: World) -> None:
+    broken = world.backfill(prefix="in/")
+
+    def tell(notes: Notes) -> None:
+        world.work(notes)
+        if notes.looked_at == 10:
+            raise TryLater("store_down", "The registry does not answer.")
+
+    with pytest.raises(TryLater):
+        broken.run(tell)
+    again = world.backfill(prefix="in/")
+    assert (again.notes.looked_at, again.notes.cursor) == (10, "in/009")
+    assert again.run(world.work)
+    assert again.notes.accepted == 30
+
+
+def test_no_more_than_so_many_are_unfinished(world: World) -> None:
+    assert world.backfill(prefix="in/", max_in_flight=4).run(world.work)
+    assert world.most_unfinished == 4
+
+
+def test_no_more_than_so_many_a_second_are_accepted(world: World) -> None:
+    started = time.monotonic()
+    assert world.backfill(prefix="in/", per_s=100.0).run(world.work)
+    assert time.monotonic() - started >= 29 / 100
+
+
+def test_failures_are_counted_by_their_reason(world: World) -> None:
+    world.uploads.put("in/bad-1", b"x")
+    world.uploads.put("in/bad-2", b"y")
+    work = world.backfill(prefix="in/")
+    assert work.run(world.work)
+    assert work.failures() == {"corrupt": 2}
+
+
+def test_an_outlook_counts_and_changes_nothing(world: World) -> None:
+    world.backfill(prefix="in/00").run(world.work)
+    assert outlook(world.order(), world.stores.registry) == Outlook(31, 21, 20 * len(b"in/000") + len(b"out/1"))
+    assert len(world.sources()) == 10
+
+
+def test_memory_does_not_grow_with_the_bucket(tmp_path: Path) -> None:
+    class Endless(UploadsPeer):
+        def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]:
+            return (Upload(f"{number:09}", "etag", 10, 0.0) for number in range(self.count))
+
+    def peak(count: int) -> int:
+        world = World(tmp_path / str(count), [])
+        world.uploads = Endless()
+        world.uploads.count = count  # type: ignore[attr-defined]
+        tracemalloc.start()
+        assert outlook(world.order(), world.stores.registry).uploads == count
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(1000)
+    assert peak(20_000) < 1.5 * peak(2000)

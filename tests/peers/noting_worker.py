@@ -1,0 +1,65 @@
+"""A real worker of the flow over the embedded registry and objects, whose stages only note who came.
+
+`python noting_worker.py REDIS_URL FOLDER`: each stage appends "stage source" to FOLDER/seen. A source that begins with
+`kill` kills the process at `embed`, one that begins with `slow` takes SLOW_S there, and any takes DELAY_S everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.config import Settings
+from trivium.domain.documents import STAGES, Stage
+from trivium.flow.envelope import Envelope
+from trivium.flow.stage import Job, Outcome
+from trivium.flow.worker import Equipment, run_worker
+
+LEASE_S = 60.0
+MAX_ATTEMPTS = 3
+SLOW_S = 3.0
+DELAY_S = 0.01
+
+
+class Noting(msgspec.Struct, frozen=True):
+    """A stage that notes its documents."""
+
+    stage: Stage
+    seen: Path
+
+    def fingerprint(self) -> str:
+        return "noting"
+
+    def settled(self, job: Job) -> bool:
+        return True
+
+    def run(self, job: Job) -> Outcome:
+        source = job.document.source
+        with self.seen.open("a") as file:
+            file.write(f"{self.stage.value} {source}\n")
+        time.sleep(SLOW_S if self.stage is Stage.EMBED and source.startswith("slow") else DELAY_S)
+        if self.stage is Stage.EMBED and source.startswith("kill"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Outcome(source, {"state": "ready", "lease_until": 0.0} if self.stage is Stage.PUBLISH else {})
+
+
+@contextmanager
+def equipped(folder: Path) -> Iterator[Equipment]:
+    envelope = Envelope(SqliteRegistry(folder), LocalObjects(folder), LEASE_S, MAX_ATTEMPTS)
+    yield Equipment(envelope, [Noting(stage, folder / "seen") for stage in STAGES])
+
+
+if __name__ == "__main__":
+    url, place = sys.argv[1], Path(sys.argv[2])
+    settings = msgspec.structs.replace(Settings(), broker_url=url, alive_file=place / "alive")
+    run_worker(settings, STAGES, partial(equipped, place))
