@@ -1,7 +1,7 @@
 # Everything a newcomer and CI need. `make` alone lists the targets.
 SHELL := /bin/bash
 PY := .venv/bin/python
-CODE := libs services tests bench requirements examples
+CODE := libs services tests bench requirements examples deploy
 
 .DEFAULT_GOAL := help
 .PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench eval eval-extraction clean
