@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -34,6 +34,12 @@ class Product:
             assert time.monotonic() < deadline, f"{name} is still at {document.stage}"
             time.sleep(0.01)
         return document
+
+
+@pytest.fixture(scope="session")
+def product_over() -> Callable[[Services], Product]:
+    """For tests that assemble the product themselves."""
+    return Product
 
 
 @pytest.fixture(scope="module")

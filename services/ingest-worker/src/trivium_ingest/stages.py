@@ -171,7 +171,7 @@ class IndexWork(msgspec.Struct, frozen=True):
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
         """One call to each store for the rows of all jobs of a scope."""
         chunks = {job.document.id: job.load(Stage.ENRICH, list[Chunk]) for job in jobs}
-        rows = [row for job in jobs for row in _rows(job, chunks[job.document.id])]
+        rows = [row for job in jobs for row in vector_rows(job, chunks[job.document.id])]
         tenant = jobs[0].tenant
         for scope in dict.fromkeys(job.scope for job in jobs):
             in_scope = [chunk for job in jobs if job.scope == scope for chunk in chunks[job.document.id]]
@@ -181,7 +181,8 @@ class IndexWork(msgspec.Struct, frozen=True):
         return [Outcome(len(written), {"chunks": len(written)}) for written in chunks.values()]
 
 
-def _rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
+def vector_rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
+    """What the vector store holds of a document's chunks."""
     document = job.document
     return [
         VectorRow(vectors, document.id, document.version, job.scope, chunk.kind.value)
@@ -234,7 +235,7 @@ class PublishWork(msgspec.Struct, frozen=True):
                 return error
         state = DocumentState.READY if expected else DocumentState.EMPTY
         return Outcome(
-            len(expected),
+            artifacts.Published(job.entry.artifacts, time.time()),
             {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0},
         )
 

@@ -7,6 +7,7 @@ it stays), `artifacts/<document>/<version>/<stage>-<hash>` is a stage's output. 
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -48,6 +49,13 @@ class Origin(msgspec.Struct, frozen=True):
     place: Place | None = None
 
 
+class Published(msgspec.Struct, frozen=True):
+    """The artifact of publishing: which artifact of each stage the published rows were made from, and when."""
+
+    artifacts: dict[str, str]
+    at: float
+
+
 def original_key(document_id: str, version: str) -> str:
     """Where the upload's bytes lie."""
     return f"originals/{document_id}/{version}"
@@ -86,6 +94,15 @@ def load(objects: ObjectStore, key: str, kind: type[T]) -> T:
 def load_facts(objects: ObjectStore, key: str) -> dict[str, Any]:
     """Read an artifact's facts alone; raises as `load`."""
     return _decode(objects, key, msgspec.Raw)[0]
+
+
+def published(objects: ObjectStore, document_id: str, version: str) -> Published | None:
+    """What a version was last published from; None when that is not known."""
+    found = []
+    for key in objects.keys(f"{artifact_prefix(document_id, version)}{Stage.PUBLISH.value}-"):
+        with suppress(NotFound):  # damaged
+            found.append(load(objects, key, Published))
+    return max(found, key=lambda publication: publication.at, default=None)
 
 
 def _decode(objects: ObjectStore, key: str, kind: type[T]) -> tuple[dict[str, Any], T]:

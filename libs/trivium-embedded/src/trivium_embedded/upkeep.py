@@ -1,0 +1,46 @@
+"""Audit, rebuild and change of model on the configured stores; embedded, as the data directory's only owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from trivium.adapters.models import connect_models
+from trivium.config import Settings
+from trivium.domain.drift import Drift, Store
+from trivium.ports.stores import Stores
+from trivium.telemetry import configure_logging
+from trivium_embedded.data_dir import owned
+from trivium_embedded.wiring import open_stores
+from trivium_ingest.upkeep.audit import audit as audit_stores
+from trivium_ingest.upkeep.rebuild import rebuild as rebuild_store
+from trivium_ingest.upkeep.rebuild import reembed as reembed_all
+
+
+def audit(settings: Settings, *, repair: bool) -> Iterator[Drift]:
+    """See `trivium_ingest.upkeep.audit`."""
+    with _opened(settings) as stores:
+        yield from audit_stores(stores, repair=repair)
+
+
+def rebuild(settings: Settings, store: Store, on_documents: Callable[[int], None]) -> list[str]:
+    """See `trivium_ingest.upkeep.rebuild`."""
+    with _opened(settings) as stores:
+        return rebuild_store(stores, store, on_documents)
+
+
+def reembed(settings: Settings, on_documents: Callable[[int], None]) -> list[str]:
+    """See `trivium_ingest.upkeep.rebuild`."""
+    with _opened(settings) as stores, connect_models(settings) as models:
+        return reembed_all(stores, models.embedder, on_documents)
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Stores]:
+    configure_logging("error" if settings.log_level == "info" else settings.log_level, settings.log_format)
+    if settings.backend == "distributed":
+        with open_stores(settings) as stores:
+            yield stores
+        return
+    with owned(settings.data_dir), open_stores(settings) as stores:
+        yield stores

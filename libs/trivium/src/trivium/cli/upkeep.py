@@ -1,0 +1,117 @@
+"""`trivium audit`, `rebuild`, `reembed`: the stores kept in step with the artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import click
+import msgspec
+
+from trivium.cli import runtime
+from trivium.cli.main import EXIT_FAILED
+from trivium.cli.terminal import counted, note, one_line, print_json, print_table
+from trivium.config import load_settings
+from trivium.domain.drift import Drift, Store
+from trivium.domain.errors import Refused
+
+_STORES = {store.value: store for store in Store} | {
+    "milvus": Store.VECTORS,
+    "elasticsearch": Store.KEYWORDS,
+    "neo4j": Store.GRAPH,
+}
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Write what is missing and remove what is too much.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def audit(ctx: click.Context, repair: bool, as_json: bool) -> None:
+    """Compare the ids in every store with the artifacts, document by document.
+
+    Embedded, no server may be running on the data directory. Exit code 1 when something differs and was not repaired.
+    """
+    drifts = list(runtime.upkeep().audit(load_settings(), repair=repair))
+    if as_json:
+        print_json(drifts)
+    elif drifts:
+        columns = {"tenant": "left", "document": "left", "store": "left", "found": "left", "state": "left"}
+        print_table(columns, [_row(drift) for drift in drifts])
+    left = sum(not drift.repaired for drift in drifts)
+    if not left:
+        note(f"Every store is as the artifacts say{f'; {len(drifts)} repaired' if drifts else ''}.")
+        return
+    note(f"{counted(left, 'fault')}. {_advice(drifts, repair=repair)}")
+    ctx.exit(EXIT_FAILED)
+
+
+@click.command()
+@click.option("--store", "name", type=click.Choice(sorted(_STORES)), required=True, help="Which one.")
+def rebuild(name: str) -> None:
+    """Empty one store and write it anew from the artifacts.
+
+    Until it is done questions find less there; the other stores go on answering. `trivium audit --repair` finishes a
+    rebuild that was interrupted.
+    """
+    with _counting("written") as count:
+        lost = runtime.upkeep().rebuild(load_settings(), _STORES[name], count)
+    _tell_lost(lost)
+
+
+@click.command()
+@click.option("--model", help="A local path or a hub name, as TRIVIUM_EMBED_MODEL. Without it: the configured one.")
+def reembed(model: str | None) -> None:
+    """Make every vector anew by another model, from the artifacts; nothing is parsed again.
+
+    First all passages are embedded while questions go on with the old vectors; this can be interrupted and goes on
+    where it was. Then the vector store is emptied and filled, so that vectors of two models, of the same dimension or
+    not, never meet. Stop ingest before it ends, and start every process again with TRIVIUM_EMBED_MODEL set to the new
+    model: questions must be embedded by the model of the passages.
+    """
+    settings = load_settings()
+    if model and settings.inference_url:
+        raise Refused(
+            "model_elsewhere",
+            "The inference service chooses the model.",
+            "Start it with TRIVIUM_EMBED_MODEL set to the new model, then run `trivium reembed` without --model.",
+        )
+    if model:
+        settings = msgspec.structs.replace(settings, embed_model=model)
+    with _counting("embedded") as count:
+        lost = runtime.upkeep().reembed(settings, count)
+    _tell_lost(lost)
+    if model:
+        note(f"From now on set TRIVIUM_EMBED_MODEL={model} for every process.")
+
+
+def _row(drift: Drift) -> tuple[str, ...]:
+    found = "no query may see this version" if drift.orphaned else f"{drift.missing} missing, {drift.surplus} too many"
+    state = "repaired" if drift.repaired else "differs"
+    return drift.tenant, one_line(drift.source) or drift.document_id, drift.store, found, state
+
+
+def _advice(drifts: Sequence[Drift], *, repair: bool) -> str:
+    if not repair:
+        return "Run `trivium audit --repair`."
+    sources = ", ".join(sorted({drift.source for drift in drifts if not drift.repaired})[:5])
+    return f"Their artifacts are gone: delete and ingest again: {sources}."
+
+
+def _tell_lost(sources: Sequence[str]) -> None:
+    if sources:
+        note(f"{counted(len(sources), 'document')} without artifacts; delete and ingest again:")
+        for source in sources:
+            note(f"  {source}")
+        click.get_current_context().exit(EXIT_FAILED)
+
+
+@contextmanager
+def _counting(verb: str) -> Iterator[Callable[[int], None]]:
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+
+    yield count
+    note(f"{counted(done, 'document')} {verb}.")

@@ -1,0 +1,33 @@
+"""Where a store and the artifacts disagree."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+
+class Store(enum.StrEnum):
+    """The stores that are projections of the artifacts."""
+
+    VECTORS = "vectors"
+    KEYWORDS = "keywords"
+    GRAPH = "graph"
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """One store's fault with one version of one document.
+
+    `missing` and `surplus` count chunks. `orphaned`: no query may see that version. `source` is "" for a document that
+    nobody knows. `store` is "artifacts" when the version's rows could not be made again.
+    """
+
+    tenant: str
+    document_id: str
+    version: str
+    source: str
+    store: str
+    missing: int = 0
+    surplus: int = 0
+    orphaned: bool = False
+    repaired: bool = False

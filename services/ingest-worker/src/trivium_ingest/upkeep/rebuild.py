@@ -1,0 +1,107 @@
+"""A store made anew from artifacts, and all vectors made anew by another model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from trivium.domain.documents import Stage
+from trivium.domain.drift import Store
+from trivium.domain.errors import NotFound
+from trivium.flow import artifacts
+from trivium.flow.chain import Entry
+from trivium.flow.stage import Job
+from trivium.ports.inference import Embedder
+from trivium.ports.stores import Stores
+from trivium_ingest.stages import EmbedWork, IndexWork, PublishWork
+from trivium_ingest.upkeep.published import expected_ids, jobs_of, pages_of_published
+from trivium_ingest.upkeep.rows import store_of, write_rows
+
+DOCUMENTS_PER_WRITE = 32
+
+OnDocuments = Callable[[int], None]
+"""Hears how many more documents are done."""
+
+
+def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str]:
+    """Empty one store and write it again; returns the sources of documents whose artifacts are gone.
+
+    Until it is done queries find less there. What was interrupted is done again from the start, or finished by
+    `audit` with `repair`.
+    """
+    lost: list[str] = []
+    for tenant in stores.registry.tenants():
+        store_of(stores, store).drop(tenant)
+        for documents in pages_of_published(stores, tenant):
+            jobs = jobs_of(stores, documents)
+            known = {job.document.id for job in jobs}
+            lost += [document.source for document in documents if document.id not in known]
+            for some in _batches(jobs):
+                lost += _write(stores, store, some)
+                on_documents(len(some))
+    return lost
+
+
+def reembed(stores: Stores, embedder: Embedder, on_documents: OnDocuments) -> list[str]:
+    """Make every vector anew by `embedder`; returns the sources of documents whose artifacts are gone.
+
+    First all passages are embedded into artifacts, while queries go on with the old vectors; those that exist are
+    kept, so that it can be interrupted. Then the vector store is emptied and written: vectors of two models are never
+    in it together, whatever their dimensions. From then on questions must be embedded by the same model.
+    """
+    work = EmbedWork(embedder)
+    for tenant in stores.registry.tenants():
+        for documents in pages_of_published(stores, tenant):
+            for some in _batches(jobs_of(stores, documents)):
+                _embed(work, some)
+                on_documents(len(some))
+    for tenant in stores.registry.tenants():
+        for documents in pages_of_published(stores, tenant):
+            for job in jobs_of(stores, documents):
+                _point_to(work, stores, job)
+    return rebuild(stores, Store.VECTORS, lambda _: None)
+
+
+def _embed(work: EmbedWork, jobs: list[Job]) -> None:
+    new = [(job, artifacts.artifact_key(job.entry, Stage.EMBED, work.fingerprint())) for job in jobs]
+    wanting = [(job, key) for job, key in new if not job.objects.exists(key) and _has_passages(job)]
+    for (job, key), outcome in zip(wanting, work.run_all([job for job, _ in wanting]) if wanting else (), strict=True):
+        artifacts.save(job.objects, key, outcome.value, outcome.facts)
+
+
+def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
+    """Note that the version's rows come from the new vectors."""
+    embedded = artifacts.artifact_key(job.entry, Stage.EMBED, work.fingerprint())
+    if job.entry.artifacts[Stage.EMBED.value] == embedded or not job.objects.exists(embedded):
+        return
+    entry = _with(job.entry, Stage.EMBED, embedded)
+    index = IndexWork(stores.vectors, stores.keywords)
+    entry = _with(entry, Stage.INDEX, artifacts.artifact_key(entry, Stage.INDEX, index.fingerprint()))
+    publish = PublishWork(stores.registry, stores.vectors, stores.keywords, stores.graphs)
+    key = artifacts.artifact_key(entry, Stage.PUBLISH, publish.fingerprint())
+    artifacts.save(job.objects, key, artifacts.Published(entry.artifacts, time.time()))
+
+
+def _with(entry: Entry, stage: Stage, key: str) -> Entry:
+    return msgspec.structs.replace(entry, artifacts={**entry.artifacts, stage.value: key})
+
+
+def _has_passages(job: Job) -> bool:
+    return expected_ids(job) is not None
+
+
+def _write(stores: Stores, store: Store, jobs: list[Job]) -> list[str]:
+    """Returns the sources of those that could not be written."""
+    try:
+        write_rows(stores, store, jobs[0].tenant, jobs)
+    except NotFound:
+        if len(jobs) == 1:
+            return [jobs[0].document.source]
+        return [source for job in jobs for source in _write(stores, store, [job])]
+    return []
+
+
+def _batches(jobs: list[Job]) -> Iterator[list[Job]]:
+    return (jobs[start : start + DOCUMENTS_PER_WRITE] for start in range(0, len(jobs), DOCUMENTS_PER_WRITE))
