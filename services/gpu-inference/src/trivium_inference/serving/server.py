@@ -65,9 +65,9 @@ async def _serve(
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    address = f"{settings.inference_host}:{settings.inference_port}"
-    async with running(engines, address, on_ready=on_ready) as port:
-        on_listening(f"{settings.inference_host}:{port}")
+    host = _in_address(settings.inference_host)
+    async with running(engines, f"{host}:{settings.inference_port}", on_ready=on_ready) as port:
+        on_listening(f"{host}:{port}")
         await stop.wait()
 
 
@@ -127,6 +127,10 @@ def _listen(server: grpc.aio.Server, address: str) -> int:
         raise _port_in_use(address, "TRIVIUM_INFERENCE_PORT") from error
 
 
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
 def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
@@ -139,7 +143,7 @@ def _metrics(settings: Settings) -> Any:
     except OSError as error:
         raise _port_in_use(f"{host}:{port}", "TRIVIUM_INFERENCE_METRICS_PORT") from error
     try:
-        yield f"http://{host}:{server.server_port}/metrics"
+        yield f"http://{_in_address(host)}:{server.server_port}/metrics"
     finally:
         server.shutdown()
         server.server_close()
