@@ -64,4 +64,4 @@ def register(app: Celery, stage: Stage, run: Callable[[Message], Handed]) -> Non
             raise Ignore
         return handed.onward.to_wire()
 
-    app.task(task, name=task_name(stage), ignore_result=True)
+    app.task(task, name=task_name(stage), ignore_result=True, shared=False)  # each application has its own
