@@ -25,6 +25,7 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, Handed, postponed
 from trivium.flow.queues import consumed_by
+from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork
 from trivium.flow.tasks import make_app, register
 from trivium.ports.doorbell import Doorbell
@@ -43,7 +44,8 @@ class Equipment(msgspec.Struct, frozen=True):
 
 def envelope_of(settings: Settings, stores: Stores, bell: Doorbell) -> Envelope:
     """The envelope of the settings over one deployment's stores; `bell` rings when a place is free."""
-    return Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring)
+    objects = RecentArtifacts(stores.objects)
+    return Envelope(stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring)
 
 
 Equip = Callable[[], AbstractContextManager[Equipment]]

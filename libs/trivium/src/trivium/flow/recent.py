@@ -1,0 +1,91 @@
+"""Artifacts that this process wrote lately stay in memory: the next stage mostly runs here too, and asks for them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from trivium.domain.scope import Tenant
+from trivium.ports.objects import Objects, ObjectStore
+
+MAX_BYTES = 32 * 1024 * 1024
+_PREFIX = "artifacts/"  # whose keys name their content, so that what is remembered cannot be out of date
+
+
+class RecentArtifacts:
+    """All tenants' objects; see `trivium.ports.objects.Objects`."""
+
+    def __init__(self, objects: Objects, max_bytes: int = MAX_BYTES) -> None:
+        self._objects = objects
+        self._memory = _Memory(max_bytes)
+
+    def for_tenant(self, tenant: Tenant) -> RecentTenantArtifacts:
+        """The tenant's objects, over the same memory."""
+        return RecentTenantArtifacts(self._objects.for_tenant(tenant), tenant.name, self._memory)
+
+
+class RecentTenantArtifacts:
+    """One tenant's objects; see `trivium.ports.objects.ObjectStore`."""
+
+    def __init__(self, store: ObjectStore, tenant: str, memory: _Memory) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._memory = memory
+
+    def get(self, key: str) -> bytes:
+        """From memory if it is there."""
+        known = self._memory.get((self._tenant, key))
+        return self._store.get(key) if known is None else known
+
+    def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
+        """Into the store, then into memory."""
+        self._store.put(key, content, durable=durable)
+        if key.startswith(_PREFIX):
+            self._memory.put((self._tenant, key), content)
+
+    def put_if_absent(self, key: str, content: bytes) -> bool:
+        """Into the store alone."""
+        return self._store.put_if_absent(key, content)
+
+    def exists(self, key: str) -> bool:
+        """What the store says."""
+        return self._store.exists(key)
+
+    def delete(self, key: str) -> None:
+        """From both."""
+        self._memory.forget((self._tenant, key))
+        self._store.delete(key)
+
+    def keys(self, prefix: str = "", start_after: str = "") -> Iterator[str]:
+        """What the store says."""
+        return self._store.keys(prefix, start_after)
+
+
+class _Memory:
+    """The newest values up to a number of bytes."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._values: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: tuple[str, str]) -> bytes | None:
+        with self._lock:
+            return self._values.get(key)
+
+    def put(self, key: tuple[str, str], content: bytes) -> None:
+        with self._lock:
+            self._drop(key)
+            self._values[key] = content
+            self._bytes += len(content)
+            while self._bytes > self._max_bytes:
+                self._drop(next(iter(self._values)))
+
+    def forget(self, key: tuple[str, str]) -> None:
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        self._bytes -= len(self._values.pop(key, b""))
