@@ -106,4 +106,4 @@ class DistributedStores:
         """Neo4j."""
         from trivium.adapters.distributed.graph import Neo4jGraphs  # noqa: PLC0415
 
-        return Neo4jGraphs(self._settings)
+        return self._closing.enter_context(closing(Neo4jGraphs(self._settings)))
