@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -54,3 +55,26 @@ def test_a_part_that_cannot_be_asked_further_keeps_what_was_found_and_hides_no_o
         ("fit", "version", True),
     ]
     assert found[1].action == "Start it."
+
+
+def test_a_part_that_never_answers_is_told_and_waited_for_no_longer() -> None:
+    released = threading.Event()
+
+    def silent(_: Settings) -> Iterator[Finding]:
+        yield Finding("silent", "version", True, "1")
+        released.wait()
+
+    before = time.monotonic()
+    found = examine({"silent": silent}, Settings(), limit_s=0.2)
+    released.set()
+    assert time.monotonic() - before < 5
+    assert [(finding.check, finding.ok) for finding in found] == [("version", True), ("answers", False)]
+
+
+def test_a_fault_in_a_probe_is_not_hidden() -> None:
+    def faulty(_: Settings) -> Iterator[Finding]:
+        yield Finding("faulty", "version", True, "1")
+        raise KeyError("version")
+
+    with pytest.raises(KeyError):
+        examine({"faulty": faulty}, Settings())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 
 import msgspec
 
 from trivium.config import Settings
 from trivium.domain.errors import TriviumError
 
+LIMIT_S = 30.0
 MAX_CLOCK_SKEW_S = 60.0  # S3 refuses requests from 15 minutes on; leases and retries suffer long before
 MIN_FREE_SHARE = 0.1
 MIN_FREE_BYTES = 2 * 1024**3
@@ -31,19 +33,38 @@ Checkup = Callable[[Settings], list[Finding]]
 """Looks at everything that `settings` name; does not raise `TriviumError`."""
 
 
-def examine(probes: Mapping[str, Probe], settings: Settings) -> list[Finding]:
-    """What all probes found, asked at once. A `TriviumError` that one raises is the last finding of its part."""
+def examine(probes: Mapping[str, Probe], settings: Settings, limit_s: float = LIMIT_S) -> list[Finding]:
+    """What all probes found, asked at once. A `TriviumError` that one raises is the last finding of its part.
 
-    def one(part: str) -> list[Finding]:
-        findings: list[Finding] = []
+    What has not answered after `limit_s` seconds is told as such and waited for no longer.
+    """
+    deadline = time.monotonic() + limit_s
+    found: dict[str, list[Finding]] = {part: [] for part in probes}
+    asked = {part: _in_a_thread(probe(settings), found[part]) for part, probe in probes.items()}
+    for part, answer in asked.items():
         try:
-            findings.extend(probes[part](settings))
+            answer.result(max(0.0, deadline - time.monotonic()))
         except TriviumError as error:
-            findings.append(Finding(part, error.code, False, error.message, error.action))
-        return findings
+            found[part].append(Finding(part, error.code, False, error.message, error.action))
+        except TimeoutError:
+            late = f"no answer within {limit_s:.0f} s"
+            found[part].append(Finding(part, "answers", False, late, "Look at its load and its log."))
+    return [finding for findings in found.values() for finding in findings]
 
-    with ThreadPoolExecutor(max_workers=max(1, len(probes))) as pool:
-        return [finding for findings in pool.map(one, probes) for finding in findings]
+
+def _in_a_thread(probe: Iterator[Finding], into: list[Finding]) -> Future[None]:
+    """A thread that the end of the process does not wait for, as a pool's would be."""
+    done: Future[None] = Future()
+
+    def ask() -> None:
+        try:
+            into.extend(probe)
+            done.set_result(None)
+        except Exception as error:  # noqa: BLE001 - raised again where the result is taken
+            done.set_exception(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    return done
 
 
 def version(part: str, found: str, *, least: tuple[int, ...], below: tuple[int, ...] = ()) -> Finding:

@@ -24,6 +24,7 @@ from trivium.adapters.distributed.milvus import MilvusServer
 from trivium.adapters.distributed.neo4j_server import Neo4jServer
 from trivium.adapters.distributed.redis_server import RedisServer
 from trivium.adapters.distributed.s3 import Bucket
+from trivium.adapters.distributed.s3_errors import unreachable
 from trivium.checkup import Finding, clock, examine, space, version
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill
@@ -53,8 +54,8 @@ def checkup(settings: Settings) -> list[Finding]:
 def object_store(settings: Settings) -> Iterator[Finding]:
     """Buckets, conditional writes, clock and notification. S3 tells neither its version nor its free space."""
     part = "object store"
-    yield clock(part, _date_of(settings.s3_url, Bucket(settings, settings.s3_bucket, "TRIVIUM_S3_BUCKET")))
     own = Bucket(settings, settings.s3_bucket, "TRIVIUM_S3_BUCKET")
+    yield clock(part, _date_of(settings.s3_url))
     key = f"doctor/{uuid.uuid4().hex}"
     own.put(key, b"")
     refused = own.put(key, b"", if_absent=True) is None
@@ -136,14 +137,17 @@ def inference(settings: Settings) -> Iterator[Finding]:
             yield Finding("inference", "embeds", True, service.info.embedding.fingerprint)
 
 
-def _date_of(url: str, bucket: Bucket) -> float:
-    """The Unix time in an answer of the object store; asks `bucket` instead, which explains, when there is none."""
+def _date_of(url: str) -> float:
+    """The Unix time in an answer of the object store, whatever the answer is."""
     try:
         answer = urllib3.request("GET", url, timeout=TIMEOUT_S, retries=False, redirect=False)
         return parsedate_to_datetime(answer.headers["Date"]).timestamp()
-    except (urllib3.exceptions.HTTPError, KeyError, ValueError):
-        bucket.page("", limit=1)
-        raise NeverWill("object_store_error", "The object store tells no time.", "Check TRIVIUM_S3_URL.") from None
+    except urllib3.exceptions.HTTPError as error:
+        raise unreachable(error, urlsplit(url).netloc) from error
+    except (KeyError, ValueError) as error:
+        raise NeverWill(
+            "object_store_error", f"What answers at {url} tells no time.", "Check TRIVIUM_S3_URL."
+        ) from error
 
 
 def _notification(settings: Settings) -> Finding:
