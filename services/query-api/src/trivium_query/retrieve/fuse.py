@@ -66,7 +66,7 @@ def standard_scores(scores: Mapping[str, float], population: int) -> NDArray[np.
     """
     values = np.fromiter(scores.values(), np.float64, len(scores))
     best = np.sort(values)[-population:]
-    return (np.maximum(values, best[0]) - best.mean()) / (best.std() + _EPSILON)
+    return np.asarray((np.maximum(values, best[0]) - best.mean()) / (best.std() + _EPSILON), dtype=np.float64)
 
 
 def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], population: int) -> dict[str, float]:
