@@ -119,12 +119,12 @@ def neo4j(settings: Settings) -> Iterator[Finding]:
             "CALL dbms.components() YIELD name, versions, edition RETURN name, versions[0], edition"
         ):
             if name == "Neo4j Kernel":
-                yield version("neo4j", f"{found}-{edition}", least=(5,))
+                yield version("neo4j", f"{found}-{edition}", least=(5, 23))
         yield clock("neo4j", server.run("RETURN timestamp()")[0][0] / 1000)
         names = {name for (name,) in server.run("SHOW CONSTRAINTS YIELD name RETURN name")}
     wanted = set(_CONSTRAINT.findall("\n".join(SCHEMA)))
     missing = sorted(wanted - names) if wanted & names else []
-    action = "Start a graph worker: it makes them." if missing else ""
+    action = "Run `MATCH (s:Schema) DELETE s` there: the next document makes them." if missing else ""
     there = f"{len(wanted & names)} constraints" if wanted & names else "made with the first document"
     yield Finding("neo4j", "schema", not missing, f"missing: {', '.join(missing)}" if missing else there, action)
 
