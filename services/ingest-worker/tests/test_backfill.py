@@ -10,10 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from uploads_peer import UploadsPeer
 
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.cli.main import cli
 from trivium.domain.documents import Document, DocumentState, Failure, Lane
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import DEFAULT_TENANT
@@ -173,3 +175,20 @@ def test_memory_does_not_grow_with_the_bucket(tmp_path: Path) -> None:
 
     peak(1000)
     assert peak(20_000) < 1.5 * peak(2000)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["s3://bucket/prefix"], "TRIVIUM_BACKEND=distributed"),
+        (["/home/me"], "not an address like s3://bucket/prefix"),
+        (["s3://bucket/prefix", "--rate", "quick"], "not a rate like 50/s"),
+    ],
+)
+def test_a_command_that_cannot_be_done_says_what_to_do(
+    words: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRIVIUM_BACKEND", "distributed" if "address" in told or "rate" in told else "embedded")
+    answer = CliRunner().invoke(cli, ["backfill", *words])
+    assert answer.exit_code != 0
+    assert told in answer.stderr

@@ -91,7 +91,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     parse_memory_bytes: Count = 1024 * 1024 * 1024
     parse_workers: Count = 1
     max_attempts: Count = 5
-    lease_s: Positive = 300.0
+    lease_s: Positive = 120.0
+    """How long what a dead worker had in hand waits for another; a live one shows three signs of life in it."""
     max_in_flight: Count = 192
     """Documents of each lane that all workers together may have in hand; they travel in batches of 16."""
     worker_processes: Count = 1
