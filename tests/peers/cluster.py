@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,7 +37,7 @@ class Cluster(Doors):
     """One installation of its own on shared servers: its buckets, its indexes, its broker's database.
 
     `start` starts what is not running of the named processes, all of them by default; the others are stopped, killed or
-    paused by name. Their output is kept in `folder`.
+    paused by name. `trivium-ingest-worker#2` is a second one of a kind. Their output is kept in `folder`.
     """
 
     def __init__(self, folder: Path, **settings: str) -> None:
@@ -77,7 +78,9 @@ class Cluster(Doors):
         for bucket in (self.env["TRIVIUM_S3_BUCKET"], self.uploads):
             self.s3.make_bucket(bucket)
         if events:
-            queue = QueueConfig(queue="arn:minio:sqs::TRIVIUM:redis", events=["s3:ObjectCreated:*", "s3:ObjectRemoved:*"])
+            queue = QueueConfig(
+                queue="arn:minio:sqs::TRIVIUM:redis", events=["s3:ObjectCreated:*", "s3:ObjectRemoved:*"]
+            )
             self.s3.set_bucket_notification(self.uploads, NotificationConfig(queue_config_list=[queue]))
 
     def start(self, *names: str, **settings: str) -> Cluster:
@@ -87,18 +90,21 @@ class Cluster(Doors):
             if name not in self.running:
                 with (self.folder / f"{name}.log").open("ab") as output:
                     self.running[name] = subprocess.Popen(
-                        [str(BIN / name)], env={**self.env, **settings}, stdout=output, stderr=output
+                        [str(BIN / name.partition("#")[0])], env={**self.env, **settings}, stdout=output, stderr=output
                     )
         if QUERY in self.running:
             self._wait_for("/healthz")
         return self
 
     def signal(self, name: str, number: signal.Signals) -> None:
-        """SIGSTOP and SIGCONT reach the whole process; SIGKILL its children too, as a machine's end would."""
+        """SIGSTOP, SIGCONT and SIGKILL reach the children too, as a machine's pause or end would."""
         process = self.running[name]
         if number is signal.SIGKILL:
+            process.send_signal(signal.SIGSTOP)  # it must not replace the children that die first
+        if number in (signal.SIGSTOP, signal.SIGCONT, signal.SIGKILL):
             for child in _children(process.pid):
-                os.kill(child, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(child, number)
         process.send_signal(number)
 
     def kill(self, name: str) -> None:

@@ -52,6 +52,10 @@ class Wire:
         """Let nothing more through, and leave the connections open."""
         self._flowing.clear()
 
+    def flow(self) -> None:
+        """Let through what was held back, and all that follows."""
+        self._flowing.set()
+
     def _listen(self, port: int) -> socket.socket:
         listener = socket.create_server(("127.0.0.1", port), reuse_port=False)
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
@@ -61,7 +65,11 @@ class Wire:
         with suppress(OSError):  # cut
             while True:
                 near, _ = listener.accept()
-                far = socket.create_connection(self._server)
+                try:
+                    far = socket.create_connection(self._server)
+                except OSError:  # the server itself is not there
+                    near.close()
+                    continue
                 with self._lock:
                     self._sockets += [near, far]
                 for source, sink in ((near, far), (far, near)):
