@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -13,6 +15,7 @@ from trivium.domain.errors import Refused
 
 MAX_BODY_BYTES = 1024 * 1024
 SLOW_CLIENT_S = 10.0
+DISCARDED_S = 2.0  # how long a refused client may go on sending before it is cut off
 
 
 @contextmanager
@@ -39,6 +42,8 @@ def webhook(host: str, port: int, token: str, hear: Callable[[bytes], None]) -> 
                 self.close_connection = True  # what is left of a refused body must not be read as a request
                 self.send_header("Connection", "close")
             self.end_headers()
+            if status is not HTTPStatus.OK:
+                _discard_rest(self.connection)
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing: what was heard is logged where it is followed."""
@@ -60,6 +65,16 @@ def webhook(host: str, port: int, token: str, hear: Callable[[bytes], None]) -> 
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _discard_rest(connection: socket.socket) -> None:
+    """Let a refused client send what it has begun to: one that is cut off meanwhile never reads its answer."""
+    ends = time.monotonic() + DISCARDED_S
+    connection.settimeout(DISCARDED_S)
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_WR)
+        while time.monotonic() < ends and connection.recv(MAX_BODY_BYTES):
+            pass
 
 
 def _receive(request: BaseHTTPRequestHandler, token: str, hear: Callable[[bytes], None]) -> HTTPStatus:
