@@ -1,5 +1,5 @@
 """Print the third-party requirements of every package here, one a line; `--distributed` adds the clients of the
-real servers, `--dev` those and the tools."""
+real servers, `--dev` those, the transcriber and the tools."""
 
 import sys
 import tomllib
@@ -14,8 +14,11 @@ def main() -> None:
     for path in PACKAGES:
         project = tomllib.loads(path.read_text())["project"]
         wanted.update(project["dependencies"])
+        extras = project.get("optional-dependencies", {})
         if {"--dev", "--distributed"} & set(sys.argv):
-            wanted.update(project.get("optional-dependencies", {}).get("distributed", []))
+            wanted.update(extras.get("distributed", []))
+        if "--dev" in sys.argv:
+            wanted.update(extras.get("speech", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     wanted.update(groups["build"])
     if "--dev" in sys.argv:
