@@ -17,7 +17,7 @@ from trivium.adapters.distributed.objects import S3Objects
 from trivium.adapters.distributed.s3 import POOL_SIZE
 from trivium.adapters.distributed.uploads import S3Uploads
 from trivium.config import Settings
-from trivium.domain.errors import NeverWill, NotFound
+from trivium.domain.errors import NeverWill, NotFound, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
 
 ODD_KEYS = [
@@ -130,13 +130,13 @@ def test_too_large_an_upload_is_refused_before_it_is_read(own: Settings, owner: 
 def test_a_wrong_bucket_and_wrong_credentials_name_the_setting(own: Settings) -> None:
     wrong = S3Uploads(own, "no-such-bucket")
     for call in (lambda: wrong.get("k"), lambda: wrong.stat("k"), lambda: list(wrong.listing())):
-        with pytest.raises(NeverWill) as raised:
+        with pytest.raises(TryLater) as raised:
             call()
         assert raised.value.code == "no_such_bucket"
         assert "TRIVIUM_S3_UPLOADS" in raised.value.action
     wrong.close()
     objects = S3Objects(msgspec.structs.replace(own, s3_secret_key="wrong"))
-    with pytest.raises(NeverWill) as raised:
+    with pytest.raises(TryLater) as raised:
         objects.for_tenant(DEFAULT_TENANT).put("k", b"v")
     assert raised.value.code == "object_store_credentials"
     assert "TRIVIUM_S3_SECRET_KEY" in raised.value.action

@@ -74,11 +74,11 @@ def store_at(url: str) -> S3Objects:
 @pytest.mark.parametrize(
     ("status", "s3_code", "family", "code", "told"),
     [
-        (403, "InvalidAccessKeyId", NeverWill, "object_store_credentials", "TRIVIUM_S3_ACCESS_KEY"),
-        (403, "SignatureDoesNotMatch", NeverWill, "object_store_credentials", "TRIVIUM_S3_SECRET_KEY"),
-        (404, "NoSuchBucket", NeverWill, "no_such_bucket", "TRIVIUM_S3_BUCKET"),
-        (400, "AuthorizationHeaderMalformed", NeverWill, "object_store_region", "TRIVIUM_S3_REGION"),
-        (301, "PermanentRedirect", NeverWill, "object_store_region", "TRIVIUM_S3_REGION"),
+        (403, "InvalidAccessKeyId", TryLater, "object_store_credentials", "TRIVIUM_S3_ACCESS_KEY"),
+        (403, "SignatureDoesNotMatch", TryLater, "object_store_credentials", "TRIVIUM_S3_SECRET_KEY"),
+        (404, "NoSuchBucket", TryLater, "no_such_bucket", "TRIVIUM_S3_BUCKET"),
+        (400, "AuthorizationHeaderMalformed", TryLater, "object_store_region", "TRIVIUM_S3_REGION"),
+        (301, "PermanentRedirect", TryLater, "object_store_region", "TRIVIUM_S3_REGION"),
         (403, "RequestTimeTooSkewed", TryLater, "clock_skewed", "clock"),
         (503, "SlowDown", TryLater, "object_store_busy", "by itself"),
         (507, "XMinioStorageFull", TryLater, "object_store_full", "Free some space"),

@@ -68,7 +68,7 @@ class RedisServer:
         self._client: Client = redis.Redis.from_pool(pool)
 
     def call(self, work: Callable[[Client], T]) -> T:
-        """Do `work`; raises `TryLater` when Redis is away, busy or full, `NeverWill` when it refuses."""
+        """Do `work`; raises `TryLater` when Redis is away, busy, full or locked, `NeverWill` for a refused command."""
         with self._translated():
             return work(self._client)
 
@@ -127,7 +127,7 @@ def _place(url: str) -> str:
 
 def _meaning(error: RedisError, place: str) -> TriviumError:
     if isinstance(error, (AuthenticationError, AuthorizationError, NoPermissionError)):
-        return NeverWill(
+        return TryLater(  # the operator's fault, not that of what is in hand
             "redis_credentials", f"Redis at {place} refused: {error}.", "Set user and password in TRIVIUM_REDIS_URL."
         )
     if isinstance(error, OutOfMemoryError):

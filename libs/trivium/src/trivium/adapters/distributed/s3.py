@@ -72,8 +72,8 @@ class Listed(msgspec.Struct, frozen=True):
 class Bucket:
     """One bucket. `setting` is the variable that names it, for messages.
 
-    Every call raises `TryLater` when the store is down, slow or full and `NeverWill` when the credentials, the region
-    or the bucket are wrong. Safe among threads and across `fork`.
+    Every call raises `TryLater` when the store is down, slow or full, and when the credentials, the region or the
+    bucket are wrong, which is for the operator to put right. Safe among threads and across `fork`.
     """
 
     def __init__(self, settings: Settings, name: str, setting: str) -> None:

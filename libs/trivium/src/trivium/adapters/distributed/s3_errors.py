@@ -23,13 +23,14 @@ class _Meaning(NamedTuple):
     action: str
 
 
-_BUCKET = _Meaning(NeverWill, "no_such_bucket", "Create bucket {bucket!r}, or set {setting} to the one you mean.")
+# A wrong setting is the operator's to put right, and no fault of the document in hand: it waits.
+_BUCKET = _Meaning(TryLater, "no_such_bucket", "Create bucket {bucket!r}, or set {setting} to the one you mean.")
 _CREDENTIALS = _Meaning(
-    NeverWill,
+    TryLater,
     "object_store_credentials",
     "Set TRIVIUM_S3_ACCESS_KEY and TRIVIUM_S3_SECRET_KEY to a user that may use bucket {bucket!r}.",
 )
-_REGION = _Meaning(NeverWill, "object_store_region", "Set TRIVIUM_S3_REGION to the region of bucket {bucket!r}.")
+_REGION = _Meaning(TryLater, "object_store_region", "Set TRIVIUM_S3_REGION to the region of bucket {bucket!r}.")
 _CLOCK = _Meaning(TryLater, "clock_skewed", "Set this machine's clock: the object store's differs by minutes.")
 _FULL = _Meaning(TryLater, "object_store_full", "Free some space there; waiting work then goes on by itself.")
 _BUSY = _Meaning(TryLater, "object_store_busy", "It is tried again by itself.")
