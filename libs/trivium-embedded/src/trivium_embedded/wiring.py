@@ -68,7 +68,7 @@ def assembled(
         bell = LocalDoorbell()
         dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring)
-        ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr().fingerprint)
+        ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr())
         for work in (*ingest, *graph_stages(settings, stores.graphs)):
             register(app, work.stage, partial(envelope.run, work))
         if settings.backend == "embedded":

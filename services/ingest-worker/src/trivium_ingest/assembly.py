@@ -32,13 +32,13 @@ def ingest_stages(
     stores: Stores,
     embedder: Embedder,
     sandbox: Sandbox,
-    ocr_fingerprint: str,
+    ocr: Ocr | None,
     uploads: OpenUploads = no_buckets,
 ) -> list[StageWork]:
     """Every stage but the graph worker's. Distributed adapters are connected here."""
     llm = llm_address(settings) if settings.enrich_with_llm else None
     return [
-        ParseWork(sandbox.parse, ocr_fingerprint, Originals(stores.objects, uploads)),
+        ParseWork(sandbox.parse, ocr, Originals(stores.objects, uploads)),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
         EmbedWork(embedder),

@@ -45,8 +45,7 @@ def _equipped(settings: Settings) -> Iterator[Equipment]:
         closing(parsing_sandbox(settings, installed, models.ocr)) as sandbox,
     ):
         ocr = models.ocr or (installed() if installed else None)
-        fingerprint = ocr.fingerprint if ocr else ""
-        works = ingest_stages(settings, stores, models.embedder, sandbox, fingerprint, stores.uploads)
+        works = ingest_stages(settings, stores, models.embedder, sandbox, ocr, stores.uploads)
         yield Equipment(envelope_of(settings, stores, stores.doorbell), works)
 
 

@@ -20,7 +20,7 @@ from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs, GraphWriter
-from trivium.ports.inference import Embedder, Passage, PassageVectors
+from trivium.ports.inference import Embedder, Ocr, Passage, PassageVectors
 from trivium.ports.keywords import Keywords, KeywordWriter
 from trivium.ports.parser import Blob
 from trivium.ports.registry import Registry
@@ -39,13 +39,13 @@ class ParseWork(msgspec.Struct, frozen=True):
     """The original's bytes become typed units. `parse` runs the parsers within their limits."""
 
     parse: Callable[[Blob], ParsedDocument]
-    ocr_fingerprint: str
+    ocr: Ocr | None
     originals: Originals
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
-        """Parsers and OCR model."""
-        return f"{parse_fingerprint()}|{self.ocr_fingerprint}"
+        """Parsers and OCR model; `TryLater` while the service that has it is away."""
+        return f"{parse_fingerprint()}|{self.ocr.fingerprint if self.ocr else ''}"
 
     def settled(self, job: Job) -> bool:
         """Parsing leaves no rows."""
