@@ -41,10 +41,8 @@ _OLE2 = (
     ("__substg1.0_", "an Outlook message"),
 )
 _ODF = (
-    (b"opendocument.text", "an OpenDocument text"),
-    (b"opendocument.presentation", "an OpenDocument presentation"),
+    (b"opendocument.graphics", "an OpenDocument drawing"),
     (b"opendocument", "an OpenDocument file"),
-    (b"epub", "an EPUB book"),
 )
 
 

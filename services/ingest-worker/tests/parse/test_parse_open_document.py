@@ -1,0 +1,150 @@
+"""ODT and ODP: order, tables with merged cells, notes, pictures; encrypted and hostile ones."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import UnitKind
+
+from .conftest import InkOcr, Parse, picture, texts, units
+
+_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
+SPACES = " ".join(
+    f'xmlns:{prefix}="{_OASIS}{name}:1.0"'
+    for prefix, name in {
+        "office": "office",
+        "text": "text",
+        "table": "table",
+        "draw": "drawing",
+        "style": "style",
+        "svg": "svg-compatible",
+        "presentation": "presentation",
+        "manifest": "manifest",
+        "meta": "meta",
+    }.items()
+)
+SPACES += ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+TEXT_TYPE = "application/vnd.oasis.opendocument.text"
+DECK_TYPE = "application/vnd.oasis.opendocument.presentation"
+BODY = """
+<text:tracked-changes><text:changed-region><text:p>deleted words</text:p></text:changed-region></text:tracked-changes>
+<text:h text:outline-level="1">River plan</text:h>
+<text:p>Before<text:s text:c="3"/>the <text:span>table</text:span>.<text:note text:note-class="footnote">
+<text:note-citation>1</text:note-citation><text:note-body><text:p>See the map.</text:p></text:note-body></text:note>
+<office:annotation><dc:creator>Ines</dc:creator><text:p>Check this.</text:p></office:annotation></text:p>
+<table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>Weir</text:p></table:table-cell>
+<table:table-cell><text:p>Height</text:p></table:table-cell></table:table-row></table:table-header-rows>
+<table:table-row><table:table-cell table:number-rows-spanned="2"><text:p>Upper</text:p></table:table-cell>
+<table:table-cell><text:p>2.4 m</text:p></table:table-cell></table:table-row>
+<table:table-row><table:covered-table-cell/><table:table-cell><text:p>1.1 m</text:p></table:table-cell>
+</table:table-row>
+<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="1000000"/>
+</table:table-row></table:table>
+<text:h text:outline-level="2">Tasks</text:h>
+<text:list><text:list-item><text:p>remove</text:p><text:list><text:list-item><text:p>the weir</text:p></text:list-item>
+</text:list></text:list-item><text:list-item><text:p>plant</text:p></text:list-item></text:list>
+<text:p><draw:frame><draw:image xlink:href="Pictures/a.png"/><svg:desc>A sluice gate</svg:desc></draw:frame></text:p>
+<text:p><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p>
+<text:p><draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame></text:p>
+"""
+STYLES = f"""<office:document-styles {SPACES}><office:master-styles><style:master-page><style:header>
+<text:p>Aldersee Trust</text:p></style:header></style:master-page></office:master-styles></office:document-styles>"""
+META = f"<office:document-meta {SPACES}><office:meta><dc:title>The plan</dc:title></office:meta></office:document-meta>"
+MATH = (
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mi>Q</mi>'
+    '<annotation encoding="StarMath 5.0">Q = v cdot A</annotation></semantics></math>'
+)
+
+
+def _content(kind: str, body: str) -> str:
+    return (
+        f"<office:document-content {SPACES}><office:body><office:{kind}>{body}</office:{kind}></office:body>"
+        "</office:document-content>"
+    )
+
+
+def _packed(media_type: str, **parts: str | bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", media_type)
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def _text(body: str = BODY, **parts: str | bytes) -> bytes:
+    fixed = {"styles.xml": STYLES, "meta.xml": META, "Object 1/content.xml": MATH, "Pictures/a.png": picture()}
+    return _packed(TEXT_TYPE, **{"content.xml": _content("text", body), **fixed, **parts})
+
+
+def test_odt_keeps_order_tables_notes_pictures_and_formulas(parse: Parse, ocr: InkOcr) -> None:
+    document = parse(_text(), "plan.docx", ocr=ocr)
+    assert (document.media_type, document.title) == (TEXT_TYPE, "The plan")
+    assert [(unit.kind.value, unit.text) for unit in document.units] == [
+        ("note", "Aldersee Trust"),
+        ("heading", "River plan"),
+        ("text", "Before the table."),
+        ("note", "See the map."),
+        ("note", "Ines: Check this."),
+        ("table", "Weir: Upper; Height: 2.4 m\nWeir: Upper; Height: 1.1 m"),
+        ("heading", "Tasks"),
+        ("list", "- remove\n  - the weir\n- plant"),
+        ("image", "A sluice gate\nink"),
+        ("equation", "Q = v cdot A"),
+        ("text", "In a box"),
+    ]
+    assert document.units[7].position.section == ("River plan", "Tasks")
+
+
+def test_odp_gives_slides_with_titles_lists_and_notes(parse: Parse) -> None:
+    slide = """<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>Fish passes</text:p>
+    </draw:text-box></draw:frame><draw:frame><draw:text-box><text:list><text:list-item><text:p>Three were built</text:p>
+    </text:list-item></text:list></draw:text-box></draw:frame><draw:frame presentation:class="footer"><draw:text-box>
+    <text:p>Page foot</text:p></draw:text-box></draw:frame><draw:g><draw:custom-shape><text:p>In a group</text:p>
+    </draw:custom-shape></draw:g><presentation:notes><draw:frame presentation:class="notes"><draw:text-box>
+    <text:p>Mention the flood.</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>"""
+    document = parse(_packed(DECK_TYPE, **{"content.xml": _content("presentation", "<draw:page/>" + slide)}))
+    assert (document.pages, document.title) == (2, "")
+    assert {unit.position.slide for unit in document.units} == {2}
+    assert texts(document, UnitKind.LIST) == ["- Three were built"]
+    assert texts(document, UnitKind.TEXT) == ["In a group"]
+    (note,) = units(document, UnitKind.NOTE)
+    assert (note.text, note.position.section) == ("Mention the flood.", ("Fish passes",))
+
+
+@pytest.mark.parametrize("part", ["META-INF/manifest.xml", "encrypted-package"])
+def test_an_encrypted_file_asks_for_its_password(parse: Parse, part: str) -> None:
+    entry = "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
+    with pytest.raises(NeverWill) as failure:
+        parse(_text(**{part: f"<manifest:manifest {SPACES}>{entry}</manifest:manifest>"}))
+    assert failure.value.code == "password_needed"
+
+
+def test_bombs_entities_and_cells_are_bounded(parse: Parse) -> None:
+    with pytest.raises(NeverWill, match="max_ratio"):
+        parse(_text(" " * 30_000_000))
+    entity = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    with pytest.raises(NeverWill, match="entities"):
+        parse(_text(**{"content.xml": entity + _content("text", "<text:p>&x;</text:p>")}))
+    cell = '<table:table-cell table:number-columns-repeated="900"><text:p>x</text:p></table:table-cell>'
+    rows = f"<table:table>{f'<table:table-row>{cell}</table:table-row>' * 4}</table:table>"
+    with pytest.raises(NeverWill, match="max_cells"):
+        parse(_text(rows), limits={"max_cells": 2_000})
+
+
+def test_endless_nesting_ends_with_a_warning(parse: Parse) -> None:
+    deep = "<text:section>" * 100 + "<text:p>bottom</text:p>" + "</text:section>" * 100
+    document = parse(_text(deep + "<text:p>after</text:p>"))
+    assert "after" in document.text
+    assert document.warnings
+
+
+def test_a_package_without_its_body_is_corrupt(parse: Parse) -> None:
+    for media_type in (TEXT_TYPE, DECK_TYPE):
+        with pytest.raises(NeverWill) as failure:
+            parse(_packed(media_type))
+        assert failure.value.code == "corrupt_file"
