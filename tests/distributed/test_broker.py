@@ -132,6 +132,17 @@ def test_a_worker_survives_a_broker_that_is_restarted(flow: Flow) -> None:
     flow.wait(lambda: flow.states() == {"ready": 2}, timeout_s=90)
 
 
+def test_a_worker_whose_acknowledgement_was_lost_goes_on_consuming(flow: Flow) -> None:
+    flow.start()
+    flow.send("slow")
+    flow.wait(lambda: ("embed", "slow") in flow.seen())
+    flow.redis.kill()
+    time.sleep(2 * noting_worker.SLOW_S)
+    flow.redis.start()
+    flow.send("after")
+    flow.wait(lambda: ("publish", "after") in flow.seen(), timeout_s=90)
+
+
 def test_a_message_comes_back_no_sooner_than_its_task_can_be_done(flow: Flow) -> None:
     assert flow.app.conf.broker_transport_options["visibility_timeout"] == VISIBILITY_S > flow.app.conf.task_time_limit
 

@@ -43,8 +43,12 @@ def make_app(broker_url: str) -> Celery:
         worker_send_task_events=False,
         worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,  # a broker that is away for long is waited for
     )
     if broker_url.startswith(("redis", "sentinel")):
+        from trivium.flow import redis_transport  # noqa: PLC0415 - a broker without Redis needs no client
+
+        redis_transport.use()
         app.conf.broker_transport_options = {
             "queue_order_strategy": "priority",
             "visibility_timeout": VISIBILITY_S,
