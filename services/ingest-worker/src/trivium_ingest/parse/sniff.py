@@ -24,7 +24,6 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"]\0\0", "an LZMA file"),
     (0, b"ITSF", "a compiled help file (CHM)"),
     (0, b"SQLite format 3", "an SQLite database"),
-    (0, b"{\\rtf", "an RTF document"),
     (0, b"%!PS", "a PostScript file"),
     (0, b"ID3", "an MP3 recording"),
     (0, b"fLaC", "a FLAC recording"),

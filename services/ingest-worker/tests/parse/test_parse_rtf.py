@@ -1,0 +1,82 @@
+"""RTF: characters of every kind, structure by styles and tables, and files made to hurt."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import UnitKind
+
+from .conftest import InkOcr, Parse, picture, texts
+
+HEAD = (
+    r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}}{\colortbl;\red0;}"
+    r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s2 heading 2;}}"
+    r"{\info{\title The plan}{\author R. Vale}}{\*\generator Riched20 10.0;}"
+)
+
+
+def _rtf(body: str) -> str:
+    return HEAD + body + "}"
+
+
+def test_characters_by_code_page_font_and_unicode(parse: Parse) -> None:
+    body = r"\pard Caf\'e9 {\f1\'cc\'e8\'f0} \u8364?10 \u-10179?\u-8704? "
+    body += r"{\uc2\u233\'c3\'a9}t\'e9 a\~b \{x\} {\v hidden}end\par"
+    assert parse(_rtf(body), "x.doc").text == "Café Мир €10 😀 été a b {x} end"
+
+
+def test_headings_lists_tables_notes_and_links(parse: Parse, ocr: InkOcr) -> None:
+    row = r"\trowd{}\cellx100\cellx200\pard\intbl {}\cell {}\cell\row"
+    cells = [("\\trhdr", "Weir", "Height"), ("", "Upper", "2.4 m"), ("\\clvmrg", "", "1.1 m")]
+    body = (
+        r"{\header\pard Aldersee Trust\par}\pard\s1 River plan\par\pard Before{\footnote See the map.} it.\par"
+        + "".join(row.replace("{}", "{%s}").replace("{%s}", "%s") % cell for cell in cells)
+        + r"\pard {\field{\*\fldinst HYPERLINK \"https://otter.example/a\"}{\fldrslt after}}\par"
+        + r"\pard\s2 Tasks\par\pard{\listtext\bullet\tab}remove\par{\listtext\bullet\tab}plant\par"
+        + rf"\pard{{\*\shppict{{\pict\pngblip {picture().hex()}}}}}{{\nonshppict{{\pict 00ff}}}}\par"
+        + r"\pard{\shp{\*\shpinst{\sp{\sn name}{\sv value}}{\shptxt\pard In a box\par}}}\par"
+    )
+    document = parse(_rtf(body), ocr=ocr)
+    assert (document.title, document.metadata) == ("The plan", {"author": "R. Vale"})
+    assert [(unit.kind.value, unit.text) for unit in document.units] == [
+        ("heading", "River plan"),
+        ("text", "Before it."),
+        ("note", "See the map."),
+        ("table", "Weir: Upper; Height: 2.4 m\nWeir: Upper; Height: 1.1 m"),
+        ("text", "after"),
+        ("heading", "Tasks"),
+        ("list", "- remove\n- plant"),
+        ("image", "ink"),
+        ("text", "In a box"),
+        ("note", "Aldersee Trust"),
+    ]
+    assert document.units[6].position.section == ("River plan", "Tasks")
+    assert document.links == ("https://otter.example/a",)
+
+
+def test_objects_and_binary_data_are_skipped(parse: Parse) -> None:
+    body = r"\pard a{\object{\*\objdata 4d5a9000}{\result shown}}{\pict\bin5 }{}{\}b\par"
+    assert parse(_rtf(body)).text == "ashownb"
+
+
+def test_a_cut_file_gives_what_stands_before(parse: Parse) -> None:
+    document = parse(HEAD + r"\pard The water rose\par and {\b the")
+    assert texts(document, UnitKind.TEXT) == ["The water rose", "and the"]
+    assert document.warnings
+
+
+def test_deep_groups_are_refused_quickly_and_superfluous_braces_do_no_harm(parse: Parse) -> None:
+    began = time.process_time()
+    with pytest.raises(NeverWill) as failure:
+        parse("{\\rtf1 " + "{" * 1_000_000)
+    assert failure.value.code == "corrupt_file"
+    assert time.process_time() - began < 5
+    assert parse(r"{\rtf1 one}}}}\par two").text == "one\n\ntwo"
+
+
+def test_cells_are_bounded(parse: Parse) -> None:
+    with pytest.raises(NeverWill, match="max_cells"):
+        parse(_rtf(r"\pard\intbl x\cell" * 30), limits={"max_cells": 20})
