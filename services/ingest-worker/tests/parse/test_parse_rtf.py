@@ -34,7 +34,7 @@ def test_headings_lists_tables_notes_and_links(parse: Parse, ocr: InkOcr) -> Non
     body = (
         r"{\header\pard Aldersee Trust\par}\pard\s1 River plan\par\pard Before{\footnote See the map.} it.\par"
         + "".join(row.replace("{}", "{%s}").replace("{%s}", "%s") % cell for cell in cells)
-        + r"\pard {\field{\*\fldinst HYPERLINK \"https://otter.example/a\"}{\fldrslt after}}\par"
+        + r'\pard {\field{\*\fldinst HYPERLINK "https://otter.example/a"}{\fldrslt after}}\par'
         + r"\pard\s2 Tasks\par\pard{\listtext\bullet\tab}remove\par{\listtext\bullet\tab}plant\par"
         + rf"\pard{{\*\shppict{{\pict\pngblip {picture().hex()}}}}}{{\nonshppict{{\pict 00ff}}}}\par"
         + r"\pard{\shp{\*\shpinst{\sp{\sn name}{\sv value}}{\shptxt\pard In a box\par}}}\par"
