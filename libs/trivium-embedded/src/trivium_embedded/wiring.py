@@ -24,6 +24,7 @@ from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
 from trivium.flow.envelope import Envelope
+from trivium.flow.erase import clear_up
 from trivium.flow.tasks import make_app, register
 from trivium.ports.stores import Stores
 from trivium_embedded.one_tenant import OneTenant
@@ -67,7 +68,8 @@ def assembled(
         app = make_app(BROKER_URL)
         bell = LocalDoorbell()
         dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
-        envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring)
+        late = partial(clear_up, stores)
+        envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring, late)
         ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr())
         for work in (*ingest, *graph_stages(settings, stores.graphs)):
             register(app, work.stage, partial(envelope.run, work))

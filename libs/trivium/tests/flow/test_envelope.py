@@ -80,7 +80,15 @@ class World:
         self.registry = SqliteRegistry(data)
         self.objects = LocalObjects(data)
         self.left = 0
-        self.envelope = Envelope(self.registry, self.objects, LEASE_S, MAX_ATTEMPTS, self.count_left)
+        self.late: list[DocumentState] = []
+        self.envelope = Envelope(
+            self.registry,
+            self.objects,
+            LEASE_S,
+            MAX_ATTEMPTS,
+            self.count_left,
+            lambda now, _: self.late.append(now.state),
+        )
         self.clock = time.time()
         self.documents = self.registry.for_tenant(DEFAULT_TENANT)
         self.document = self.add("a.txt")
@@ -238,6 +246,14 @@ def test_a_document_deleted_during_the_work_stays_deleted(world: World) -> None:
     assert world.envelope.run(Work(act), world.message).onward.entries == ()
     assert world.now().state is DocumentState.DELETED
     assert world.now().active_version == ""
+    assert world.late == [DocumentState.DELETED], "what the work left is cleared up"
+
+
+def test_what_a_late_stage_left_is_cleared_up_when_the_next_one_looks(world: World) -> None:
+    onward = world.envelope.run(Work(), world.message).onward
+    world.documents.delete(world.document.id)
+    world.envelope.run(Work(), onward)
+    assert world.late == [DocumentState.DELETED]
 
 
 def test_a_registry_that_is_away_brings_the_whole_message_back(world: World, tmp_path: Path) -> None:

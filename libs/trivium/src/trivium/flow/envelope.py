@@ -62,7 +62,8 @@ class Envelope(msgspec.Struct, frozen=True):
     """Runs stages against one registry and one object store.
 
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
-    `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end.
+    `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
+    the record of each that was deleted, replaced or claimed by somebody else while its batch was under way.
     """
 
     registry: Registry
@@ -70,6 +71,7 @@ class Envelope(msgspec.Struct, frozen=True):
     lease_s: float
     max_attempts: int
     on_left: Callable[[], None] = lambda: None
+    clear_up: Callable[[Document, Entry], None] = lambda *_: None
 
     def run(self, work: StageWork, message: Message) -> Handed:
         """Do `work` for each document of the message, once in effect.
@@ -98,19 +100,25 @@ class Envelope(msgspec.Struct, frozen=True):
         begun = self._begin(todo, work.stage)
         with self._leases(begun, work.stage), telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
             results += [_kept(result, keys[result.job.document.id]) for result in _outcomes(work, begun)]
-        onward, later = self._settle(work.stage, results, message.retries)
+        onward, later = self._settle(work.stage, results, message)
         again = [Again(message.of([entry])) for entry in alone]
         if later:
             again.append(_later(message, later))
         return Handed(message.of(_with_artifact(entry, work.stage, keys) for entry in onward), tuple(again))
 
     def _open(self, message: Message) -> list[Job]:
-        """Re-read the world: the documents whose claim behind this message is still the newest."""
+        """Re-read the world: those whose claim behind this message is still the newest; the others are cleared up."""
         tenant = Tenant(message.tenant)
         objects = self.objects.for_tenant(tenant)
         known = self.registry.for_tenant(tenant).get_many([entry.document_id for entry in message.entries])
-        found = ((known.get(entry.document_id), entry) for entry in message.entries)
-        return [Job(document, entry, objects) for document, entry in found if document and _holds(entry, document)]
+        jobs = []
+        for entry in message.entries:
+            document = known.get(entry.document_id)
+            if document and _holds(entry, document):
+                jobs.append(Job(document, entry, objects))
+            elif document:
+                self.clear_up(document, entry)
+        return jobs
 
     def _begin(self, jobs: Sequence[Job], stage: Stage) -> list[Job]:
         """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
@@ -135,7 +143,7 @@ class Envelope(msgspec.Struct, frozen=True):
         quick = not jobs or stage is Stage.PUBLISH  # which saves the records itself
         return nullcontext() if quick else leases_renewed(self.registry, jobs, self.lease_s)
 
-    def _settle(self, stage: Stage, results: Iterable[Result], retries: int) -> tuple[list[Entry], list[Entry]]:
+    def _settle(self, stage: Stage, results: Iterable[Result], message: Message) -> tuple[list[Entry], list[Entry]]:
         """Write what was learnt into the records; answers who goes on, and who comes again."""
         onward: list[Job] = []
         later: list[Job] = []
@@ -145,7 +153,7 @@ class Envelope(msgspec.Struct, frozen=True):
                 onward.append(job)
                 if outcome.facts:
                     changed.append(self._learnt(job.document, outcome.facts))
-            elif isinstance(outcome, TryLater) and retries < MAX_RETRIES:
+            elif isinstance(outcome, TryLater) and message.retries < MAX_RETRIES:
                 if not isinstance(outcome, Conflict):
                     later.append(job)
                     changed.append(_unstarted(job.document))
@@ -154,6 +162,8 @@ class Envelope(msgspec.Struct, frozen=True):
                 changed.append(_failed(job.document, stage, outcome))
                 _log(job, "document_failed", outcome)
         refused = self._save(changed)
+        if refused:
+            self._open(message.of(entry for entry in message.entries if entry.document_id in refused))
         self._tell(document for document in changed if document.id not in refused)
         return (
             [job.entry for job in onward if job.document.id not in refused],

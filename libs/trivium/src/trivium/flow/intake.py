@@ -14,6 +14,7 @@ from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin, Place
+from trivium.flow.erase import erase
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.ports.intake import NewSource
 from trivium.ports.objects import ObjectStore
@@ -122,12 +123,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str) -> Document:
     """See `TenantIntake.delete`."""
     document = stores.registry.for_tenant(tenant).delete(document_id)
-    for store in (stores.vectors, stores.keywords, stores.graphs):
-        store.writer(tenant).delete(document_id)
-    objects = stores.objects.for_tenant(tenant)
-    for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/"):
-        for key in list(objects.keys(prefix)):
-            objects.delete(key)
+    erase(stores, tenant, document_id)
     return document
 
 

@@ -10,22 +10,22 @@ from __future__ import annotations
 from kombu.transport import TRANSPORT_ALIASES, redis, virtual
 
 
-class _QoS(redis.QoS):  # type: ignore[misc]
+class _QoS(redis.QoS):
     """What is in hand; the place is free whether or not Redis heard of it. The message comes again if it did not."""
 
     def ack(self, delivery_tag: str) -> None:
         try:
-            super().ack(delivery_tag)
+            super().ack(delivery_tag)  # type: ignore[no-untyped-call]
         except Exception:
-            virtual.QoS.ack(self, delivery_tag)
+            virtual.QoS.ack(self, delivery_tag)  # type: ignore[no-untyped-call]
             raise
 
 
-class _Channel(redis.Channel):  # type: ignore[misc]
+class _Channel(redis.Channel):
     QoS = _QoS
 
 
-class _SentinelChannel(redis.SentinelChannel):  # type: ignore[misc]
+class _SentinelChannel(redis.SentinelChannel):
     QoS = _QoS
 
 

@@ -24,6 +24,7 @@ from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, Handed, postponed
+from trivium.flow.erase import clear_up
 from trivium.flow.queues import consumed_by
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork
@@ -45,7 +46,8 @@ class Equipment(msgspec.Struct, frozen=True):
 def envelope_of(settings: Settings, stores: Stores, bell: Doorbell) -> Envelope:
     """The envelope of the settings over one deployment's stores; `bell` rings when a place is free."""
     objects = RecentArtifacts(stores.objects)
-    return Envelope(stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring)
+    late = partial(clear_up, stores)
+    return Envelope(stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring, late)
 
 
 Equip = Callable[[], AbstractContextManager[Equipment]]
