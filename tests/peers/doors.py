@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import grpc
 import httpx
 
 TRIVIUM = Path(sys.executable).with_name("trivium")
@@ -20,6 +21,10 @@ class Doors:
         self.env = env
         self.key = ""
         self.url = ""
+
+    def channel(self) -> grpc.Channel:
+        """To the gRPC address."""
+        raise NotImplementedError
 
     def http(self, key: str = "") -> httpx.Client:
         headers = {"x-api-key": key or self.key} if key or self.key else {}

@@ -128,7 +128,9 @@ def _place(url: str) -> str:
 def _meaning(error: RedisError, place: str) -> TriviumError:
     if isinstance(error, (AuthenticationError, AuthorizationError, NoPermissionError)):
         return TryLater(  # the operator's fault, not that of what is in hand
-            "redis_credentials", f"Redis at {place} refused: {error}.", "Set user and password in TRIVIUM_REDIS_URL."
+            "redis_credentials",
+            f"Redis at {place} refused: {str(error).rstrip('.')}.",
+            "Set user and password in TRIVIUM_REDIS_URL; waiting work then goes on by itself.",
         )
     if isinstance(error, OutOfMemoryError):
         return TryLater("redis_full", f"Redis at {place} is full.", "Raise its `maxmemory`.")
