@@ -19,7 +19,17 @@ from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
 
 # Libraries whose upgrade may change what is read from the same bytes.
-_LIBRARIES = ("charset-normalizer", "lxml", "markdown-it-py", "pillow", "pypdfium2", "python-calamine")
+_LIBRARIES = (
+    "charset-normalizer",
+    "lxml",
+    "markdown-it-py",
+    "pillow",
+    "pypdfium2",
+    "pi-heif",
+    "python-calamine",
+    "pyyaml",
+    "tree-sitter",
+)
 _SHARED_VERSION = 1  # raise it when code shared by the formats changes what they read
 
 

@@ -26,6 +26,7 @@ class Collector:
         self._section: list[tuple[int, str]] = []
         self._links: dict[str, None] = {}
         self._warnings: dict[str, None] = {}
+        self.within: tuple[str, ...] = ()  # a place below all headings: the cell of a notebook
         self.units: list[Unit] = []
 
     @property
@@ -98,9 +99,10 @@ class Collector:
         )
 
     def _placed(self, position: Position) -> Position:
-        if position.section or not self._section:
+        section = (*self.section, *self.within)
+        if position.section or not section:
             return position
-        return msgspec.structs.replace(position, section=self.section)
+        return msgspec.structs.replace(position, section=section)
 
     def _append(self, unit: Unit) -> None:
         self._chars += len(unit.text)

@@ -104,7 +104,7 @@ def _single_line(line: str) -> tuple[str, int] | None:
         return keyword.group(1), 1
     if org := _ORG_HEADING.match(line):
         return org.group(2), len(org.group(1))
-    if len(line) > MAX_HEADING_CHARS or line[-1] in ".,;:!?…" or not any(c.isalpha() for c in line):
+    if not 0 < len(line) <= MAX_HEADING_CHARS or line[-1] in ".,;:!?…" or not any(c.isalpha() for c in line):
         return None
     level = _level(line)
     return (line, level) if level else None

@@ -1,0 +1,79 @@
+"""YAML and front matter: values as they are written, exact places, no construction, no bombs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from trivium.domain.errors import NeverWill
+
+from .conftest import Parse
+
+SOURCE = """# stations
+défaut: &base
+  unit: m
+  since: 2021-05-04
+weirs:
+  - {name: Upper Wehr, height: 2.4, open: yes}
+  - name: Lower
+    tags: [dry, old]
+copy: *base
+"""
+
+
+def test_entries_are_said_with_their_exact_places(parse: Parse) -> None:
+    document = parse(SOURCE, "x.yml")
+    assert document.media_type == "application/yaml"
+    assert [unit.text for unit in document.units] == [
+        "défaut.unit: m\ndéfaut.since: 2021-05-04",
+        "weirs.name: Upper Wehr\nweirs.height: 2.4\nweirs.open: yes\nweirs.name: Lower\nweirs.tags: dry, old",
+        "copy: (as défaut)",
+    ]
+    for unit, start in zip(document.units, ("défaut:", "weirs:", "copy:"), strict=True):
+        assert unit.position.offset is not None
+        assert SOURCE[slice(*unit.position.offset)].startswith(start)
+
+
+def test_nesting_entries_are_yaml_without_the_name_and_notes_are_not(parse: Parse) -> None:
+    assert parse(SOURCE.partition("\n")[2], "stations").media_type == "application/yaml"
+    assert parse("To: Ines\nFrom: Tom\n\nThe weir is dry.\n", "note").media_type == "text/plain"
+    assert parse("To: Ines\nFrom: Tom\n", "note.yaml").media_type == "application/yaml"
+
+
+def test_tags_construct_nothing(parse: Parse) -> None:
+    document = parse("run: !!python/object/apply:os.system ['touch /tmp/evil']\n", "x.yaml")
+    assert document.text == "run: touch /tmp/evil"
+
+
+def test_a_bomb_of_aliases_stays_as_short_as_its_file(parse: Parse) -> None:
+    bomb = "a: &a [lol, lol]\n" + "".join(
+        f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    began = time.process_time()
+    assert len(parse(bomb, "x.yaml").text) < 5 * len(bomb)
+    assert time.process_time() - began < 1
+    assert parse("a: &a [1, *a]\n", "x.yaml").text
+
+
+def test_deep_nesting_and_broken_yaml_are_read_as_text(parse: Parse) -> None:
+    for content in ("[" * 100_000, "a: 1\nb: [1, 2\nc: 'x"):
+        document = parse(content, "x.yaml")
+        assert document.warnings
+    assert "c: 'x" in document.text
+
+
+def test_values_are_bounded(parse: Parse) -> None:
+    with pytest.raises(NeverWill, match="max_cells"):
+        parse("a:\n" + "  - x: 1\n" * 50, "x.yaml", limits={"max_cells": 20})
+
+
+def test_front_matter_is_yaml(parse: Parse) -> None:
+    document = parse(
+        "---\ntitle: 'Field: guide'\ntags: [otter, trout]\nby:\n  name: R. Vale\n---\n# Otters\n\nThey swim.\n"
+    )
+    assert document.title == "Field: guide"
+    assert (document.metadata["tags"], document.metadata["by.name"]) == ("otter, trout", "R. Vale")
+    assert document.units[0].text == "Otters"
+    broken = parse("---\ntitle: [x\n---\n# Otters\n")
+    assert broken.title == "Otters"
