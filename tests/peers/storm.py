@@ -93,6 +93,10 @@ class Storm(Cluster):
         """How many have not ended."""
         return sum(not document.state.terminal for document in self.records.get_many(ids).values())
 
+    def down_to(self, ids: Sequence[str], left: int) -> None:
+        """Waits until no more than `left` of the documents have not ended."""
+        self.until(lambda: self.unfinished(ids) <= left, f"down to {left} documents")
+
     def at_stage(self, ids: Sequence[str], stage: Stage, attempt: int = 1) -> Document | None:
         """Waits until one of the documents is at `stage`, for the `attempt`th time, and returns it at once.
 
