@@ -27,6 +27,7 @@ from trivium.flow.intake import upload_source
 SETTLE_S = 240.0  # for what takes seconds on a machine that does nothing else
 POLL_S = 0.01
 LEASE_S = 10
+BUDGET_S = 10  # of a source in a search: a busy machine is not to be taken for a server that is away
 SERVERS = {
     "milvus": "TRIVIUM_MILVUS_URL",
     "elasticsearch": "TRIVIUM_ELASTICSEARCH_URL",
@@ -65,6 +66,7 @@ class Storm(Cluster):
             **{variable: self.wires[name].url for name, variable in SERVERS.items()},
             TRIVIUM_BROKER_URL="",
             TRIVIUM_LEASE_S=str(LEASE_S),
+            **{f"TRIVIUM_{source}_BUDGET_S": str(BUDGET_S) for source in ("VECTOR", "KEYWORD", "GRAPH")},
             **settings,
         )
         past_the_wires = {variable: servers[name] for name, variable in SERVERS.items()}
@@ -90,8 +92,8 @@ class Storm(Cluster):
         return found
 
     def unfinished(self, ids: Sequence[str]) -> int:
-        """How many have not ended."""
-        return sum(not document.state.terminal for document in self.records.get_many(ids).values())
+        """How many have not ended, those that nobody heard of yet included."""
+        return len(ids) - sum(document.state.terminal for document in self.records.get_many(ids).values())
 
     def down_to(self, ids: Sequence[str], left: int) -> None:
         """Waits until no more than `left` of the documents have not ended."""
