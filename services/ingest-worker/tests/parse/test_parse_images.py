@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import struct
 import zlib
@@ -12,6 +13,16 @@ from PIL import Image
 from trivium.domain.errors import NeverWill
 
 from .conftest import InkOcr, Parse, picture
+
+# The picture of `conftest.picture`, by an encoder that is no dependency here.
+HEIC = base64.b64decode(
+    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAVdtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAA"
+    "ACJpbG9jAAAAAERAAAEAAQAAAAABewABAAAAAAAAADsAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABodmMxAAAAAA5waXRt"
+    "AAAAAAABAAAA12lwcnAAAAC4aXBjbwAAAHlodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMA"
+    "AAMAHroCQGEAAQAsQgEBA3AAAAMAkAAAAwAAAwAeoBkgafeW6kkprm4CGgwIAAADAMgAAAMACEBiAAEAB0QBwXKwYkAAAAATY29s"
+    "cm5jbHgAAQANAAaAAAAAFGlzcGUAAAAAAAAAyAAAAGQAAAAQcGl4aQAAAAADCAgIAAAAF2lwbWEAAAAAAAAAAQABBIECAwQAAABD"
+    "bWRhdAAAADcoAa8LUaWADPQ2dqkQ+qZEnrlPZU7EHdUND/l/MRx8lJHDCoNmhtmAZALsAVOigACQAAogA67s"
+)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP"])
@@ -72,3 +83,39 @@ def test_no_more_images_than_the_limit_are_recognised(parse: Parse, ocr: InkOcr)
     pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
     document = parse(stream.getvalue(), ocr=ocr, limits={"max_ocr_pages": 2})
     assert len(document.units) == 2
+
+
+def test_heic_is_read_by_its_content(parse: Parse, ocr: InkOcr) -> None:
+    document = parse(HEIC, "photo.jpg", ocr=ocr)
+    (unit,) = document.units
+    assert (document.media_type, unit.text) == ("image/heic", "ink")
+    assert unit.position.box is not None
+    assert unit.position.box.left == pytest.approx(10, abs=2)
+    with pytest.raises(NeverWill) as failure:
+        parse(HEIC[:200], ocr=ocr)
+    assert failure.value.code == "corrupt_file"
+    with pytest.raises(NeverWill, match="max_pixels"):
+        parse(HEIC, ocr=ocr, limits={"max_pixels": 1000})
+
+
+@pytest.mark.parametrize("kind", ["PNG", "WEBP", "TIFF"])
+def test_orientation_holds_in_every_format_that_has_it(parse: Parse, ocr: InkOcr, kind: str) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 8
+    parse(picture(kind, exif=exif), ocr=ocr)
+    assert ocr.shapes[0] == (200, 100, 3)
+
+
+def test_an_animation_gives_its_first_frame(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    images = [Image.open(io.BytesIO(picture())), Image.new("RGB", (200, 100), "black")]
+    images[0].save(stream, "GIF", save_all=True, append_images=images[1:])
+    document = parse(stream.getvalue(), ocr=ocr)
+    assert len(document.units) == 1
+    assert len(ocr.shapes) == 1
+
+
+def test_what_only_begins_like_an_image_is_corrupt(parse: Parse, ocr: InkOcr) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(b"II*\0nothing of the kind", ocr=ocr)
+    assert failure.value.code == "corrupt_file"

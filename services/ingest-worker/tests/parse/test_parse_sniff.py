@@ -18,7 +18,7 @@ from .conftest import Parse, picture
 @pytest.mark.parametrize(
     ("content", "name", "expected"),
     [
-        (picture(), "report.pdf", "images (PNG, JPEG, TIFF, BMP, GIF, WebP)"),
+        (picture(), "report.pdf", "images (PNG, JPEG, TIFF, BMP, GIF, WebP, HEIC)"),
         (b"<!-- x --><html><body>Hi</body></html>", "page.txt", "HTML"),
         (b"# Title\n\nText with **bold** words.\n", "notes.txt", "Markdown"),
         (b"a,b,c\n1,2,3\n4,5,6\n", "table.txt", "CSV"),

@@ -18,19 +18,21 @@ from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
 
+_GRAMMARS = ("bash", "c", "c-sharp", "cpp", "go", "java", "javascript", "php", "python", "ruby", "rust", "typescript")
 # Libraries whose upgrade may change what is read from the same bytes.
 _LIBRARIES = (
     "charset-normalizer",
     "lxml",
     "markdown-it-py",
+    "pi-heif",
     "pillow",
     "pypdfium2",
-    "pi-heif",
     "python-calamine",
     "pyyaml",
     "tree-sitter",
+    *(f"tree-sitter-{grammar}" for grammar in _GRAMMARS),
 )
-_SHARED_VERSION = 1  # raise it when code shared by the formats changes what they read
+_SHARED_VERSION = 2  # raise it when code shared by the formats changes what they read
 
 
 def parse_blob(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:

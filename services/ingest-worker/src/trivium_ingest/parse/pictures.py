@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+import pi_heif  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -15,7 +16,8 @@ from trivium_ingest.parse.failures import corrupt, too_large
 
 Pixels = NDArray[np.uint8]
 # The plugins that may see a stranger's bytes; others (EPS runs a program, for one) never do.
-PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "MPO")
+PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "HEIF")
+pi_heif.register_heif_opener(thumbnails=False)
 MIN_EDGE = 16  # smaller pictures are bullets and rules
 
 

@@ -1,4 +1,4 @@
-"""Images (PNG, JPEG, TIFF, BMP, GIF, WebP): the text in them, with boxes in pixels. Size is checked before decoding."""
+"""Images (PNG, JPEG, TIFF, BMP, GIF, WebP, HEIC): the text in them, with boxes in pixels. Sizes are checked first."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"GIF89a", "image/gif"),
     (8, b"WEBP", "image/webp"),
     (0, b"BM", "image/bmp"),
+    (4, b"ftypheic", "image/heic"),
+    (4, b"ftypheix", "image/heic"),
+    (4, b"ftypmif1", "image/heif"),
 )
 
 
@@ -66,10 +69,19 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
 
 
 FORMAT = Format(
-    name="images (PNG, JPEG, TIFF, BMP, GIF, WebP)",
-    media_types=("image/png", "image/jpeg", "image/tiff", "image/bmp", "image/gif", "image/webp"),
-    extensions=("png", "jpg", "jpeg", "tif", "tiff", "bmp", "gif", "webp"),
-    version=1,
+    name="images (PNG, JPEG, TIFF, BMP, GIF, WebP, HEIC)",
+    media_types=(
+        "image/png",
+        "image/jpeg",
+        "image/tiff",
+        "image/bmp",
+        "image/gif",
+        "image/webp",
+        "image/heic",
+        "image/heif",
+    ),
+    extensions=("png", "jpg", "jpeg", "tif", "tiff", "bmp", "gif", "webp", "heic", "heif"),
+    version=2,
     recognise=recognise,
     read=read,
 )

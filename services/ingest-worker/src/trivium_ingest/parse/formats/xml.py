@@ -62,9 +62,9 @@ def _name(node: etree._Element) -> str:
 
 FORMAT = Format(
     name="XML",
-    media_types=(MEDIA_TYPE, "text/xml", "image/svg+xml"),
-    extensions=("xml", "svg", "rss", "atom"),
-    version=1,
+    media_types=(MEDIA_TYPE, "text/xml"),
+    extensions=("xml", "rss", "atom"),
+    version=2,
     recognise=recognise,
     read=read,
 )
