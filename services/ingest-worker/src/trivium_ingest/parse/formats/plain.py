@@ -139,9 +139,9 @@ def _after_heading(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 FORMAT = Format(
     name="plain text",
-    media_types=(MEDIA_TYPE, "text/x-rst", "text/x-org"),
-    extensions=("txt", "text", "log", "rst", "org", "adoc", "asc"),
-    version=1,
+    media_types=(MEDIA_TYPE,),
+    extensions=("txt", "text", "log", "asc"),
+    version=2,
     recognise=recognise,
     read=read,
 )

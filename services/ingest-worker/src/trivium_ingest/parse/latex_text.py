@@ -1,0 +1,116 @@
+"""LaTeX source as a reader sees it: commands away, accents and quotes as characters, formulas as they are written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_BRACES_AWAY = str.maketrans("{}", "\ue000\ue001")
+_BRACES_BACK = str.maketrans("\ue000\ue001", "{}")
+MAX_ARGUMENT_CHARS = 2_000
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+_MATH = re.compile(r"(?<!\\)\$[^$\n]{1,2000}(?:\n[^$\n]{1,2000}){0,5}\$|\\\([^\n]{1,2000}?\\\)")
+_WITHOUT_WORDS = re.compile(
+    r"\\(?:label|(?:eq|auto|name|page|c|C)?ref|\w*cite\w*|vspace|hspace|includegraphics|input|include|bibliography|"
+    r"bibliographystyle|usepackage|documentclass|pagestyle|thispagestyle|setlength|setcounter|addtocounter|index|"
+    r"newcommand|renewcommand|def|begin|end|cmidrule|cline|column|rule|fontsize|color|textcolor(?=\{\w+\}\{))"
+    r"\*?(?:\([^()\n]{0,50}\))?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\})?(?:\[[^\]\n]{0,300}\])*"
+)
+_HREF = re.compile(r"\\href\{([^{}\n]{1,2000})\}|\\url\{([^{}\n]{1,2000})\}")
+_ACCENT = re.compile(r"\\([`'^\"~=.uvHckrdb])\s*(?:\{\\?([a-zA-Z])\}|(?<=[`'^\"~=.])\\?([a-zA-Z]))")
+_COMMAND = re.compile(r"\\[a-zA-Z@]+\*?[ \t]*(?:\[[^\]\n]{0,300}\])?")
+_MARKS = {"`": 0x300, "'": 0x301, "^": 0x302, "~": 0x303, "=": 0x304, "u": 0x306, ".": 0x307, '"': 0x308, "r": 0x30A}
+_MARKS |= {"H": 0x30B, "v": 0x30C, "d": 0x323, "c": 0x327, "k": 0x328, "b": 0x331}
+_LETTERS = {
+    "ss": "ß",
+    "ae": "æ",
+    "AE": "Æ",
+    "oe": "œ",
+    "OE": "Œ",
+    "o": "ø",
+    "O": "Ø",
+    "aa": "å",
+    "AA": "Å",
+    "l": "ł",
+    "L": "Ł",
+    "i": "i",
+    "j": "j",
+    "ldots": "…",
+    "dots": "…",
+    "textendash": "\u2013",
+    "textemdash": "—",
+    "S": "§",
+    "pounds": "£",
+    "euro": "€",
+    "texteuro": "€",
+    "copyright": "©",
+    "LaTeX": "LaTeX",
+    "TeX": "TeX",
+    "item": "\n-",
+    "newline": "\n",
+    "par": "\n",
+    "quad": " ",
+    "qquad": " ",
+    "footnote": " ",
+}
+_LETTER = re.compile(r"\\(" + "|".join(sorted(_LETTERS, key=len, reverse=True)) + r")(?![a-zA-Z])[ \t]*(?:\{\})?")
+_SIGNS = (("---", "—"), ("--", "\u2013"), ("``", "“"), ("''", "”"), ("~", " "))
+_ESCAPED = re.compile(r"\\([%&#_${}])|\\[ ,;:!/]|\\\\(?:\[[^\]\n]{0,30}\])?")
+
+
+def without_comments(source: str) -> str:
+    """The source with comments blanked, so that every other character stays in its place."""
+    return _COMMENT.sub(lambda match: match.group(1) + " " * (len(match.group()) - len(match.group(1))), source)
+
+
+def argument(source: str, place: int) -> tuple[str, int]:
+    """The braced argument at `place` and where it ends; ("", place) when there is none that ends soon."""
+    if source[place : place + 1] != "{":
+        return "", place
+    depth = 0
+    for end in range(place, min(len(source), place + MAX_ARGUMENT_CHARS)):
+        character = source[end]
+        if character in "{}" and source[end - 1] != "\\":
+            depth += 1 if character == "{" else -1
+            if depth == 0:
+                return source[place + 1 : end], end + 1
+    return "", place
+
+
+def links(source: str) -> list[str]:
+    """Targets of links, as they are written."""
+    return [first or second for first, second in _HREF.findall(source)]
+
+
+def readable(source: str) -> str:
+    """Running text without its commands; formulas between dollar signs stay."""
+    parts: list[str] = []
+    end = 0
+    for formula in _MATH.finditer(source):
+        parts += [_prose(source[end : formula.start()]), formula.group()]
+        end = formula.end()
+    return "".join([*parts, _prose(source[end:])])
+
+
+def _prose(text: str) -> str:
+    text = _HREF.sub(lambda match: match.group(2) or "", text)
+    text = _ACCENT.sub(_accented, text)
+    text = _WITHOUT_WORDS.sub("", text)
+    text = _LETTER.sub(lambda match: _LETTERS[match.group(1)], text)
+    text = _COMMAND.sub("", text)
+    for mark, character in _SIGNS:
+        text = text.replace(mark, character)
+    text = _ESCAPED.sub(_unescaped, text)
+    return text.replace("{", "").replace("}", "").translate(_BRACES_BACK)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """An escaped sign, a blank, or a line break; braces wait until the bare ones are gone."""
+    if sign := match.group(1):
+        return sign.translate(_BRACES_AWAY)
+    return "\n" if match.group().startswith("\\\\") else " "
+
+
+def _accented(match: re.Match[str]) -> str:
+    letter = match.group(2) or match.group(3)
+    return unicodedata.normalize("NFC", letter + chr(_MARKS[match.group(1)]))
