@@ -192,7 +192,8 @@ class Envelope(msgspec.Struct, frozen=True):
 
 def postponed(message: Message, error: TriviumError) -> Handed:
     """Nothing could be done: all documents come again."""
-    log.warning("batch_retried", documents=len(message.entries), code=error.code, reason=error.message)
+    told = {"code": error.code, "reason": error.message, "action": error.action}
+    log.warning("batch_retried", documents=len(message.entries), **told)
     return Handed(message.of(()), (_later(message, message.entries),))
 
 
@@ -295,7 +296,7 @@ def _backoff_s(retries: int) -> float:
 
 
 def _log(job: Job, event: str, error: TriviumError) -> None:
-    log.warning(event, document_id=job.document.id, code=error.code, reason=error.message)
+    log.warning(event, document_id=job.document.id, code=error.code, reason=error.message, action=error.action)
 
 
 def _poison(job: Job, stage: Stage) -> NeverWill:
