@@ -152,7 +152,8 @@ def _refused(status: int, cause: Mapping[str, Any], place: str) -> TriviumError:
         return TryLater(
             "elasticsearch_credentials",
             f"{told}.",
-            "Set TRIVIUM_ELASTICSEARCH_API_KEY, or _USER and _PASSWORD; waiting work then goes on by itself.",
+            "Set TRIVIUM_ELASTICSEARCH_API_KEY, or TRIVIUM_ELASTICSEARCH_USER and TRIVIUM_ELASTICSEARCH_PASSWORD;"
+            " waiting work then goes on by itself.",
         )
     if status == 429 or status >= 500:
         return TryLater("elasticsearch_busy", f"{told}.", "It is tried again by itself.")
