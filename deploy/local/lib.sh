@@ -2,8 +2,10 @@
 #   install_server   put the program into $DIR; runs once per VERSION, its output goes to logs/install.log
 #   run_server       exec the program in the foreground; its output goes to logs/server.log
 #   is_healthy       succeed when the server answers
+#   remove_server    optional: remove what stands outside $DIR
 #   configure_server optional: passwords, buckets; runs at every start, once healthy, and changes nothing the second time
 configure_server() { :; }
+remove_server() { :; }
 
 say() { echo "$NAME: $*"; }
 die() { echo "$NAME: $*" >&2; exit 1; }

@@ -40,6 +40,7 @@ status() {
 
 remove() {
     end TERM
+    remove_server
     rm -rf "$DIR" "$SERVICES/secrets/$NAME"
 }
 
