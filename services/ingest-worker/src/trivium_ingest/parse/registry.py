@@ -22,6 +22,7 @@ class Format(msgspec.Struct, frozen=True):
     `recognise` answers how sure the content makes it, from 0 (no) to 1 (a signature that nothing else has).
     `extensions` (without a dot) and `media_types` break ties between formats that content cannot tell apart.
     Raise `version` whenever the same bytes would give another result: it is part of the artifact key.
+    `cites` says where a citation points, `needs` what is not always installed; both for docs/formats.md.
     """
 
     name: str
@@ -30,6 +31,8 @@ class Format(msgspec.Struct, frozen=True):
     version: int
     recognise: Callable[[Sample], float]
     read: Callable[[Blob, ParseLimits, Ocr | None], ParsedDocument]
+    cites: str = ""
+    needs: str = ""
 
     def parse(self, blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
         """Read `blob` as this format. Raises `NeverWill` with a reason a person can act on."""

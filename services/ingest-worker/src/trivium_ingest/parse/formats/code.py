@@ -221,4 +221,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="class and function; characters in the text",
 )

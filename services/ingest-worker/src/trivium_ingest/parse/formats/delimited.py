@@ -129,4 +129,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="rows; characters in the text",
 )

@@ -174,4 +174,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="section",
+    needs="OCR for text in pictures",
 )

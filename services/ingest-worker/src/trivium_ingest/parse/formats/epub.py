@@ -191,4 +191,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="chapter and section",
+    needs="OCR for pages that are pictures",
 )

@@ -76,4 +76,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="section",
 )

@@ -84,4 +84,6 @@ FORMAT = Format(
     version=2,
     recognise=recognise,
     read=read,
+    cites="page of a TIFF; box in pixels",
+    needs="OCR",
 )

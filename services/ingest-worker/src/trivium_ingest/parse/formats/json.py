@@ -113,4 +113,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="characters in the text, for JSON Lines",
 )

@@ -82,4 +82,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="sheet and rows",
 )

@@ -70,4 +70,5 @@ FORMAT = Format(
     version=2,
     recognise=recognise,
     read=read,
+    cites="section; characters in the text",
 )

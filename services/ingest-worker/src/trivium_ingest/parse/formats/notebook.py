@@ -138,4 +138,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="section and cell",
+    needs="OCR for text in pictures",
 )

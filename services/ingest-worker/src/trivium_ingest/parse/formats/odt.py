@@ -59,4 +59,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="section",
+    needs="OCR for text in pictures",
 )

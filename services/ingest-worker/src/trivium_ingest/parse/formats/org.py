@@ -111,4 +111,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="section; characters in the text",
 )

@@ -274,4 +274,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="page and box",
+    needs="OCR for scanned pages",
 )

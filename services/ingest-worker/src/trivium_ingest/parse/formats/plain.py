@@ -144,4 +144,5 @@ FORMAT = Format(
     version=2,
     recognise=recognise,
     read=read,
+    cites="section; characters in the text",
 )

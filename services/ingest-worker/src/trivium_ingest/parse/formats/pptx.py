@@ -244,4 +244,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="slide",
+    needs="OCR for text in pictures",
 )

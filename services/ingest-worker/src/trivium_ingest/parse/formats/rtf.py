@@ -340,4 +340,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="section",
+    needs="OCR for text in pictures",
 )

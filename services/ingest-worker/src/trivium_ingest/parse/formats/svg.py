@@ -60,4 +60,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="the drawing",
 )

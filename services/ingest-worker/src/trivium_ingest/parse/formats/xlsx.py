@@ -210,4 +210,6 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="sheet and rows",
+    needs="OCR for text in pictures",
 )

@@ -67,4 +67,5 @@ FORMAT = Format(
     version=2,
     recognise=recognise,
     read=read,
+    cites="the document",
 )

@@ -54,4 +54,5 @@ FORMAT = Format(
     version=1,
     recognise=recognise,
     read=read,
+    cites="characters in the text",
 )

@@ -1,0 +1,53 @@
+"""Write docs/formats.md from the registry of formats. With --check: fail when the committed one is stale."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+from trivium_ingest.parse.registry import Format, known_formats
+
+TARGET = Path(__file__).parent / "formats.md"
+HEAD = """# Formats
+
+A file's format is found by its content; its name only decides between kinds of text. Whatever a row says is read is
+searchable with a citation that leads to the place named. Files never run anything, and nothing that they refer to is
+fetched. Each is read in a process of its own with bounds on time, memory and size
+([architecture](architecture.md)); a bound that is passed is named in the document's failure.
+
+| format | file names | what is read | a citation points to | needs |
+|---|---|---|---|---|
+"""
+FOOT = """
+Written by `docs/write_formats.py` from `services/ingest-worker/src/trivium_ingest/parse/formats/`: a new format is one
+file there.
+"""
+
+
+def document() -> str:
+    """The table, one row for each format, by name."""
+    entries = sorted(known_formats(), key=lambda entry: entry.name.lower())
+    return HEAD + "".join(map(row, entries)) + FOOT
+
+
+def row(entry: Format) -> str:
+    """What its module's first line says is what is read."""
+    module = inspect.getmodule(entry.read)
+    summary = (inspect.getdoc(module) or "").partition("\n")[0]
+    read = summary.partition(": ")[2] or summary
+    names = " ".join(f"`.{extension}`" for extension in entry.extensions)
+    return f"| {entry.name} | {names} | {read} | {entry.cites} | {entry.needs} |\n"
+
+
+def main() -> None:
+    """Write or check."""
+    fresh = document()
+    if "--check" not in sys.argv[1:]:
+        TARGET.write_text(fresh, encoding="utf-8")
+    elif TARGET.read_text(encoding="utf-8") != fresh:
+        sys.exit("docs/formats.md is stale: run docs/write_formats.py and commit.")
+
+
+if __name__ == "__main__":
+    main()
