@@ -28,9 +28,10 @@ lint: ## style, complexity and import boundaries
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
 
-check-generated: ## compiled protos and the OpenAPI document are fresh
+check-generated: ## compiled protos, the OpenAPI document and the list of formats are fresh
 	@proto/compile.sh --check
 	@$(PY) docs/write_openapi.py --check
+	@$(PY) docs/write_formats.py --check
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh
