@@ -51,19 +51,21 @@ def test_sigkill_at_every_stage_boundary_leaves_what_an_undisturbed_run_leaves(
 def test_a_storm_of_sigterm_loses_no_document_and_counts_no_failure(storm: Storm, undisturbed: Undisturbed) -> None:
     """Scaling down again and again: what a worker has in hand is finished, or goes back."""
     choose = random.Random(SEED)
-    texts = documents("terminated", 60)
+    texts = documents("terminated", 30)
     ids = storm.submit(texts)
-    most_attempts = 0
-    for left in range(59, 30, -5):
-        storm.down_to(ids, left)
-        victim = choose.choice([INGEST, GRAPH])
-        storm.stop(victim)
-        most_attempts = max(most_attempts, *(document.attempt for document in storm.records.get_many(ids).values()))
-        print(f"SIGTERM to {victim}: {storm.unfinished(ids)} unfinished, {most_attempts} attempts of a stage at most")
-        storm.start(victim)
+    for turn in range(4):
+        name, text = f"in-hand-{turn}.txt", "\n\n".join(documents(f"long{turn}", 300).values())
+        (long,) = storm.submit({name: text})
+        texts[name] = text
+        ids.append(long)
+        hit = storm.at_stage([long], Stage.EMBED)
+        victims = [INGEST] if choose.random() < 0.5 else [INGEST, GRAPH]
+        storm.stop(*victims)
+        print(f"SIGTERM to {', '.join(victims)} when {name} was {'at embed' if hit else 'through'}")
+        storm.start(*victims)
+        assert storm.at_stage([long], Stage.EMBED, attempt=2) is None, "what was in hand was not finished"
     ended = storm.settled_all(ids)
     assert {document.state for document in ended.values()} == {DocumentState.READY}
-    assert most_attempts == 1
     assert {document.attempt for document in ended.values()} == {1}
     assert storm.holdings(ids) == undisturbed(texts)
     storm.cli("audit")

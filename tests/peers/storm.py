@@ -6,13 +6,14 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from cluster import Cluster
+from cluster import CONTROL, GRAPH, INGEST, Cluster
 from private_redis import PrivateRedis
 from wire import Wire
 
@@ -27,6 +28,7 @@ from trivium.flow.intake import upload_source
 SETTLE_S = 240.0  # for what takes seconds on a machine that does nothing else
 POLL_S = 0.01
 LEASE_S = 10
+LONG_LEASE_S = 600
 BUDGET_S = 10  # of a source in a search: a busy machine is not to be taken for a server that is away
 SERVERS = {
     "milvus": "TRIVIUM_MILVUS_URL",
@@ -79,6 +81,17 @@ class Storm(Cluster):
         """Everything runs and nothing is to be done, for the next test."""
         self.start()
         self.wait_idle(SETTLE_S)
+
+    @contextmanager
+    def long_leases(self) -> Iterator[None]:
+        """For a test in which nobody dies: a document that waits longer than its lease would be handed out again."""
+        workers = (CONTROL, INGEST, GRAPH)
+        self.stop(*workers)
+        self.start(*workers, TRIVIUM_LEASE_S=str(LONG_LEASE_S))
+        try:
+            yield
+        finally:
+            self.stop(*workers)
 
     def submit(self, texts: Mapping[str, str | bytes]) -> list[str]:
         """Hand the documents over, and return their ids without waiting for more than the receipt."""
