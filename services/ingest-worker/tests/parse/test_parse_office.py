@@ -10,6 +10,7 @@ import docx
 import openpyxl
 import pptx
 import pytest
+from docx.oxml import parse_xml
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
@@ -168,3 +169,65 @@ def test_an_encrypted_office_file_asks_for_its_password(parse: Parse) -> None:
     with pytest.raises(NeverWill) as failure:
         parse(bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 504 + streams + b"\0" * 512, "plan.docx")
     assert failure.value.code == "password_needed"
+
+
+_MATH = (
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+)
+
+
+def _run(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (f"<m:f><m:num>{_run('a')}</m:num><m:den>{_run('b')}</m:den></m:f>", r"\frac{a}{b}"),
+        (
+            f"<m:sSubSup><m:e>{_run('z')}</m:e><m:sub>{_run('1')}</m:sub><m:sup>{_run('12')}</m:sup></m:sSubSup>",
+            "z_1^{12}",
+        ),
+        (f"<m:rad><m:deg>{_run('3')}</m:deg><m:e>{_run('y')}</m:e></m:rad>", r"\sqrt[3]{y}"),
+        (
+            f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{_run("i=1")}</m:sub><m:sup>{_run("n")}</m:sup>'
+            f"<m:e>{_run('i')}</m:e></m:nary>",
+            r"\sum_{i=1}^n i",
+        ),
+        (
+            f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>{_run("x")}</m:e></m:d>',
+            "[x]",
+        ),
+        (f"<m:func><m:fName>{_run('sin')}</m:fName><m:e>{_run('x')}</m:e></m:func>", r"\sin x"),
+        (
+            f"<m:m><m:mr><m:e>{_run('1')}</m:e><m:e>{_run('2')}</m:e></m:mr><m:mr><m:e>{_run('3')}</m:e></m:mr></m:m>",
+            r"\begin{matrix}1 & 2 \\ 3\end{matrix}",
+        ),
+        ("<m:box>" * 90 + _run("deep") + "</m:box>" * 90, "deep"),
+    ],
+)
+def test_equations_of_word_are_latex(parse: Parse, markup: str, expected: str) -> None:
+    document = docx.Document()
+    equation = f"<m:oMath {_MATH}>{markup}</m:oMath>"
+    document.add_paragraph()._p.append(parse_xml(f"<m:oMathPara {_MATH}>{equation}</m:oMathPara>"))
+    document.add_paragraph("where ")._p.append(parse_xml(equation))
+    parsed = parse(_saved(document))
+    assert [(unit.kind.value, unit.text) for unit in parsed.units] == [
+        ("equation", expected),
+        ("text", f"where {expected}"),
+    ]
+
+
+def test_groups_and_descriptions_of_shapes_on_a_slide(parse: Parse) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    group = slide.shapes.add_group_shape()
+    group.shapes.add_textbox(0, 0, Inches(1), Inches(1)).text_frame.text = "In a group"
+    drawn = group.shapes.add_picture(io.BytesIO(picture()), Inches(2), Inches(2))
+    drawn._element.nvPicPr.cNvPr.set("descr", "A sluice gate")
+    arrow = slide.shapes.add_shape(1, Inches(3), Inches(3), Inches(1), Inches(1))
+    arrow._element.nvSpPr.cNvPr.set("descr", "An arrow to the weir")
+    document = parse(_saved(deck))
+    assert texts(document, UnitKind.TEXT) == ["In a group"]
+    assert texts(document, UnitKind.IMAGE) == ["A sluice gate", "An arrow to the weir"]

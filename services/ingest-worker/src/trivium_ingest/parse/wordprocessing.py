@@ -10,6 +10,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.office_math import M, latex
 from trivium_ingest.parse.package import Package
 from trivium_ingest.parse.table import Table, guess_header_rows
 
@@ -17,7 +18,6 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VML = "{urn:schemas-microsoft-com:vml}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
@@ -49,7 +49,7 @@ def _pieces(node: etree._Element) -> Iterator[str]:
         elif tag == f"{W}r" and _vanished(child):
             continue
         elif tag == f"{M}oMath":
-            yield f" {_equation(child)} "
+            yield f" {latex(child)} "
         else:
             yield from _pieces(child)
 
@@ -59,28 +59,12 @@ def _vanished(run: etree._Element) -> bool:
     return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
 
 
-def _equation(node: etree._Element) -> str:
-    """Office Math in one line: `a/b`, `x^2`, `x_1`, `sqrt(x)`."""
-    parts = []
-    for child in node:
-        if child.tag == f"{M}t":
-            parts.append(child.text or "")
-        elif child.tag == f"{M}f":
-            parts.append(f"({_part(child, 'num')})/({_part(child, 'den')})")
-        elif child.tag == f"{M}sSup":
-            parts.append(f"{_part(child, 'e')}^{_part(child, 'sup')}")
-        elif child.tag == f"{M}sSub":
-            parts.append(f"{_part(child, 'e')}_{_part(child, 'sub')}")
-        elif child.tag == f"{M}rad":
-            parts.append(f"sqrt({_part(child, 'e')})")
-        else:
-            parts.append(_equation(child))
-    return "".join(parts)
-
-
-def _part(node: etree._Element, name: str) -> str:
-    found = node.find(f"{M}{name}")
-    return _equation(found) if found is not None else ""
+def displayed_equation(node: etree._Element) -> str:
+    """The paragraph's equation when nothing else stands in it, or ""."""
+    equations = list(node.iter(f"{M}oMath"))
+    if not equations or any((text.text or "").strip() for text in node.iter(f"{W}t")):
+        return ""
+    return "\n".join(filter(None, (latex(equation).strip() for equation in equations)))
 
 
 class Styles(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""DOCX: paragraphs and tables in document order, headings, lists, notes, comments, text boxes and pictures."""
+"""DOCX: paragraphs and tables in document order, headings, lists, notes, comments, text boxes, pictures, equations."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from trivium_ingest.parse.wordprocessing import (
     Styles,
     W,
     chart_table,
+    displayed_equation,
     paragraph_text,
     picture_ids,
     table_of,
@@ -105,6 +106,8 @@ class _Document:
             elif self._styles.is_title(node) and text:
                 self._title = self._title or one_line(text)
                 self._out.heading(text, 1)
+            elif equation := displayed_equation(node):
+                self._out.add(UnitKind.EQUATION, equation)
             else:
                 self._out.add(UnitKind.TEXT, text)
         self._attachments(node)
@@ -171,7 +174,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section",

@@ -14,6 +14,7 @@ from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.office_math import M, latex
 from trivium_ingest.parse.package import Package, Relation
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.registry import Format
@@ -119,6 +120,9 @@ class _Slide:
             self._out.add(UnitKind.LIST, text, self._position, verbatim=True)
         else:
             self._out.add(UnitKind.TEXT, "\n".join(text for _, text in lines), self._position)
+        properties = node.find(f"*/{P}cNvPr")
+        if properties is not None:  # a shape that is drawn may be described as a picture is
+            self._out.add(UnitKind.IMAGE, described(properties.get("descr", "")), self._position)
 
     def _frame(self, node: etree._Element) -> None:
         table = node.find(f".//{A}tbl")
@@ -208,8 +212,11 @@ def _text(node: etree._Element) -> str:
 
 def _paragraph(node: etree._Element) -> str:
     parts = []
-    for child in node.iter(f"{A}t", f"{A}br"):
-        parts.append(child.text or "" if child.tag == f"{A}t" else "\n")
+    for child in node.iter(f"{A}t", f"{A}br", f"{M}oMath"):
+        if child.tag == f"{M}oMath":
+            parts.append(f" {latex(child)} ")
+        else:
+            parts.append(child.text or "" if child.tag == f"{A}t" else "\n")
     return "".join(parts)
 
 
@@ -241,7 +248,7 @@ FORMAT = Format(
     name="PPTX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-powerpoint.presentation.macroenabled.12"),
     extensions=("pptx", "pptm", "ppsx", "potx"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="slide",
