@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiny_whisper import write_tiny_whisper
 
 WORDS = ["the", "a", "river", "bridge", "over", "city", "of", "old", "stone", "people", "walk", "to", "see", "long"]
 
@@ -42,6 +43,14 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     config.num_labels = 1
     BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_whisper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Whisper with random weights."""
+    folder = tmp_path_factory.mktemp("whisper")
+    write_tiny_whisper(folder)
     return folder
 
 

@@ -74,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embed_backend: Literal["auto", "openvino", "torch"] = "auto"
     rerank: Literal["none", "cross-encoder", "llm"] = "none"
     rerank_model: str = ""
+    speech_model: str = ""
+    """A folder with a Whisper model for CTranslate2, or the hub name of one that was downloaded before; empty: none."""
 
     chunker: Literal["structural", "semantic", "paragraph", "fixed", "tokens"] = "structural"
     chunk_size: Count = 1200
@@ -101,6 +103,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A worker's process that has grown past it makes room for a fresh one after its task."""
     alive_file: Path = Path("/tmp/trivium-worker-alive")  # noqa: S108 - empty; its age is all that counts
     """A worker touches it whenever a canary task came through the broker."""
+    worker_metrics_host: str = "127.0.0.1"
+    worker_metrics_port: Port = 0
+    """Where a worker's first process tells its metrics; the next does at the next port. 0: nowhere."""
     url_allow: str = ""
     """Hosts that may be fetched although their address is private, separated by commas."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from trivium.adapters.models import Models
 from trivium.config import Settings
-from trivium.ports.inference import Reranker
+from trivium.ports.inference import Reranker, Transcriber
 from trivium_inference.embed import EmbedOptions, build_embedder
+from trivium_inference.speech import WhisperTranscriber
 
 
 def local_models(settings: Settings) -> Models:
     """Models as `settings` names them; what is not used is not loaded."""
     options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
-    return Models(build_embedder(options), _reranker(settings))
+    return Models(build_embedder(options), _reranker(settings), transcriber=_transcriber(settings))
 
 
 def _reranker(settings: Settings) -> Reranker | None:
@@ -20,3 +21,7 @@ def _reranker(settings: Settings) -> Reranker | None:
     from trivium_inference.rerank import CrossEncoderReranker  # noqa: PLC0415 - loads torch
 
     return CrossEncoderReranker(settings.rerank_model)
+
+
+def _transcriber(settings: Settings) -> Transcriber | None:
+    return WhisperTranscriber(settings.speech_model) if settings.speech_model else None

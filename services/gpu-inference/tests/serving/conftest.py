@@ -76,7 +76,7 @@ def embedder(encoder: CountingEncoder) -> Iterator[TextEmbedder]:
 
 @pytest.fixture
 def engines(embedder: TextEmbedder) -> Iterator[Engines]:
-    with with_queues(embedder, BlindOcr(1), None, Settings()) as made:
+    with with_queues(embedder, BlindOcr(1), None, None, Settings()) as made:
         yield made
 
 

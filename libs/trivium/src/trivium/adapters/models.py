@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
-from trivium.ports.inference import Embedder, Ocr, Reranker
+from trivium.ports.inference import Embedder, Ocr, Reranker, Transcriber
 
 LOCAL = "trivium.models"
 """Entry points of this group make `Models` from settings; `trivium-gpu-inference` brings one."""
@@ -19,12 +19,14 @@ LOCAL = "trivium.models"
 class Models(msgspec.Struct, frozen=True):
     """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`.
 
-    `ocr` is None unless it is the inference service's: parsers build their own otherwise.
+    `ocr` is None unless it is the inference service's: parsers build their own otherwise. `transcriber` is None where
+    no speech model is configured; the inference service's may turn out to serve none (`not_served`).
     """
 
     embedder: Embedder
     reranker: Reranker | None = None
     ocr: Ocr | None = None
+    transcriber: Transcriber | None = None
 
 
 @contextmanager
@@ -38,11 +40,12 @@ def connect_models(settings: Settings) -> Iterator[Models]:
         RemoteEmbedder,
         RemoteOcr,
         RemoteReranker,
+        RemoteTranscriber,
     )
 
     with closing(Inference(settings.inference_url)) as inference:
         reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None
-        yield Models(RemoteEmbedder(inference), reranker, RemoteOcr(inference))
+        yield Models(RemoteEmbedder(inference), reranker, RemoteOcr(inference), RemoteTranscriber(inference))
 
 
 def _local() -> Callable[[Settings], Models]:

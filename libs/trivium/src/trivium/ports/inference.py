@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -73,6 +73,42 @@ class Ocr(Protocol):
     def fingerprint(self) -> str: ...
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
         """`image` has shape (height, width, 3), RGB."""
+        ...
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """What was said between two times, in seconds from the recording's start; `confidence` 0 to 1."""
+
+    start_s: float
+    end_s: float
+    text: str
+    confidence: float
+
+
+class Transcript(msgspec.Struct, frozen=True):
+    """`segments` in order of time, within `duration_s`. `language` is ISO 639-1, "" where nobody speaks."""
+
+    language: str
+    duration_s: float
+    segments: tuple[Segment, ...] = ()
+
+
+class Transcriber(Protocol):
+    """Writes down what is said in a recording.
+
+    Raises `NeverWill` for a file that holds no sound or too much (`corrupt_audio`, `no_audio`, `audio_too_long`), for a
+    language (`unknown_language`) and where no model can be run (`no_speech_model`, `not_served`), and `TryLater`.
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+    def transcribe(
+        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+    ) -> Transcript:
+        """`audio` is an audio or video file; `language` ISO 639-1, "" to find it out.
+
+        `progress` is told again and again how many seconds are done; what it raises ends the work and is passed on.
+        """
         ...
 
 

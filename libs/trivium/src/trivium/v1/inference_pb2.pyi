@@ -148,20 +148,24 @@ class TranscribeRequest(_message.Message):
     def __init__(self, language: _Optional[str] = ..., content: _Optional[bytes] = ...) -> None: ...
 
 class TranscribeResponse(_message.Message):
-    __slots__ = ("segments", "language", "fingerprint")
+    __slots__ = ("segments", "language", "fingerprint", "done_s")
     class Segment(_message.Message):
-        __slots__ = ("start_s", "end_s", "text")
+        __slots__ = ("start_s", "end_s", "text", "confidence")
         START_S_FIELD_NUMBER: _ClassVar[int]
         END_S_FIELD_NUMBER: _ClassVar[int]
         TEXT_FIELD_NUMBER: _ClassVar[int]
+        CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
         start_s: float
         end_s: float
         text: str
-        def __init__(self, start_s: _Optional[float] = ..., end_s: _Optional[float] = ..., text: _Optional[str] = ...) -> None: ...
+        confidence: float
+        def __init__(self, start_s: _Optional[float] = ..., end_s: _Optional[float] = ..., text: _Optional[str] = ..., confidence: _Optional[float] = ...) -> None: ...
     SEGMENTS_FIELD_NUMBER: _ClassVar[int]
     LANGUAGE_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    DONE_S_FIELD_NUMBER: _ClassVar[int]
     segments: _containers.RepeatedCompositeFieldContainer[TranscribeResponse.Segment]
     language: str
     fingerprint: str
-    def __init__(self, segments: _Optional[_Iterable[_Union[TranscribeResponse.Segment, _Mapping]]] = ..., language: _Optional[str] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+    done_s: float
+    def __init__(self, segments: _Optional[_Iterable[_Union[TranscribeResponse.Segment, _Mapping]]] = ..., language: _Optional[str] = ..., fingerprint: _Optional[str] = ..., done_s: _Optional[float] = ...) -> None: ...

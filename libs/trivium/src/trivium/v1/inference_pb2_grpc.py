@@ -59,7 +59,7 @@ class InferenceServiceStub:
                 request_serializer=trivium_dot_v1_dot_inference__pb2.OcrRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_inference__pb2.OcrResponse.FromString,
                 _registered_method=True)
-        self.Transcribe = channel.stream_unary(
+        self.Transcribe = channel.stream_stream(
                 '/trivium.v1.InferenceService/Transcribe',
                 request_serializer=trivium_dot_v1_dot_inference__pb2.TranscribeRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_inference__pb2.TranscribeResponse.FromString,
@@ -101,7 +101,8 @@ class InferenceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Transcribe(self, request_iterator, context):
-        """Missing associated documentation comment in .proto file."""
+        """One answer per window of at most half a minute, as it is done. The file is read when all of it has come.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -134,7 +135,7 @@ def add_InferenceServiceServicer_to_server(servicer, server):
                     request_deserializer=trivium_dot_v1_dot_inference__pb2.OcrRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_inference__pb2.OcrResponse.SerializeToString,
             ),
-            'Transcribe': grpc.stream_unary_rpc_method_handler(
+            'Transcribe': grpc.stream_stream_rpc_method_handler(
                     servicer.Transcribe,
                     request_deserializer=trivium_dot_v1_dot_inference__pb2.TranscribeRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_inference__pb2.TranscribeResponse.SerializeToString,
@@ -296,7 +297,7 @@ class InferenceService:
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.stream_unary(
+        return grpc.experimental.stream_stream(
             request_iterator,
             target,
             '/trivium.v1.InferenceService/Transcribe',

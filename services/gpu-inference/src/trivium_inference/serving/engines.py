@@ -12,17 +12,24 @@ from PIL import Image
 
 from trivium.config import Settings
 from trivium.ports.inference import OcrLine, Passage, PassageVectors, Vector
+from trivium_inference.audio import Window
 from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder, usable_cores
 from trivium_inference.rerank import CrossEncoderReranker, Pair
 from trivium_inference.serving.batcher import Batcher, BatchLimits
 from trivium_inference.serving.ocr_process import OcrProcess
+from trivium_inference.serving.vowels import vowels
+from trivium_inference.speech import Heard, WhisperTranscriber
 from trivium_inference.tokens import Tokens
 
 # What may wait before new requests are refused: half a minute's work on two cores, so that a refusal means overload.
 QUEUED_BATCHES: Final = 64
 QUEUED_IMAGES: Final = 64
+QUEUED_WINDOWS: Final = 64
 CANARY: Final = "canary"
 _CANARY_TEXT: Final = "A canary sings."
+_CANARY_VOICE_S: Final = 2.0
+
+WindowAndLanguage = tuple[Window, str]
 
 
 class Engines(msgspec.Struct, frozen=True):
@@ -35,6 +42,8 @@ class Engines(msgspec.Struct, frozen=True):
     images: Batcher[bytes, list[OcrLine]]
     reranker: CrossEncoderReranker | None
     pairs: Batcher[Pair, float] | None
+    transcriber: WhisperTranscriber | None
+    windows: Batcher[WindowAndLanguage, Heard] | None
 
     def canaries(self) -> list[Canary]:
         """One for each engine."""
@@ -47,6 +56,9 @@ class Engines(msgspec.Struct, frozen=True):
         ]
         if self.pairs is not None:
             found.append(Canary("pairs", self.pairs, (_CANARY_TEXT, _CANARY_TEXT), 1))
+        if self.windows is not None:
+            voice = Window(0, vowels(_CANARY_VOICE_S))
+            found.append(Canary("windows", self.windows, (voice, ""), 1, rest=30))  # a large model needs ten seconds
         return found
 
 
@@ -66,19 +78,26 @@ class Canary(msgspec.Struct, frozen=True):
 
 @contextmanager
 def open_engines(settings: Settings) -> Iterator[Engines]:
-    """Load what `settings` name. Raises `NeverWill` (`model_missing`, `model_unsupported`)."""
+    """Load what `settings` name. Raises `NeverWill` (`model_missing`, `model_unsupported`, `no_speech_model`)."""
     options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
     with closing(build_embedder(options)) as embedder, closing(OcrProcess(usable_cores())) as ocr:
         reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
         if reranker is not None:
             reranker.load()
-        with with_queues(embedder, ocr, reranker, settings) as engines:
+        transcriber = WhisperTranscriber(settings.speech_model) if settings.speech_model else None
+        if transcriber is not None:
+            transcriber.load()
+        with with_queues(embedder, ocr, reranker, transcriber, settings) as engines:
             yield engines
 
 
 @contextmanager
 def with_queues(
-    embedder: TextEmbedder, ocr: OcrProcess, reranker: CrossEncoderReranker | None, settings: Settings
+    embedder: TextEmbedder,
+    ocr: OcrProcess,
+    reranker: CrossEncoderReranker | None,
+    transcriber: WhisperTranscriber | None,
+    settings: Settings,
 ) -> Iterator[Engines]:
     """Queues and threads before the engines; at the block's end what waits is served."""
     tokens = settings.inference_batch_tokens
@@ -97,7 +116,13 @@ def with_queues(
             batcher("images", lambda images: [ocr.read(image) for image in images], BatchLimits(1, QUEUED_IMAGES)),
             reranker,
             batcher("pairs", reranker.score_pairs, limits) if reranker else None,
+            transcriber,
+            batcher("windows", _hearing(transcriber), BatchLimits(1, QUEUED_WINDOWS)) if transcriber else None,
         )
+
+
+def _hearing(transcriber: WhisperTranscriber) -> Callable[[Sequence[WindowAndLanguage]], list[Heard]]:
+    return lambda items: [transcriber.hear(window, language) for window, language in items]
 
 
 def _blank_image() -> bytes:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-from multiprocessing.connection import Connection
 from typing import Final
 
 import msgspec
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import OcrLine
+from trivium_inference.child import Child
 from trivium_inference.ocr import RapidOcr
 from trivium_inference.serving.ocr_child import Answer
 
@@ -25,7 +22,7 @@ class OcrProcess:
     def __init__(self, threads: int, wall_s: float = WALL_S) -> None:
         self._threads = threads
         self._wall_s = wall_s
-        self._child: _Child | None = None
+        self._child: Child | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -56,10 +53,11 @@ class OcrProcess:
     def _ask(self, image: bytes) -> Answer | None:
         """None when the child died."""
         if self._child is None:
-            self._child = _Child(self._threads)
+            self._child = Child("trivium_inference.serving.ocr_child", str(self._threads))
         try:
-            if (found := self._child.ask(image, self._wall_s)) is not None:
-                return found
+            self._child.send(image)
+            if (found := self._child.receive(self._wall_s)) is not None:
+                return msgspec.msgpack.decode(found, type=Answer)
         except (EOFError, OSError, msgspec.MsgspecError):
             self.close()
             return None
@@ -67,24 +65,3 @@ class OcrProcess:
         raise NeverWill(
             "ocr_timeout", f"Reading this image takes more than {self._wall_s:g} s.", "Use a smaller image."
         )
-
-
-class _Child:
-    def __init__(self, threads: int) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            command = [sys.executable, "-m", "trivium_inference.serving.ocr_child", str(theirs.fileno()), str(threads)]
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True)
-        self._pipe = Connection(ours.detach())
-
-    def ask(self, image: bytes, wall_s: float) -> Answer | None:
-        """The child's answer, None when it takes longer. Raises `EOFError` or `OSError` when the child died."""
-        self._pipe.send_bytes(image)
-        if not self._pipe.poll(wall_s):
-            return None
-        return msgspec.msgpack.decode(self._pipe.recv_bytes(), type=Answer)
-
-    def kill(self) -> None:
-        self._pipe.close()
-        self._process.kill()
-        self._process.wait()

@@ -1,6 +1,7 @@
 """READ FIRST: the inference service. A request becomes items, items wait in a fair queue, batches go through a model.
 
-service.py -> batcher.py, fair_queue.py -> engines.py: embed.py, rerank.py, ocr_process.py. health.py asks each of them.
+service.py -> batcher.py, fair_queue.py -> engines.py: embed.py, rerank.py, ocr_process.py, speech.py. health.py asks
+each of them. A recording waits on disk (recordings.py) and becomes items window by window.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def serve(settings: Settings, on_listening: Callable[[Listening], None], on_read
     """Serve until SIGINT or SIGTERM; then running calls get `GRACE_S` to end.
 
     `on_listening` is called when the port is open, `on_ready` when every engine has done a batch. Raises `Refused`
-    (`port_in_use`) and `NeverWill` (`model_missing`, `model_unsupported`) before anything is served.
+    (`port_in_use`) and `NeverWill` (`model_missing`, `model_unsupported`, `no_speech_model`) before anything is served.
     """
     with _metrics(settings) as metrics, open_engines(settings) as engines:
         asyncio.run(_serve(settings, engines, lambda rpc: on_listening(Listening(rpc, metrics)), on_ready))

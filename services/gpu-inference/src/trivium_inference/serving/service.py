@@ -10,11 +10,12 @@ import numpy as np
 
 from trivium.domain.chunks import Span
 from trivium.domain.errors import Conflict, NeverWill, Refused
-from trivium.ports.inference import OcrLine, Passage, Vector
+from trivium.ports.inference import OcrLine, Passage, Segment, Vector
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceServicer
 from trivium_inference.serving.calls import Call, Context, opened
 from trivium_inference.serving.engines import Engines
+from trivium_inference.serving.recordings import Recordings
 from trivium_inference.tokens import Tokens
 
 MAX_ANSWER_BYTES: Final = 48 * 1024 * 1024  # of vectors; below what the server may send
@@ -30,17 +31,20 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
 
     def __init__(self, engines: Engines) -> None:
         self._engines = engines
+        self._recordings = Recordings()
 
     async def Info(self, request: pb.InfoRequest, context: Context) -> pb.InfoResponse:  # noqa: N802
         """Which models are served."""
         async with opened("Info", context):
-            embedder, reranker = self._engines.embedder, self._engines.reranker
+            engines = self._engines
+            embedder, reranker, transcriber = engines.embedder, engines.reranker, engines.transcriber
             return pb.InfoResponse(
                 embedding=pb.InfoResponse.Embedding(
                     fingerprint=embedder.fingerprint, dimension=embedder.dimension, max_tokens=embedder.max_tokens
                 ),
                 ocr_fingerprint=self._engines.ocr_fingerprint,
                 reranker=reranker.name if reranker else "",
+                transcriber_fingerprint=transcriber.fingerprint if transcriber else "",
             )
 
     async def Embed(self, request: pb.EmbedRequest, context: Context) -> pb.EmbedResponse:  # noqa: N802
@@ -89,10 +93,24 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
 
     async def Transcribe(  # noqa: N802
         self, request_iterator: AsyncIterator[pb.TranscribeRequest], context: Context
-    ) -> pb.TranscribeResponse:
-        """No transcriber yet."""
-        async with opened("Transcribe", context):
-            _not_served("transcriber", "Transcribe the recording elsewhere and upload the text.")
+    ) -> AsyncIterator[pb.TranscribeResponse]:
+        """What is said in a recording, window by window; those of several callers take turns."""
+        async with opened("Transcribe", context) as call:
+            transcriber, batcher = self._engines.transcriber, self._engines.windows
+            if transcriber is None or batcher is None:
+                _not_served("transcriber", "Set TRIVIUM_SPEECH_MODEL where the service starts.")
+            batcher.check_room()
+            async with self._recordings.received(request_iterator) as (recording, spoken):
+                found, language = recording.windows(), spoken
+                while (window := await asyncio.to_thread(next, found, None)) is not None:
+                    (heard,) = await batcher.submit([(window, language)], [1], call.caller, context.time_remaining())
+                    language = heard.language
+                    yield pb.TranscribeResponse(
+                        segments=map(_segment, heard.segments),
+                        language=language,
+                        fingerprint=transcriber.fingerprint,
+                        done_s=window.end_s,
+                    )
 
     async def _queries(self, texts: list[str], call: Call) -> bytes:
         batcher = self._engines.queries
@@ -142,6 +160,12 @@ def _line(line: OcrLine) -> pb.OcrResponse.Line:
     box = line.box
     return pb.OcrResponse.Line(
         text=line.text, left=box.left, top=box.top, right=box.right, bottom=box.bottom, confidence=line.confidence
+    )
+
+
+def _segment(segment: Segment) -> pb.TranscribeResponse.Segment:
+    return pb.TranscribeResponse.Segment(
+        start_s=segment.start_s, end_s=segment.end_s, text=segment.text, confidence=segment.confidence
     )
 
 

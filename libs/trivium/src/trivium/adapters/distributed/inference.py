@@ -1,4 +1,4 @@
-"""The inference service as ports: an embedder, a text recogniser and a reranker that load no model."""
+"""The inference service as ports: an embedder, a text recogniser, a transcriber and a reranker. No model here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from trivium.adapters.distributed.png import encode_png
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
-from trivium.ports.inference import OcrLine, Passage, PassageVectors, Vector
+from trivium.ports.inference import OcrLine, Passage, PassageVectors, Segment, Transcript, Vector
 from trivium.rpc_status import reason_of
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
@@ -26,9 +26,11 @@ from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 # Somebody waits for these; the search's own budget is shorter, this frees the thread that asks.
 QUERY_TIMEOUT_S: Final = 10.0
 BULK_TIMEOUT_S: Final = 120.0
+TRANSCRIBE_TIMEOUT_S: Final = 4 * 3600.0  # the longest recording, at the pace of speech
 MAX_REQUEST_CHARS: Final = 512 * 1024  # some seconds of model time, so that nobody's requests grow old
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of vectors
 MAX_MESSAGE_BYTES: Final = 64 * 1024 * 1024  # as the service takes
+AUDIO_PIECE_BYTES: Final = 1024 * 1024
 _PER_TEXT_CHARS: Final = 16  # what a message adds to each text
 
 # gRPC repeats a call that found nobody or a full queue, with jitter, within the call's deadline.
@@ -100,6 +102,16 @@ class Inference:
             return getattr(self._stub(), method)(request, timeout=timeout_s)
         except grpc.RpcError as error:
             raise self._explained(error) from error
+
+    def stream(self, method: str, requests: Iterator[Any], timeout_s: float) -> Generator[Any, None, None]:
+        """The answers of a method that has many; ending the iteration cancels the call."""
+        call = getattr(self._stub(), method)(requests, timeout=timeout_s)
+        try:
+            yield from call
+        except grpc.RpcError as error:
+            raise self._explained(error) from error
+        finally:
+            call.cancel()
 
     async def call_async(self, method: str, request: Any, timeout_s: float) -> Any:
         """The same without blocking, in any event loop; cancelling it cancels the call."""
@@ -239,6 +251,33 @@ class RemoteOcr:
         ]
 
 
+class RemoteTranscriber:
+    """`trivium.ports.inference.Transcriber`. Raises also `NeverWill` (`request_too_large`)."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    @property
+    def fingerprint(self) -> str:
+        """Engine, model and precision; "" where the service runs none."""
+        return self._inference.info.transcriber_fingerprint
+
+    def transcribe(
+        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+    ) -> Transcript:
+        """All that is said in a file; the service answers window by window."""
+        segments: list[Segment] = []
+        done_s = 0.0
+        answers = self._inference.stream("Transcribe", _recording(audio, language), TRANSCRIBE_TIMEOUT_S)
+        with contextlib.closing(answers):
+            for answer in answers:
+                segments.extend(Segment(one.start_s, one.end_s, one.text, one.confidence) for one in answer.segments)
+                language, done_s = answer.language, answer.done_s
+                if progress is not None:
+                    progress(done_s)
+        return Transcript(language if segments else "", done_s, tuple(segments))
+
+
 class RemoteReranker:
     """`trivium.ports.inference.Reranker`. `model` is what the service was told to load."""
 
@@ -284,6 +323,12 @@ def _check_size(request: Any) -> None:
             f"A text or image of {size:,} bytes is more than the inference service takes.",
             "Divide it, or use a smaller image.",
         )
+
+
+def _recording(audio: bytes, language: str) -> Iterator[pb.TranscribeRequest]:
+    yield pb.TranscribeRequest(language=language)
+    for start in range(0, len(audio), AUDIO_PIECE_BYTES):
+        yield pb.TranscribeRequest(content=audio[start : start + AUDIO_PIECE_BYTES])
 
 
 def _text_weight(text: str) -> float:

@@ -1,0 +1,59 @@
+"""Recordings that callers send: kept on disk while they come, decoded in a child process when they are there."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import BinaryIO, Final
+
+from trivium.domain.errors import Refused, TryLater
+from trivium.v1 import inference_pb2 as pb
+from trivium_inference.audio import MAX_BYTES, Recording
+
+MAX_RECORDINGS: Final = 8  # at a time: each has a file of up to `MAX_BYTES` and a child
+
+
+class Recordings:
+    """Those in hand."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._free = MAX_RECORDINGS
+
+    @asynccontextmanager
+    async def received(self, requests: AsyncIterator[pb.TranscribeRequest]) -> AsyncIterator[tuple[Recording, str]]:
+        """A recording and its language, when all of it has come; nothing of it is left after the block.
+
+        Raises `TryLater` (`inference_busy`) and `Refused` (`request_too_large`).
+        """
+        if not self._free:
+            raise TryLater(
+                "inference_busy", "The inference service has as many recordings in hand as it takes.", "Try again."
+            )
+        self._free -= 1
+        try:
+            with tempfile.TemporaryFile() as file:
+                language = await self._store(requests, file)
+                recording = await asyncio.to_thread(Recording, file)
+                try:
+                    yield recording, language
+                finally:
+                    recording.close()
+        finally:
+            self._free += 1
+
+    async def _store(self, requests: AsyncIterator[pb.TranscribeRequest], file: BinaryIO) -> str:
+        language = ""
+        size = 0
+        async for request in requests:
+            size += len(request.content)
+            if size > self._max_bytes:
+                raise Refused(
+                    "request_too_large", f"The recording has more than {self._max_bytes:,} bytes.", "Divide it."
+                )
+            language = request.language or language
+            await asyncio.to_thread(file.write, request.content)
+        await asyncio.to_thread(file.flush)
+        return language

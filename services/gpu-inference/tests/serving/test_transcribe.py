@@ -1,0 +1,201 @@
+"""Recordings over a real channel, with a model of random weights."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import grpc
+import numpy as np
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
+from sounds import encoded, silence
+
+from trivium.adapters.distributed.inference import Inference, RemoteTranscriber
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill, Refused
+from trivium.rpc_status import reason_of
+from trivium.v1 import inference_pb2 as pb
+from trivium.v1.inference_pb2_grpc import InferenceServiceStub
+from trivium_inference.audio import Window
+from trivium_inference.embed import TextEmbedder
+from trivium_inference.serving import recordings
+from trivium_inference.serving.engines import Engines, with_queues
+from trivium_inference.serving.server import running
+from trivium_inference.serving.vowels import vowels
+from trivium_inference.speech import Heard, WhisperTranscriber
+
+from .conftest import WAIT_S, BlindOcr
+
+
+class HeldTranscriber(WhisperTranscriber):
+    """Hears when it may, and counts how often it was asked."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__(model, threads=1)
+        self.go = threading.Event()
+        self.go.set()
+        self.heard = 0
+
+    def hear(self, window: Window, language: str = "") -> Heard:
+        self.heard += 1
+        assert self.go.wait(WAIT_S)
+        return super().hear(window, language)
+
+
+@pytest.fixture
+def transcriber(tiny_whisper: Path) -> Iterator[HeldTranscriber]:
+    made = HeldTranscriber(str(tiny_whisper))
+    made.load()
+    yield made
+    made.go.set()
+
+
+@pytest.fixture
+def engines(embedder: TextEmbedder, transcriber: HeldTranscriber) -> Iterator[Engines]:
+    with with_queues(embedder, BlindOcr(1), None, transcriber, Settings()) as made:
+        yield made
+
+
+@pytest.fixture
+async def remote(address: str) -> AsyncIterator[RemoteTranscriber]:
+    with closing(Inference(address)) as inference:
+        yield RemoteTranscriber(inference)
+
+
+def sent(content: bytes, language: str = "") -> Iterator[pb.TranscribeRequest]:
+    yield pb.TranscribeRequest(language=language)
+    yield pb.TranscribeRequest(content=content)
+
+
+async def failure(call: grpc.aio.StreamStreamCall) -> tuple[grpc.StatusCode, ErrorInfo]:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        async for _ in call:
+            pass
+    return caught.value.code(), reason_of(caught.value)
+
+
+async def quiet(engines: Engines) -> None:
+    """The health check's own windows are through."""
+    assert engines.windows is not None
+    async with asyncio.timeout(WAIT_S):
+        while engines.windows.last_success_s < 0:  # noqa: ASYNC110 - another thread's doing
+            await asyncio.sleep(0.01)
+
+
+async def test_the_client_gets_what_the_engine_hears(remote: RemoteTranscriber, transcriber: HeldTranscriber) -> None:
+    content = encoded(np.concatenate([silence(20), vowels(10), silence(15), vowels(10)]), "flac", "flac")
+    told: list[float] = []
+    found = await asyncio.to_thread(remote.transcribe, content, "sv", told.append)
+    assert found == transcriber.transcribe(content, "sv")
+    assert len(found.segments) >= 2
+    assert told[-1] == found.duration_s == pytest.approx(55, abs=0.1)
+    assert await asyncio.to_thread(lambda: remote.fingerprint) == transcriber.fingerprint
+
+
+async def test_what_cannot_be_read_is_told(remote: RemoteTranscriber) -> None:
+    with pytest.raises(NeverWill) as failure:
+        await asyncio.to_thread(remote.transcribe, b"no sound")
+    assert failure.value.code == "corrupt_audio"
+    with pytest.raises(NeverWill) as failure:
+        await asyncio.to_thread(remote.transcribe, encoded(vowels(3)), "xx")
+    assert failure.value.code == "unknown_language"
+
+
+async def test_nothing_more_is_heard_when_the_caller_leaves(
+    remote: RemoteTranscriber, transcriber: HeldTranscriber, engines: Engines
+) -> None:
+    await quiet(engines)
+    before = transcriber.heard
+
+    def leave(done_s: float) -> None:
+        transcriber.go.clear()  # the next window is in the model already, or will be
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        await asyncio.to_thread(remote.transcribe, encoded(silence(600), "flac", "flac"), "", leave)
+    await asyncio.sleep(0.2)
+    transcriber.go.set()
+    await asyncio.sleep(0.5)
+    assert transcriber.heard - before <= 3
+
+
+async def test_a_deadline_is_kept_while_the_model_hangs(
+    stub: InferenceServiceStub, transcriber: HeldTranscriber, engines: Engines
+) -> None:
+    await quiet(engines)
+    transcriber.go.clear()
+    code, _ = await failure(stub.Transcribe(sent(encoded(vowels(3))), timeout=1))
+    assert code is grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+async def test_of_two_recordings_the_short_one_does_not_wait_for_the_long_one(
+    address: str, transcriber: HeldTranscriber
+) -> None:
+    long, short = (encoded(silence(seconds), "flac", "flac") for seconds in (1200, 5))
+    channels = [grpc.aio.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) for _ in range(2)]
+    slow, quick = (
+        InferenceServiceStub(channel).Transcribe(sent(one))
+        for channel, one in zip(channels, (long, short), strict=True)
+    )
+    assert (await slow.read()).done_s < 40
+    async for answer in quick:
+        assert answer.done_s == pytest.approx(5, abs=0.1)
+    assert not slow.done()
+    slow.cancel()
+    for channel in channels:
+        await channel.close()
+
+
+async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
+    made = recordings.Recordings(max_bytes=1000)
+
+    async def pieces() -> AsyncIterator[pb.TranscribeRequest]:
+        for _ in range(11):
+            yield pb.TranscribeRequest(content=bytes(100))
+
+    for _ in range(recordings.MAX_RECORDINGS + 1):  # none of the refused is still in hand
+        with pytest.raises(Refused) as failure:
+            async with made.received(pieces()):
+                pass
+        assert failure.value.code == "request_too_large"
+
+
+async def test_more_recordings_than_it_takes_are_told_to_come_again(
+    stub: InferenceServiceStub, transcriber: HeldTranscriber, engines: Engines
+) -> None:
+    await quiet(engines)
+    transcriber.go.clear()
+    content = encoded(silence(3))
+    held = [stub.Transcribe(sent(content)) for _ in range(recordings.MAX_RECORDINGS)]
+    waiting = [asyncio.ensure_future(call.read()) for call in held]
+    await asyncio.sleep(1)
+    code, reason = await failure(stub.Transcribe(sent(content)))
+    assert (code, reason.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "INFERENCE_BUSY")
+    transcriber.go.set()
+    assert {round(answer.done_s) for answer in await asyncio.gather(*waiting)} == {3}
+
+
+async def test_the_canary_asks_the_model_itself(engines: Engines) -> None:
+    (canary,) = [one for one in engines.canaries() if one.name == "windows"]
+    heard = await canary.sing(WAIT_S)
+    assert isinstance(heard, list)
+    assert heard[0].segments
+
+
+async def test_without_a_model_it_says_so_and_is_healthy(embedder: TextEmbedder) -> None:
+    with with_queues(embedder, BlindOcr(1), None, None, Settings()) as made:
+        assert "windows" not in {canary.name for canary in made.canaries()}
+        async with (
+            running(made, "127.0.0.1:0", grace_s=0) as port,
+        ):
+            with closing(Inference(f"127.0.0.1:{port}")) as inference:
+                remote = RemoteTranscriber(inference)
+                assert await asyncio.to_thread(lambda: remote.fingerprint) == ""
+                with pytest.raises(NeverWill) as failure:
+                    await asyncio.to_thread(remote.transcribe, bytes(20_000_000))
+            assert failure.value.code == "not_served"
+            assert "TRIVIUM_SPEECH_MODEL" in failure.value.action

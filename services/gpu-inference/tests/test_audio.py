@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import io
+import os
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import av
+import numpy as np
+import pytest
+from sounds import encoded, tone
+
+from trivium.domain.errors import NeverWill
+from trivium_inference import audio
+from trivium_inference.audio import RATE_HZ, WINDOW_S, Recording, Samples, Window, cut
+
+
+@contextmanager
+def recording(content: bytes, wall_s: float = 30) -> Iterator[Recording]:
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        with closing(Recording(file, wall_s)) as made:
+            yield made
+
+
+def decoded(content: bytes) -> Samples:
+    with recording(content) as made:
+        return np.concatenate([window.samples for window in made.windows()])
+
+
+def code_of(content: bytes) -> str:
+    with pytest.raises(NeverWill) as failure:
+        decoded(content)
+    return failure.value.code
+
+
+@pytest.mark.parametrize(
+    ("form", "codec", "rate_hz"),
+    [
+        ("wav", "pcm_s16le", 16_000),
+        ("wav", "pcm_s16le", 8_000),
+        ("flac", "flac", 44_100),
+        ("mp3", "libmp3lame", 44_100),
+        ("ogg", "libopus", 48_000),
+        ("mp4", "aac", 44_100),
+        ("matroska", "aac", 44_100),
+    ],
+)
+def test_sound_comes_out_of_every_container_at_one_rate(form: str, codec: str, rate_hz: int) -> None:
+    samples = decoded(encoded(tone(3, rate_hz), form, codec, rate_hz))
+    assert len(samples) == pytest.approx(3 * RATE_HZ, rel=0.05)
+    spectrum = np.abs(np.fft.rfft(samples))
+    assert np.argmax(spectrum) * RATE_HZ / len(samples) == pytest.approx(440, abs=2)
+    assert np.abs(samples).max() == pytest.approx(0.3, abs=0.05)
+
+
+@pytest.mark.parametrize("content", [b"", b"no sound", bytes(4096), b"RIFF\xff\xff\xff\xffWAVEfmt ", b"\xff\xfb" * 999])
+def test_what_is_no_recording_is_told(content: bytes) -> None:
+    assert code_of(content) == "corrupt_audio"
+
+
+def test_a_recording_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    whole = encoded(tone(10), "flac", "flac")
+    assert 0 < len(decoded(whole[: len(whole) // 2])) < 10 * RATE_HZ
+
+
+def test_a_film_without_sound_is_told() -> None:
+    file = io.BytesIO()
+    with av.open(file, "w", format="matroska") as container:
+        stream = container.add_stream("mjpeg", rate=10)
+        stream.width = stream.height = 32
+        stream.pix_fmt = "yuvj420p"
+        container.mux(stream.encode(av.VideoFrame(32, 32, "yuvj420p")))
+        container.mux(stream.encode(None))
+    assert code_of(file.getvalue()) == "no_audio"
+
+
+def test_a_sample_rate_that_would_swell_is_refused() -> None:
+    assert code_of(encoded(tone(2, 16_000), rate_hz=100)) == "corrupt_audio"
+
+
+def test_a_playlist_opens_no_other_address() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.5)
+        port = server.getsockname()[1]
+        for text in (
+            f"#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n",
+            f"ffconcat version 1.0\nfile 'http://127.0.0.1:{port}/a.wav'\n",
+        ):
+            assert code_of(text.encode()) == "corrupt_audio"
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_a_recording_that_is_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audio, "MAX_DURATION_S", 15)
+    assert code_of(encoded(tone(40), "flac", "flac")) == "audio_too_long"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGSTOP])
+def test_a_recording_that_crashes_or_hangs_the_decoder_is_told(sent: signal.Signals) -> None:
+    with recording(encoded(tone(5)), wall_s=1) as made:
+        os.kill(made._child._process.pid, sent)
+        with pytest.raises(NeverWill, match=r"crashes|take more") as failure:
+            list(made.windows())
+        assert failure.value.code == "corrupt_audio"
+
+
+def test_whoever_waits_for_a_window_hears_that_the_recording_was_closed() -> None:
+    heard: list[str] = []
+    with recording(encoded(tone(5))) as made:
+        os.kill(made._child._process.pid, signal.SIGSTOP)
+
+        def wait() -> None:
+            with pytest.raises(NeverWill) as failure:
+                next(made.windows())
+            heard.append(failure.value.code)
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        made.close()
+        waiting.join(10)
+    assert heard == ["corrupt_audio"]
+
+
+def test_windows_are_all_of_the_sound_and_end_where_it_is_quiet() -> None:
+    sound = tone(100)
+    pause = slice(25 * RATE_HZ, 26 * RATE_HZ)
+    sound[pause] = 0
+    found = list(cut(np.array_split(sound, 37)))
+    assert np.array_equal(np.concatenate([window.samples for window in found]), sound)
+    assert 25 <= found[0].end_s <= 26
+    assert all(len(window.samples) <= WINDOW_S * RATE_HZ for window in found)
+    assert [window.start_s for window in found[1:]] == pytest.approx([window.end_s for window in found[:-1]])
+
+
+def test_no_sound_has_no_windows() -> None:
+    assert list(cut([])) == []
+    assert Window(3, np.zeros(RATE_HZ, np.float32)).end_s == 4
