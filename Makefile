@@ -4,7 +4,7 @@ PY := .venv/bin/python
 CODE := libs services tests bench requirements examples deploy
 
 .DEFAULT_GOAL := help
-.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench eval eval-extraction clean
+.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench bench-distributed eval eval-extraction clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -76,6 +76,9 @@ DATA ?= ../shared/data
 
 bench: install ## speed and memory; prints a table (figures are kept in bench/RESULTS.md)
 	@$(PY) bench/speed.py
+
+bench-distributed: dev ## the same against the servers of `make services`
+	@set -a && . $(SERVICES_DIR)/env && $(PY) bench/distributed.py
 
 eval: install ## retrieval quality on every set in DATA
 	@$(PY) bench/quality.py $(DATA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -71,6 +72,18 @@ def test_one_call_tells_the_ids_of_many_documents(vectors: Vectors, tenant: Tena
     assert writer.ids({"d": "v1", "e": "v1", "f": "v1"}) == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
     assert writer.ids({}) == {}
     assert set(writer.versions()) == {("d", "v1"), ("e", "v1")}
+
+
+async def test_what_is_seen_is_found_by_every_later_search(stores, tenant: Tenant) -> None:
+    writer, reader = stores.vectors.writer(tenant), stores.vectors.reader(tenant)
+    assert writer.seen_ids({"d": "v1"}) == {"d": set()}
+    writer.upsert([row(tenant, name, unit(1)) for name in "abc"])
+    deadline = time.monotonic() + 30
+    while writer.seen_ids({"d": "v1", "e": "v1"}) != {"d": {"a", "b", "c"}, "e": set()}:
+        assert time.monotonic() < deadline
+    assert {hit.chunk_id for hit in await reader.search(unit(1), 10)} == {"a", "b", "c"}
+    assert writer.seen_ids({"d": "v2"}) == {"d": set()}
+    stores.vectors.drop(tenant)
 
 
 def test_nobody_else_s_versions_are_told(vectors: Vectors, tenant: Tenant, other: Tenant) -> None:

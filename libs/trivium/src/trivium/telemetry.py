@@ -16,6 +16,12 @@ _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
 STAGE_SECONDS = Histogram(
     "trivium_stage_seconds", "Time of one ingest stage of one batch of documents", ["stage"], buckets=_FAST
 )
+TASK_SECONDS = Histogram(
+    "trivium_task_seconds", "Time of one task: the stage, its records and its artifacts", ["stage"], buckets=_FAST
+)
+ARTIFACT_SECONDS = Histogram(
+    "trivium_artifact_seconds", "Time of one request for an artifact", ["operation"], buckets=_FAST
+)
 STAGE_SKIPPED = Counter("trivium_stage_skipped_total", "Stages whose artifact existed already", ["stage"])
 DOCUMENTS = Counter("trivium_documents_total", "Documents that reached a terminal state", ["state", "code"])
 CHUNKS = Counter("trivium_chunks_indexed_total", "Chunks written to the stores")

@@ -219,12 +219,27 @@ class PublishWork(msgspec.Struct, frozen=True):
 
         `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks.
         """
-        stored = {name: store.ids(_versions(jobs)) for name, store in self._writers(jobs[0].tenant).items()}
-        return [self._publish(job, {name: ids[job.document.id] for name, ids in stored.items()}) for job in jobs]
+        tenant, versions = jobs[0].tenant, _versions(jobs)
+        expected = {job.document.id: {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])} for job in jobs}
+        stored = {
+            "vector": self._vector_ids(jobs, expected),
+            "keyword": self.keywords.writer(tenant).ids(versions),
+            "graph": self.graphs.writer(tenant).ids(versions),
+        }
+        return [
+            self._publish(job, expected[job.document.id], {name: ids[job.document.id] for name, ids in stored.items()})
+            for job in jobs
+        ]
 
-    def _publish(self, job: Job, stored: dict[str, set[str]]) -> Outcome | TriviumError:
+    def _vector_ids(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
+        """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
+        writer = self.vectors.writer(jobs[0].tenant)
+        found = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
+        unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
+        return found | writer.ids(_versions(unseen)) if unseen else found
+
+    def _publish(self, job: Job, expected: set[str], stored: dict[str, set[str]]) -> Outcome | TriviumError:
         document = job.document
-        expected = {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])}
         for name, found in stored.items():
             if found != expected:
                 return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")

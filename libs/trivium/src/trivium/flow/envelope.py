@@ -20,6 +20,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 
 from trivium import telemetry
+from trivium.at_once import at_once
 from trivium.domain.documents import STAGES, Document, DocumentState, Failure, Stage
 from trivium.domain.errors import Conflict, NeverWill, NotFound, TriviumError, TryLater
 from trivium.domain.scope import Tenant
@@ -98,8 +99,10 @@ class Envelope(msgspec.Struct, frozen=True):
                 todo.append(job)
         todo, alone = _isolated(todo, work.stage, len(message.entries))
         begun = self._begin(todo, work.stage)
-        with self._leases(begun, work.stage), telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
-            results += [_kept(result, keys[result.job.document.id]) for result in _outcomes(work, begun)]
+        with self._leases(begun, work.stage):
+            with telemetry.timed(telemetry.STAGE_SECONDS, work.stage.value):
+                outcomes = _outcomes(work, begun)
+            results += at_once(lambda result: _kept(result, keys[result.job.document.id]), outcomes)
         onward, later = self._settle(work.stage, results, message)
         again = [Again(message.of([entry])) for entry in alone]
         if later:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
+from trivium.telemetry import ARTIFACT_SECONDS, timed
 
 MAX_BYTES = 32 * 1024 * 1024
 _PREFIX = "artifacts/"  # whose keys name their content, so that what is remembered cannot be out of date
@@ -36,11 +37,15 @@ class RecentTenantArtifacts:
     def get(self, key: str) -> bytes:
         """From memory if it is there."""
         known = self._memory.get((self._tenant, key))
-        return self._store.get(key) if known is None else known
+        if known is not None:
+            return known
+        with timed(ARTIFACT_SECONDS, "get"):
+            return self._store.get(key)
 
     def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
         """Into the store, then into memory."""
-        self._store.put(key, content, durable=durable)
+        with timed(ARTIFACT_SECONDS, "put"):
+            self._store.put(key, content, durable=durable)
         if key.startswith(_PREFIX):
             self._memory.put((self._tenant, key), content)
 
@@ -50,7 +55,8 @@ class RecentTenantArtifacts:
 
     def exists(self, key: str) -> bool:
         """What the store says."""
-        return self._store.exists(key)
+        with timed(ARTIFACT_SECONDS, "exists"):
+            return self._store.exists(key)
 
     def delete(self, key: str) -> None:
         """From both."""

@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import structlog
+from billiard.process import current_process  # type: ignore[import-untyped]
 from celery import Celery, signals
 from kombu.exceptions import OperationalError
+from prometheus_client import start_http_server
 
+from trivium import telemetry
 from trivium.config import Settings
 from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError, TryLater
@@ -34,6 +38,8 @@ from trivium.ports.stores import Stores
 
 CANARY_PERIOD_S = 10.0
 _KIB = 1024
+
+log = structlog.get_logger()
 
 
 class Equipment(msgspec.Struct, frozen=True):
@@ -63,7 +69,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
 
     mine = list(stages)
     app = make_app(settings.broker)
-    pool = _PoolProcess(equip)
+    pool = _PoolProcess(settings, equip)
     signals.worker_process_shutdown.connect(pool.close, weak=False)
     for stage in mine:
         register(app, stage, partial(pool.run, stage))
@@ -118,7 +124,8 @@ class Canary:
 class _PoolProcess:
     """This process's equipment, from its first task to its end."""
 
-    def __init__(self, equip: Equip) -> None:
+    def __init__(self, settings: Settings, equip: Equip) -> None:
+        self._settings = settings
         self._equip = equip
         self._closing = ExitStack()
         self._equipment: Equipment | None = None
@@ -127,10 +134,24 @@ class _PoolProcess:
         try:
             if self._equipment is None:
                 self._equipment = self._closing.enter_context(self._equip())
+                self._tell_metrics()
         except TriviumError as error:
             return postponed(message, error)
         (work,) = (work for work in self._equipment.works if work.stage is stage)
-        return self._equipment.envelope.run(work, message)
+        with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
+            return self._equipment.envelope.run(work, message)
+
+    def _tell_metrics(self) -> None:
+        if not self._settings.worker_metrics_port:
+            return
+        port = self._settings.worker_metrics_port + current_process().index
+        try:
+            server, _ = start_http_server(port, self._settings.worker_metrics_host)
+        except OSError as error:  # no reason not to work
+            log.warning("metrics_untold", port=port, reason=str(error))
+            return
+        self._closing.callback(server.server_close)
+        self._closing.callback(server.shutdown)
 
     def close(self, **_: Any) -> None:
         self._closing.close()

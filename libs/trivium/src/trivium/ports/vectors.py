@@ -52,6 +52,13 @@ class VectorWriter(Protocol):
         """
         ...
 
+    def seen_ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """As `ids`, but never waits for the newest writes: they may not be in the answer yet.
+
+        What is in the answer every later search sees too.
+        """
+        ...
+
     def versions(self) -> Iterator[tuple[str, str]]:
         """Every (document id, version) that has rows, in any order, each at least once; for the audit."""
         ...

@@ -17,7 +17,7 @@ import msgspec
 
 from trivium.adapters.distributed.objects import S3Objects
 from trivium.adapters.distributed.s3 import Bucket, Listed
-from trivium.adapters.distributed.s3_batch import at_once
+from trivium.at_once import at_once
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.scope import Tenant

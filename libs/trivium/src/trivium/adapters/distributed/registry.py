@@ -29,7 +29,7 @@ from trivium.adapters.distributed.registry_manifests import Manifests, Record, i
 from trivium.adapters.distributed.registry_rebuild import make_whole
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.registry_sweep import Sweep
-from trivium.adapters.distributed.s3_batch import at_once
+from trivium.at_once import at_once
 from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, TryLater

@@ -7,7 +7,7 @@ import time
 from trivium.adapters.distributed.registry_manifests import Manifests, without_lease
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.s3 import PAGE_KEYS
-from trivium.adapters.distributed.s3_batch import at_once
+from trivium.at_once import at_once
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import Tenant
 

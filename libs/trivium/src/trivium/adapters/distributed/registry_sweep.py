@@ -9,7 +9,7 @@ from trivium.adapters.distributed.redis_server import RedisServer
 from trivium.adapters.distributed.registry_manifests import Manifests, Marker, Record, marker_key, without_lease
 from trivium.adapters.distributed.registry_records import HotRecords, Queued
 from trivium.adapters.distributed.s3 import PAGE_KEYS
-from trivium.adapters.distributed.s3_batch import at_once
+from trivium.at_once import at_once
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant
 

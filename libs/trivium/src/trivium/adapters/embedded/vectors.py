@@ -129,6 +129,10 @@ class SqliteVectorWriter:
                 for document_id, version in versions.items()
             }
 
+    def seen_ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The same: every write is seen at once."""
+        return self.ids(versions)
+
     def versions(self) -> Iterator[tuple[str, str]]:
         """Every (document id, version) that has rows."""
         with self._database.read() as connection:

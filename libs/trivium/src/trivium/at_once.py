@@ -1,4 +1,4 @@
-"""Many small requests, some at a time."""
+"""Many small requests to a store, some at a time."""
 
 from __future__ import annotations
 
