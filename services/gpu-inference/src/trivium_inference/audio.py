@@ -63,7 +63,7 @@ class Recording:
 def cut(pieces: Iterable[Samples]) -> Iterator[Window]:
     """Windows of at most `WINDOW_S` that together are all of the sound."""
     limit = int(WINDOW_S * RATE_HZ)
-    held = np.zeros(0, np.float32)
+    held: Samples = np.zeros(0, np.float32)
     start = 0
     for piece in pieces:
         held = np.concatenate([held, piece])
@@ -92,7 +92,8 @@ def _decoded(child: Child, wall_s: float) -> Iterator[Samples]:
             raise _corrupt(piece.reason)
         if piece.ended:
             return
-        samples: Samples = np.frombuffer(piece.samples, np.int16) / np.float32(32768)
+        samples = np.frombuffer(piece.samples, np.int16).astype(np.float32)
+        samples /= 32768
         seconds += len(samples) / RATE_HZ
         if seconds > MAX_DURATION_S:
             raise NeverWill(
