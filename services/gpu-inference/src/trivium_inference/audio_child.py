@@ -24,7 +24,7 @@ from av.container import InputContainer
 
 from trivium_inference.audio import RATE_HZ, Piece
 
-MEMORY_BYTES: Final = 1024 * 1024 * 1024  # of address space, libraries included; an hour's file takes 0.4 GiB
+MEMORY_BYTES: Final = 1024 * 1024 * 1024  # of address space, libraries included; usual files take a quarter of it
 # Sound as people record and send it. Playlists (hls, dash, concat, sdp) are missing: they would open other addresses.
 FORMATS: Final = (
     "aac,ac3,aiff,amr,amrnb,amrwb,asf,au,avi,caf,flac,flv,matroska,mov,mp3,mp4,mpeg,mpegts,ogg,w64,wav,webm"
