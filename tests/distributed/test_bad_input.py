@@ -140,7 +140,7 @@ def test_a_wrong_setting_is_told_and_documents_wait_until_it_is_right(
     cluster.start(process, **{variable: "wrong"})
     key = f"{code}.txt"
     cluster.upload(key, b"The patient one is Orla Vance.")
-    until(lambda: code in cluster.log(process))
+    until(lambda: code in cluster.log(process), 120, lambda: cluster.log(process))
     assert variable in cluster.log(process)
     assert _states(cluster, [key]) == ["running"]
     cluster.stop(process)
@@ -200,8 +200,8 @@ def _waiting(cluster: Cluster) -> int:
         return int(client.get("/v1/status").json()["by_state"].get("pending", 0))
 
 
-def until(true: Callable[[], bool], timeout_s: float = 60.0) -> None:
+def until(true: Callable[[], bool], timeout_s: float = 60.0, told: Callable[[], str] = str) -> None:
     deadline = time.monotonic() + timeout_s
     while not true():
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, told()
         time.sleep(0.2)
