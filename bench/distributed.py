@@ -40,6 +40,8 @@ FIRST_METRICS_PORT = 18900
 PORTS_A_WORKER = 10
 PROBE_PAUSE_S = 0.1
 SAMPLE_S = 1.0
+WARM_UP = 20  # questions
+SOURCES = ("vector", "keyword", "graph")
 QUARTERS = (25, 50, 75, 100)
 
 Row = tuple[str, str, str]
@@ -195,6 +197,29 @@ def backfill(bench: Bench, pages: int) -> list[Row]:
     ]
 
 
+def search(bench: Bench, questions: int) -> list[Row]:
+    """Hybrid search, one client over HTTP, over what the backfill left."""
+    writer = Writer(1)  # the pages' names and words
+    whole, slowest = [], []
+    with bench.cluster.http() as client:
+        for number in range(WARM_UP + questions):
+            question = writer.question()
+            started = time.perf_counter()
+            answer = client.post("/v1/search", json={"query": question, "top_k": 10}).raise_for_status().json()
+            if number >= WARM_UP:
+                whole.append(1000 * (time.perf_counter() - started))
+                slowest.append(max(answer["timings_ms"][source] for source in SOURCES))
+    cuts = statistics.quantiles(whole, n=20)
+    return [
+        (
+            f"search over {bench.status()[1]:,} chunks, hybrid, one client",
+            f"p50 {statistics.median(whole):.1f} ms, p95 {cuts[18]:.1f} ms",
+            "60 / 150 ms over 20,000",
+        ),
+        ("  slowest of the stores, p50", f"{statistics.median(slowest):.1f} ms", ""),
+    ]
+
+
 def overheads(stages: Counter[str], tasks: Counter[str], artifacts: Counter[str], available: float) -> list[Row]:
     """`available` is the wall time of all worker processes together."""
     inside = tasks.total() - stages.total() + artifacts["get"]  # reading happens within the stage's time
@@ -239,6 +264,7 @@ def main() -> None:
         measurements: tuple[Callable[[], list[Row]], ...] = (
             lambda: idle(bench, 5),
             lambda: backfill(bench, 2000 // scale),
+            lambda: search(bench, 200),
         )
         for measure in measurements:
             for row in measure():
