@@ -307,6 +307,18 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(world: World) -> None:
     assert world.now().title == "slow"
 
 
+def test_what_waits_for_its_next_stage_waits_longer_than_a_worker_may_be_silent(world: World) -> None:
+    during: list[float] = []
+
+    def act(_: Job) -> Outcome:
+        during.append(world.now().lease_until - time.time())
+        return Outcome("parsed")
+
+    world.envelope.run(Work(act), world.message)
+    assert during[0] <= LEASE_S
+    assert world.now().lease_until - time.time() > 2 * LEASE_S
+
+
 # A batch
 
 

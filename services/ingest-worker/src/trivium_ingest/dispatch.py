@@ -16,6 +16,7 @@ from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow.chain import message_for, send
+from trivium.flow.heartbeat import LEASES_IN_A_QUEUE
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.registry import Registry, TenantRegistry
 
@@ -85,7 +86,7 @@ class Dispatcher:
             self._send(self._registry.for_tenant(Tenant(batch[0].tenant)), batch)
 
     def _send(self, registry: TenantRegistry, batch: Sequence[Document]) -> None:
-        claimed = registry.claim_many(batch, self._lease_s, time.time())
+        claimed = registry.claim_many(batch, LEASES_IN_A_QUEUE * self._lease_s, time.time())
         if not claimed:
             return
         try:

@@ -26,7 +26,7 @@ from trivium.domain.errors import Conflict, NeverWill, NotFound, TriviumError, T
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
-from trivium.flow.heartbeat import leases_renewed
+from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, leases_renewed
 from trivium.flow.stage import BulkWork, Job, Outcome, StageWork
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
@@ -154,8 +154,7 @@ class Envelope(msgspec.Struct, frozen=True):
         for job, outcome in ((result.job, result.outcome) for result in results):
             if isinstance(outcome, Outcome):
                 onward.append(job)
-                if outcome.facts:
-                    changed.append(self._learnt(job.document, outcome.facts))
+                changed.append(self._learnt(job.document, outcome.facts))
             elif isinstance(outcome, TryLater) and message.retries < MAX_RETRIES:
                 if not isinstance(outcome, Conflict):
                     later.append(job)
@@ -174,8 +173,9 @@ class Envelope(msgspec.Struct, frozen=True):
         )
 
     def _learnt(self, document: Document, facts: dict[str, Any]) -> Document:
+        """With the lease that waiting for the next stage needs."""
         now = time.time()
-        times = {"updated_at": now, "lease_until": now + self.lease_s}
+        times = {"updated_at": now, "lease_until": now + LEASES_IN_A_QUEUE * self.lease_s}
         return msgspec.convert({**msgspec.to_builtins(document), **times, **facts}, Document)
 
     def _save(self, documents: Sequence[Document]) -> set[str]:

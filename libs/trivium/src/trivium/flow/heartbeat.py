@@ -14,6 +14,9 @@ from trivium.flow.stage import Job
 from trivium.ports.registry import Registry
 
 BEATS_PER_LEASE = 3  # two may be lost
+# Leases that a document may wait in a queue before its message counts as lost: a worker dies more often than a queue
+# loses something, and work that is sent again because it waits makes everybody wait longer.
+LEASES_IN_A_QUEUE = 5
 
 
 @contextmanager
