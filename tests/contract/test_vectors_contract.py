@@ -175,6 +175,18 @@ async def test_vectors_come_back_as_they_were(vectors: Vectors, tenant: Tenant) 
     assert all(np.allclose(passages[name], unit(1, 2, 3), atol=1e-6) for name in sentences)
 
 
+async def test_a_chunk_tells_the_document_and_version_that_it_is_of(
+    vectors: Vectors, tenant: Tenant, other: Tenant
+) -> None:
+    writer, reader = vectors.writer(tenant), vectors.reader(tenant)
+    writer.upsert([row(tenant, "a", unit(1)), row(tenant, "b", unit(1), document="e", version="v2")])
+    assert await reader.origins(["b", "a", "none", "' OR 1=1 --"]) == {"a": ("d", "v1"), "b": ("e", "v2")}
+    assert await reader.origins([]) == {}
+    assert await vectors.reader(other).origins(["a", "b"]) == {}
+    writer.upsert([row(tenant, "a", unit(1), version="v3")])
+    assert await reader.origins(["a"]) == {"a": ("d", "v3")}
+
+
 async def test_a_passage_of_300_sentences_comes_back_whole(vectors: Vectors, tenant: Tenant) -> None:
     random = np.random.default_rng(2)
     held = [unit(*random.standard_normal(384), dimension=384) for _ in range(300)]

@@ -16,6 +16,7 @@ from trivium_query.answering import PipelineAnswerer
 from trivium_query.doors import Services
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.ledger import Budgets
+from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.searching import PipelineSearcher
 
 
@@ -34,6 +35,7 @@ def query_services(
         stores.keywords,
         stores.graphs,
         stores.registry,
+        PublishedChunks(stores.objects),
         questions,
         Budgets(settings.vector_budget_s, settings.keyword_budget_s, settings.graph_budget_s),
     )

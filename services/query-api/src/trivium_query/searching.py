@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
@@ -18,6 +19,7 @@ from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.evidence import Readers
 from trivium_query.retrieve.ledger import Budgets
+from trivium_query.retrieve.texts import PublishedChunks
 
 
 class PipelineSearcher(msgspec.Struct, frozen=True):
@@ -27,6 +29,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     keywords: Keywords
     graphs: Graphs
     registry: Registry
+    published: PublishedChunks
     questions: QuestionVectors
     budgets: Budgets
 
@@ -39,8 +42,15 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         async def active(document_ids: Sequence[str]) -> Mapping[str, str]:
             return await asyncio.to_thread(_visible, registry, document_ids, restrict.dataset)
 
+        async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk]:
+            return await asyncio.to_thread(self.published.of, tenant, document_id, version)
+
         readers = Readers(
-            self.vectors.reader(tenant), self.keywords.reader(tenant), self.graphs.reader(tenant), self.questions.embed
+            self.vectors.reader(tenant),
+            self.keywords.reader(tenant),
+            self.graphs.reader(tenant),
+            self.questions.embed,
+            published_chunks,
         )
         return await pipeline.search(question, mode, top_k, restrict, readers, active, self.budgets)
 

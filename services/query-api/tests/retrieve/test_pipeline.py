@@ -1,5 +1,6 @@
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -69,6 +70,13 @@ def share_of(chunk: Chunk) -> ChunkGraph:
     return ChunkGraph(chunk.id, (about, *named))
 
 
+async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk]:
+    """What the artifacts would say."""
+    title = document_id.removeprefix("doc ")
+    chunk = chunk_of(title, TEXTS[title])
+    return {chunk.id: chunk}
+
+
 @pytest.fixture
 def readers(tmp_path: Path) -> Readers:
     vectors, keywords, graphs = SqliteVectors(tmp_path), SqliteKeywords(tmp_path), SqliteGraphs(tmp_path)
@@ -81,7 +89,7 @@ def readers(tmp_path: Path) -> Readers:
         keywords.writer(DEFAULT_TENANT).upsert([chunk], scope)
         graphs.writer(DEFAULT_TENANT).upsert([GraphRow(share_of(chunk), chunk.document_id, "v1", scope)])
     tenant = DEFAULT_TENANT
-    return Readers(vectors.reader(tenant), keywords.reader(tenant), graphs.reader(tenant), embed)
+    return Readers(vectors.reader(tenant), keywords.reader(tenant), graphs.reader(tenant), embed, published_chunks)
 
 
 class Down:
@@ -142,13 +150,77 @@ async def test_what_scores_below_average_comes_last_and_is_not_lost(readers: Rea
 
 
 @pytest.mark.parametrize("broken", [Down(), Slow()])
-@pytest.mark.parametrize("source", ["vectors", "graph"])
+@pytest.mark.parametrize("source", ["vectors", "keywords", "graph"])
 async def test_a_lost_source_costs_its_own_results_and_is_named(readers: Readers, source: str, broken: Down):
     name = source.removesuffix("s")
     budgets = msgspec.structs.replace(ENOUGH, **{f"{name}_s": 0.1})
     result = await search(msgspec.structs.replace(readers, **{source: broken}), budgets=budgets)
     assert [lost.source for lost in result.degraded] == [name]
     assert result.hits[0].chunk.title == "Sleep, My Love"
+
+
+@pytest.mark.parametrize("broken", [Down(), Slow()])
+async def test_without_keywords_hits_have_their_text_and_bridges_their_sentence(readers: Readers, broken: Down):
+    budgets = msgspec.structs.replace(ENOUGH, keyword_s=0.1)
+    whole = {hit.chunk.id: hit for hit in (await search(readers)).hits}
+    result = await search(msgspec.structs.replace(readers, keywords=broken), budgets=budgets)
+    assert [lost.source for lost in result.degraded] == ["keyword"]
+    assert all(hit.chunk == chunk_of(hit.chunk.title, TEXTS[hit.chunk.title]) for hit in result.hits)
+    hits = {hit.chunk.title: hit for hit in result.hits[:2]}
+    assert set(hits) == {"Sleep, My Love", "Douglas Sirk"}
+    assert hits["Douglas Sirk"].bridge is not None
+    assert hits["Douglas Sirk"].bridge == whole[hits["Douglas Sirk"].chunk.id].bridge
+
+
+async def test_a_keyword_store_that_is_lost_is_asked_once(readers: Readers):
+    asked = Counter[str]()
+
+    class Counted(Down):
+        def __getattr__(self, name: str):
+            async def failing(*args, **kwargs):
+                asked[name] += 1
+                raise TryLater("store_down", "The store is down.")
+
+            return failing
+
+    down = msgspec.structs.replace(readers, keywords=Counted())
+    assert (await search(down)).hits
+    assert asked == {"search": 1}
+    asked.clear()
+    assert [lost.source for lost in (await search(down, Mode.VECTOR)).degraded] == ["keyword"]
+    assert asked == {"chunks": 1}
+
+
+async def test_artifacts_are_read_of_published_documents_alone_and_not_while_keywords_answer(readers: Readers):
+    read: list[tuple[str, str]] = []
+
+    async def noted(document_id: str, version: str) -> Mapping[str, Chunk]:
+        read.append((document_id, version))
+        return await published_chunks(document_id, version)
+
+    async def some(document_ids: Sequence[str]) -> dict[str, str]:
+        return {each: "v2" if each == "doc Sleep, My Love" else "v1" for each in document_ids}
+
+    noting = msgspec.structs.replace(readers, published_chunks=noted)
+    assert (await search(noting)).hits
+    assert read == []
+    down = msgspec.structs.replace(noting, keywords=Down())
+    result = await pipeline.search(QUESTION, Mode.HYBRID, 1, SearchFilter(), down, some, ENOUGH)
+    assert [hit.chunk.title for hit in result.hits] == ["Douglas Sirk"]
+    assert result.hits[0].bridge is None
+    assert ("doc Sleep, My Love", "v2") not in read
+    assert ("doc Sleep, My Love", "v1") not in read
+    assert len(read) == len(set(read)) <= 2
+
+
+async def test_text_that_can_be_read_nowhere_is_an_error_to_try_again(readers: Readers):
+    async def away(document_id: str, version: str) -> Mapping[str, Chunk]:
+        raise TryLater("objects_down", "The object store is down.")
+
+    with pytest.raises(TryLater, match="object store is down"):
+        await search(msgspec.structs.replace(readers, keywords=Down(), published_chunks=away))
+    with pytest.raises(TryLater, match="text could not be read"):
+        await search(msgspec.structs.replace(readers, keywords=Down(), vectors=Down()), Mode.GRAPH)
 
 
 async def test_nothing_left_to_search_is_an_error_to_try_again(readers: Readers):

@@ -82,6 +82,10 @@ class VectorReader(Protocol):
         """(d,) float32 per chunk."""
         ...
 
+    async def origins(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """(document id, version) per chunk."""
+        ...
+
 
 class Vectors(Protocol):
     """All tenants' vectors."""

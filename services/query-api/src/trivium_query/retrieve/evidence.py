@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 import msgspec
 import numpy as np
 
+from trivium.domain.chunks import Chunk
 from trivium.domain.graph import Mention, Mentioning, MentionRole
 from trivium.domain.retrieval import Scored
 from trivium.ports.graph import GraphReader
@@ -24,6 +25,9 @@ MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors
 EmbedQueries = Callable[[Sequence[str]], Awaitable[Vector]]
 """(n, d) float32, one row per text, embedded as queries are."""
 
+DocumentChunks = Callable[[str, str], Awaitable[Mapping[str, Chunk]]]
+"""(document id, version) -> its chunks by id, without the keyword store; empty when they are not known."""
+
 
 class Readers(msgspec.Struct, frozen=True):
     """One tenant's stores, and the model that turns its questions into vectors."""
@@ -32,6 +36,7 @@ class Readers(msgspec.Struct, frozen=True):
     keywords: KeywordReader
     graph: GraphReader
     embed: EmbedQueries
+    published_chunks: DocumentChunks
 
 
 class Query(msgspec.Struct, frozen=True):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import Bridge, Hit, Scored, SearchFilter, SourceRank
-from trivium.ports.keywords import KeywordReader
 from trivium_query.retrieve.path import Link
+from trivium_query.retrieve.texts import Texts
 
 PAGE = 50  # chunks loaded at once, beyond the hits wanted, while filters leave too few
-
-ActiveVersions = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
-"""document id -> the version that queries may see; documents without one are absent."""
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -25,25 +22,19 @@ class Ranking(msgspec.Struct, frozen=True):
     links: Mapping[str, Link] = msgspec.field(default_factory=dict)
 
 
-async def load_hits(
-    ranking: Ranking,
-    top_k: int,
-    restrict: SearchFilter,
-    keywords: KeywordReader,
-    active: ActiveVersions,
-) -> tuple[Hit, ...]:
+async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts: Texts) -> tuple[Hit, ...]:
     """The best `top_k` hits that exist, are published and pass the filter."""
     kept: list[tuple[Scored, Chunk]] = []
     start = 0
     while len(kept) < top_k and start < len(ranking.rows):
         page = ranking.rows[start : start + top_k + (PAGE if start else 0)]
         start += len(page)
-        chunks = await _visible([row.chunk_id for row in page], keywords, active)
+        chunks = await texts.visible([row.chunk_id for row in page])
         kept.extend((row, chunk) for row in page if (chunk := chunks.get(row.chunk_id)) and _passes(chunk, restrict))
     kept = kept[:top_k]
     origins = {link.source for row, _ in kept if (link := ranking.links.get(row.chunk_id))}
     known = {chunk.id: chunk for _, chunk in kept}
-    known |= await _visible(sorted(origins - known.keys()), keywords, active)
+    known |= await texts.visible(sorted(origins - known.keys()))
     places = source_ranks(ranking.sources, {chunk.id for _, chunk in kept})
     return tuple(
         Hit(chunk, rank, row.score, places.get(chunk.id, ()), bridge_of(ranking.links.get(chunk.id), known))
@@ -59,12 +50,6 @@ def source_ranks(sources: Mapping[str, Sequence[Scored]], wanted: Collection[str
             if row.chunk_id in wanted:
                 places[row.chunk_id] = (*places.get(row.chunk_id, ()), SourceRank(source, rank, row.score))
     return places
-
-
-async def _visible(ids: Sequence[str], keywords: KeywordReader, active: ActiveVersions) -> dict[str, Chunk]:
-    chunks = await keywords.chunks(ids) if ids else {}
-    versions = await active(sorted({chunk.document_id for chunk in chunks.values()})) if chunks else {}
-    return {key: chunk for key, chunk in chunks.items() if versions.get(chunk.document_id) == chunk.version}
 
 
 def _passes(chunk: Chunk, restrict: SearchFilter) -> bool:

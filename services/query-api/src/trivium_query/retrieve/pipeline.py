@@ -20,8 +20,9 @@ from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
 from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
 from trivium_query.retrieve.evidence import Query, Readers
-from trivium_query.retrieve.hits import ActiveVersions, Ranking, load_hits
+from trivium_query.retrieve.hits import Ranking, load_hits
 from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Budgets, Ledger
+from trivium_query.retrieve.texts import ActiveVersions, Texts
 
 RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
 MIN_RRF_DEPTH = 30
@@ -36,7 +37,10 @@ async def search(
     active: ActiveVersions,
     budgets: Budgets,
 ) -> SearchResult:
-    """At most `top_k` hits, best first. Raises `TryLater` when every source that the mode uses is lost."""
+    """At most `top_k` hits, best first.
+
+    Raises `TryLater` when every source that the mode uses is lost, or the hits' text can be read nowhere.
+    """
     started = time.perf_counter()
     ledger = Ledger(budgets)
     documents = restrict.document_ids or None
@@ -45,7 +49,7 @@ async def search(
         reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in ledger.lost.values())
         raise TryLater("no_source", f"No source could answer ({reasons}).", "Try again; /readyz says what is down.")
     ranked_at = time.perf_counter()
-    hits = await load_hits(ranking, top_k, restrict, readers.keywords, active)
+    hits = await load_hits(ranking, top_k, restrict, Texts(readers, active, ledger, top_k))
     now = time.perf_counter()
     timings = {
         **ledger.timings_ms,

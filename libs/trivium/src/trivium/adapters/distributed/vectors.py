@@ -225,6 +225,12 @@ class MilvusVectorReader:
         found = await self._read(list(keys), ["vector"])
         return {keys[key]: np.array(stored.row["vector"], np.float32) for key, stored in found.items()}
 
+    async def origins(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """The document and version of each."""
+        keys = self._keys(chunk_ids)
+        found = await self._read(list(keys), ["document_id", "version"])
+        return {keys[key]: (stored.row["document_id"], stored.row["version"]) for key, stored in found.items()}
+
     def _keys(self, chunk_ids: Sequence[str]) -> dict[str, str]:
         """Chunk ids by primary key."""
         return {f"{self._tenant}/{chunk_id}": chunk_id for chunk_id in chunk_ids if is_id(chunk_id)}

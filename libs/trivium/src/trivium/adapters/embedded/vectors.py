@@ -178,6 +178,19 @@ class SqliteVectorReader:
 
         return await self._threads.run(self._database, query)
 
+    async def origins(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """The document and version of each."""
+
+        def query(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+            rows = connection.execute(
+                "SELECT chunk_id, document_id, version FROM passages"
+                " WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json_list(chunk_ids),),
+            )
+            return {chunk_id: (document_id, version) for chunk_id, document_id, version in rows}
+
+        return await self._threads.run(self._database, query)
+
 
 def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, Vector]:
     """(n_sentences, d) by chunk; together they are one matrix, widened in one go."""

@@ -1,0 +1,104 @@
+"""Chunks by id, if queries may see them: from the keyword store and, while that is lost, from the artifacts.
+
+The artifacts are what ingest made the rows from: whole documents, so slower to read, and there without an index.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.documents import Stage
+from trivium.domain.errors import NotFound, TryLater
+from trivium.domain.scope import Tenant
+from trivium.flow import artifacts
+from trivium.ports.objects import Objects
+from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.ledger import KEYWORD, VECTOR, Ledger
+
+RECENT_DOCUMENTS = 32  # document versions whose chunks are kept: the next question is often about the same ones
+ARTIFACTS_S = 5.0  # one reading of artifacts, all its documents together
+DOCUMENTS_PER_HIT = 2  # its own, and the one that its bridge starts from
+
+ActiveVersions = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+"""document id -> the version that queries may see; documents without one are absent."""
+
+
+class PublishedChunks:
+    """The chunks that a document version was published with, from its artifacts."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._recent = lru_cache(RECENT_DOCUMENTS)(self._load)  # an artifact's key names its content
+
+    def of(self, tenant: Tenant, document_id: str, version: str) -> Mapping[str, Chunk]:
+        """By chunk id; empty when the artifacts are damaged or gone. Blocks; raises `TryLater`."""
+        publication = artifacts.published(self._objects.for_tenant(tenant), document_id, version)
+        if publication is None:
+            return {}
+        try:
+            return self._recent(tenant, publication.artifacts[Stage.ENRICH.value])
+        except NotFound:
+            return {}
+
+    def _load(self, tenant: Tenant, key: str) -> Mapping[str, Chunk]:
+        return {chunk.id: chunk for chunk in artifacts.load(self._objects.for_tenant(tenant), key, list[Chunk])}
+
+
+class Texts:
+    """One search's reading of chunks, for at most `hits` hits."""
+
+    def __init__(self, readers: Readers, active: ActiveVersions, ledger: Ledger, hits: int) -> None:
+        self._readers = readers
+        self._active = active
+        self._ledger = ledger
+        self._max_documents = DOCUMENTS_PER_HIT * hits
+        self._documents: dict[tuple[str, str], Mapping[str, Chunk]] = {}
+
+    async def visible(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """Those of the chunks, given best first, that exist and are published.
+
+        Raises `TryLater` when neither the keyword store nor the artifacts can be read.
+        """
+        if not chunk_ids:
+            return {}
+        chunks: dict[str, Chunk] | None = await self._ledger.ask(
+            KEYWORD, self._readers.keywords.chunks(chunk_ids), None
+        )
+        if chunks is None:
+            return await self._from_artifacts(chunk_ids)
+        published = await self._published((chunk.document_id, chunk.version) for chunk in chunks.values())
+        return {key: chunk for key, chunk in chunks.items() if (chunk.document_id, chunk.version) in published}
+
+    async def _from_artifacts(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        origins = await self._ledger.ask(VECTOR, self._readers.vectors.origins(chunk_ids), {})
+        if VECTOR in self._ledger.lost:
+            raise _no_text("keywords and vectors are both lost")
+        published = await self._published(origins.values())
+        places = {key: origins[key] for key in chunk_ids if origins.get(key) in published}
+        try:
+            async with asyncio.timeout(ARTIFACTS_S):
+                for place in dict.fromkeys(places.values()):
+                    await self._read(place)
+        except TimeoutError as error:
+            raise _no_text(f"the artifacts took more than {ARTIFACTS_S:g} s") from error
+        found = {key: self._documents.get(place, {}).get(key) for key, place in places.items()}
+        return {key: chunk for key, chunk in found.items() if chunk is not None}
+
+    async def _read(self, place: tuple[str, str]) -> None:
+        if place not in self._documents and len(self._documents) < self._max_documents:
+            self._documents[place] = await self._readers.published_chunks(*place)
+
+    async def _published(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those of the (document id, version) pairs that queries may see."""
+        asked = set(places)
+        versions = await self._active(sorted({document_id for document_id, _ in asked})) if asked else {}
+        return asked & set(versions.items())
+
+
+def _no_text(reason: str) -> TryLater:
+    return TryLater(
+        "no_text", f"The passages' text could not be read: {reason}.", "Try again; /readyz says what is down."
+    )
