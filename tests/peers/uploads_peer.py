@@ -18,8 +18,8 @@ class UploadsPeer:
         for key, content in (values or {}).items():
             self.put(key, content)
 
-    def put(self, key: str, content: bytes) -> None:
-        self._values[key] = (content, time.time())
+    def put(self, key: str, content: bytes, age_s: float = 0.0) -> None:
+        self._values[key] = (content, time.time() - age_s)
 
     def delete(self, key: str) -> None:
         self._values.pop(key, None)

@@ -113,14 +113,16 @@ def test_dropped_tripled_and_shuffled_events_and_one_listing_end_as_the_bucket(
     assert reconcile(follow).missed == 0
 
 
-def test_what_only_the_listing_found_takes_the_slower_lane(tmp_path: Path) -> None:
-    uploads = UploadsPeer({"heard": b"1", "missed": b"2"})
+def test_what_lay_there_long_before_the_listing_found_it_takes_the_slower_lane(tmp_path: Path) -> None:
+    uploads = UploadsPeer({"heard": b"1", "event is late": b"2"})
+    uploads.put("missed", b"3", age_s=3600)
     follow = follower(tmp_path, uploads)
     assert follow.follow("heard")
-    assert reconcile(follow).missed == 1
+    assert reconcile(follow).missed == 2
     documents = follow.intake.stores.registry.for_tenant(DEFAULT_TENANT).list().documents
     assert {d.source: d.lane for d in documents} == {
         "s3://drop/heard": Lane.INTERACTIVE,
+        "s3://drop/event is late": Lane.INTERACTIVE,
         "s3://drop/missed": Lane.BACKFILL,
     }
 

@@ -12,8 +12,11 @@ import structlog
 
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.ports.registry import TenantRegistry
+from trivium.ports.uploads import Upload
 from trivium_ingest.uploads.compare import PAGE, compared
 from trivium_ingest.uploads.follow import Follower
+
+FRESH_S = 600.0  # somebody may wait for what was put there so lately, and its event may only be late
 
 log = structlog.get_logger()
 
@@ -28,7 +31,7 @@ class Reconciled(msgspec.Struct, frozen=True):
 def reconcile(follower: Follower, stopped: Callable[[], bool] = lambda: False) -> Reconciled:
     """One round over the whole bucket and all its documents; eight bytes of memory an upload. Raises `TryLater`.
 
-    Nobody is known to wait for what it finds, so that goes through the slower lane.
+    Nobody waits any more for what lies there long, so that goes through the slower lane.
     """
     started = time.time()
     listed, missed = array("Q"), 0
@@ -39,11 +42,15 @@ def reconcile(follower: Follower, stopped: Callable[[], bool] = lambda: False) -
         for each in page:
             listed.append(_short(each.document_id))
             if each.is_news:
-                missed += follower.follow(each.upload.key, Lane.BACKFILL)
+                missed += follower.follow(each.upload.key, _lane(each.upload, started))
     missed += _follow_vanished(follower, array("Q", sorted(listed)), started, stopped)
     if missed:
         log.info("reconciled", uploads=len(listed), missed=missed)
     return Reconciled(len(listed), missed)
+
+
+def _lane(upload: Upload, now: float) -> Lane:
+    return Lane.INTERACTIVE if now - upload.modified < FRESH_S else Lane.BACKFILL
 
 
 def _follow_vanished(follower: Follower, listed: array[int], started: float, stopped: Callable[[], bool]) -> int:
