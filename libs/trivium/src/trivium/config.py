@@ -93,8 +93,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     parse_memory_bytes: Count = 1024 * 1024 * 1024
     parse_workers: Count = 1
     max_attempts: Count = 5
-    """Deaths of its worker after which a document is given up. A file that only kills its parser, which runs in a process
-    of its own, ends at the first; the worker's own deaths hit whatever it had in hand, so three are no proof."""
+    """Deaths of its worker after which a document is given up. A file that only kills its parser, which runs in a
+    process of its own, ends at the first; a worker's death hits whatever it had in hand, so three are no proof."""
     lease_s: Positive = 120.0
     """How long what a dead worker had in hand waits for another; a live one shows three signs of life in it."""
     max_in_flight: Count = 192
