@@ -1,4 +1,8 @@
-"""A process killed while it writes leaves whole batches, and everything it said was done."""
+"""A process killed while it writes leaves whole batches, and everything it said was done.
+
+This is about stores that live in the process that is killed. What servers lose with theirs, `tests/distributed` and
+`tests/chaos` ask.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,8 @@ import pytest
 
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import DEFAULT_TENANT
+
+from .conftest import embedded
 
 BATCH = 5
 VALUE = 50_000
@@ -33,13 +39,11 @@ def write_until_killed(folder: Path, first: int, chance: random.Random) -> int:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_after_sigkill_batches_are_whole_and_what_was_done_is_there(
-    deployment, tmp_path: Path, seed: int
-) -> None:
+async def test_after_sigkill_batches_are_whole_and_what_was_done_is_there(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     done = write_until_killed(tmp_path, 0, chance)
     done = write_until_killed(tmp_path, done + 2, chance)
-    with deployment(tmp_path) as stores:
+    with embedded(tmp_path) as stores:
         vectors, keywords = stores.vectors.writer(DEFAULT_TENANT), stores.keywords.writer(DEFAULT_TENANT)
         documents = stores.registry.for_tenant(DEFAULT_TENANT).list(limit=1000).documents
         assert len(documents) >= done - 1
