@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from trivium.config import Settings, load_settings
 from trivium.domain.errors import TriviumError
+from trivium.extras import explained
 from trivium.telemetry import configure_logging
 
 
@@ -16,7 +17,10 @@ def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
     try:
         settings = load_settings()
         configure_logging(settings.log_level, settings.log_format)
-        body(settings)
+        try:
+            body(settings)
+        except ModuleNotFoundError as error:
+            raise explained(error) from error
     except TriviumError as error:
         sys.stderr.write(f"{name}: {error}\n")
         sys.exit(1)

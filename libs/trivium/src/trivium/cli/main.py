@@ -128,6 +128,12 @@ class Commands(click.Group):
             raise Failed(f"{error.filename or 'The system'}: {error.strerror or error}.") from error
         except Exception as error:
             _reraise_when_debugging()
+            if isinstance(error, ModuleNotFoundError):
+                from trivium.extras import explained
+
+                told = explained(error)
+                if isinstance(told, TriviumError):
+                    raise Failed(told.message, told.action) from error
             raise Failed(
                 f"Trivium has a fault of its own: {type(error).__name__}: {error}",
                 "Run it again with TRIVIUM_LOG_LEVEL=debug and report what it prints.",
