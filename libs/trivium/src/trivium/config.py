@@ -18,6 +18,7 @@ from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
 
 PREFIX = "TRIVIUM_"
+SERVICES_DIR = "TRIVIUM_SERVICES_DIR"  # where `make services` keeps the servers: no setting of Trivium's, and no mistake
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SECRETS = frozenset(
     {
@@ -261,7 +262,7 @@ def wants_debugging(environ: Mapping[str, str] | None = None) -> bool:
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """Variables that look like settings and are none: most likely misspelt."""
-    names = {PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)}
+    names = {PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)} | {SERVICES_DIR}
     return sorted(k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names)
 
 
