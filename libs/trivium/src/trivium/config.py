@@ -18,7 +18,7 @@ from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
 
 PREFIX = "TRIVIUM_"
-SERVICES_DIR = "TRIVIUM_SERVICES_DIR"  # where `make services` keeps the servers: no setting of Trivium's, and no mistake
+SERVICES_DIR = "TRIVIUM_SERVICES_DIR"  # where `make services` keeps the servers: no setting, and no mistake
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SECRETS = frozenset(
     {
