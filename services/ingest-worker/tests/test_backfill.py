@@ -11,10 +11,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
+from folder_stores import FolderStores
 from uploads_peer import UploadsPeer
 
-from trivium.adapters.embedded.objects import LocalObjects
-from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.cli.main import cli
 from trivium.domain.documents import Document, DocumentState, Failure, Lane
 from trivium.domain.errors import TryLater
@@ -26,17 +25,12 @@ from trivium_ingest.backfill import Backfill, Notes, Order, Outlook, outlook
 from trivium_ingest.uploads.follow import Bucket
 
 
-class Stores:
-    def __init__(self, folder: Path) -> None:
-        self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
-
-
 class World:
     """A bucket, and a worker that finishes what it is given whenever `tell` is called."""
 
     def __init__(self, folder: Path, keys: list[str]) -> None:
         self.uploads = UploadsPeer({key: key.encode() for key in keys})
-        self.stores = Stores(folder)
+        self.stores = FolderStores(folder)
         self.documents = self.stores.registry.for_tenant(DEFAULT_TENANT)
         self.intake = StoreIntake(self.stores, lambda: None, str, 10**9, lambda _: self.uploads)
         self.most_unfinished = 0

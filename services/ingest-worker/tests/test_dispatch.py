@@ -200,6 +200,24 @@ def test_what_the_broker_does_not_take_is_tried_again_at_the_next_sweep(registry
     assert len(registry.unfinished(time.time())) == 2
 
 
+def test_a_fault_of_ours_does_not_end_the_thread(
+    registry: SqliteRegistry, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium_ingest.dispatch.SWEEP_S", 0.05)
+    faults = iter([ValueError("a record that nobody can read")])
+    counted = registry.in_flight
+
+    def in_flight(now: float) -> dict[Lane, int]:
+        for fault in faults:
+            raise fault
+        return counted(now)
+
+    monkeypatch.setattr(registry, "in_flight", in_flight)
+    accept(registry, "a")
+    running.bell.ring()
+    eventually(lambda: states(registry) == {"running": 1})
+
+
 def test_orphans_of_a_killed_process_are_claimable_at_once(registry: SqliteRegistry) -> None:
     (document,) = accept(registry, "a")
     tenant = registry.for_tenant(DEFAULT_TENANT)

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from folder_stores import FolderStores
 from uploads_peer import UploadsPeer
 
-from trivium.adapters.embedded.conversations import SqliteConversations
-from trivium.adapters.embedded.graph import SqliteGraphs
-from trivium.adapters.embedded.keywords import SqliteKeywords
-from trivium.adapters.embedded.objects import LocalObjects
-from trivium.adapters.embedded.registry import SqliteRegistry
-from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -22,13 +17,6 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 
 MAX_BYTES = 1000
-
-
-class Stores:
-    def __init__(self, folder: Path) -> None:
-        self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
-        self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
-        self.conversations = SqliteConversations(folder)
 
 
 BUCKETS = {"dropped": UploadsPeer({"note": b"left where it is"})}
@@ -50,7 +38,11 @@ def bell() -> Bell:
 @pytest.fixture
 def whole(tmp_path: Path, bell: Bell) -> StoreIntake:
     return StoreIntake(
-        Stores(tmp_path), bell, lambda url: Blob(url, b"fetched", "text/plain"), MAX_BYTES, lambda name: BUCKETS[name]
+        FolderStores(tmp_path),
+        bell,
+        lambda url: Blob(url, b"fetched", "text/plain"),
+        MAX_BYTES,
+        lambda name: BUCKETS[name],
     )
 
 

@@ -65,6 +65,9 @@ class Dispatcher:
             except TriviumError as error:  # this thread must outlive a registry that is full, read-only or away
                 log.error("dispatch_waits", code=error.code, reason=error.message, action=error.action)
                 self._stop.wait(SWEEP_S)
+            except Exception:  # and a fault of ours: a process that dispatches nothing any more would look alive
+                log.exception("dispatch_failed")
+                self._stop.wait(SWEEP_S)
 
     def fill(self) -> None:
         """Send what may be sent now."""

@@ -13,16 +13,11 @@ from pathlib import Path
 from urllib.parse import quote_plus
 
 import pytest
+from folder_stores import FolderStores
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uploads_peer import UploadsPeer
 
-from trivium.adapters.embedded.conversations import SqliteConversations
-from trivium.adapters.embedded.graph import SqliteGraphs
-from trivium.adapters.embedded.keywords import SqliteKeywords
-from trivium.adapters.embedded.objects import LocalObjects
-from trivium.adapters.embedded.registry import SqliteRegistry
-from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.documents import DocumentState, Lane
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -34,19 +29,12 @@ from trivium_ingest.uploads.watch import Watch
 from trivium_ingest.uploads.webhook import webhook
 
 
-class Stores:
-    def __init__(self, folder: Path) -> None:
-        self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
-        self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
-        self.conversations = SqliteConversations(folder)
-
-
 def no_url(url: str) -> None:
     raise AssertionError(url)
 
 
 def follower(folder: Path, uploads: UploadsPeer, tenant: str = "default") -> Follower:
-    intake = StoreIntake(Stores(folder), lambda: None, no_url, 10**9, lambda _: uploads)
+    intake = StoreIntake(FolderStores(folder), lambda: None, no_url, 10**9, lambda _: uploads)
     return Follower(Bucket("drop", uploads, tenant), intake)
 
 
@@ -210,6 +198,26 @@ def test_a_store_that_is_away_delays_a_key_and_loses_none(tmp_path: Path) -> Non
     try:
         watch.hear(redis_message("a"))
         eventually(lambda: states(follow) == held(uploads))
+    finally:
+        watch.stop()
+
+
+def test_a_fault_of_ours_with_one_key_does_not_end_the_watch(tmp_path: Path) -> None:
+    class Faulty(UploadsPeer):
+        def stat(self, key: str):
+            if key == "bad":
+                raise ValueError(key)
+            return super().stat(key)
+
+    uploads = Faulty()
+    follow = follower(tmp_path, uploads)
+    watch = Watch(follow, reconcile_s=3600)
+    watch.start()
+    try:
+        watch.hear(redis_message("bad"))
+        uploads.put("good", b"1")
+        watch.hear(redis_message("good"))
+        eventually(lambda: "good" in states(follow))
     finally:
         watch.stop()
 

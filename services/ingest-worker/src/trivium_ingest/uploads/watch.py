@@ -94,6 +94,8 @@ class Watch:
                 self._stop.wait(PAUSE_S)
             except TriviumError as error:  # a wrong setting must not end the watch
                 log.error("upload_left", key=key, code=error.code, reason=error.message, action=error.action)
+            except Exception:  # nor may a fault of ours; the next listing comes back to the key
+                log.exception("upload_failed", key=key)
 
     def _next(self) -> str | None:
         with self._lock:
@@ -109,4 +111,6 @@ class Watch:
                 reconcile(self._follower, self._stop.is_set)
             except TriviumError as error:
                 log.error("reconcile_failed", code=error.code, reason=error.message, action=error.action)
+            except Exception:  # a fault of ours: the next round is tried all the same
+                log.exception("reconcile_failed")
             self._list_now.wait(self._reconcile_s)

@@ -1,0 +1,20 @@
+"""The embedded stores over one folder (`trivium.ports.stores.Stores`), for tests of what works on any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.doorbell import LocalDoorbell
+from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.keywords import SqliteKeywords
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.vectors import SqliteVectors
+
+
+class FolderStores:
+    def __init__(self, folder: Path) -> None:
+        self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
+        self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
+        self.conversations, self.doorbell = SqliteConversations(folder), LocalDoorbell()
