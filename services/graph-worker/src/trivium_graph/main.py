@@ -8,7 +8,7 @@ from functools import partial
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import Settings
-from trivium.domain.documents import Stage
+from trivium.flow.queues import GRAPH_STAGES
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.process import run_process
 from trivium_graph.assembly import graph_stages
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def _work(settings: Settings) -> None:
-    run_worker(settings, (Stage.EXTRACT, Stage.LINK), partial(_equipped, settings))
+    run_worker(settings, GRAPH_STAGES, partial(_equipped, settings))
 
 
 @contextmanager

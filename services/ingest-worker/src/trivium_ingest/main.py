@@ -11,14 +11,13 @@ from functools import partial
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
-from trivium.domain.documents import STAGES, Stage
+from trivium.domain.documents import STAGES
+from trivium.flow.queues import GRAPH_STAGES
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.process import run_process, say
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.control import controlling
 from trivium_ingest.parse.alone import installed_ocr
-
-GRAPH_STAGES = (Stage.EXTRACT, Stage.LINK)  # the graph worker's
 
 
 def worker() -> None:

@@ -16,6 +16,7 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
+from trivium.flow.erase import erase_objects
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
@@ -261,14 +262,7 @@ class PublishWork(msgspec.Struct, frozen=True):
         self.registry.for_tenant(job.tenant).save(published)
         for writer in self._writers(job.tenant).values():
             writer.delete(document.id, keep_version=document.version)
-        keep = (
-            artifacts.artifact_prefix(document.id, document.version),
-            artifacts.original_key(document.id, document.version),
-        )
-        for prefix in (artifacts.artifact_prefix(document.id), f"originals/{document.id}/"):
-            for key in list(job.objects.keys(prefix)):
-                if not key.startswith(keep):
-                    job.objects.delete(key)
+        erase_objects(job.objects, document.id, keep_version=document.version)
 
     def _writers(self, tenant: Tenant) -> dict[str, VectorWriter | KeywordWriter | GraphWriter]:
         return {

@@ -6,6 +6,7 @@ from trivium.domain.documents import Document, DocumentState
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
 
 
@@ -13,7 +14,11 @@ def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = 
     """Remove rows, then artifacts and originals, except those of `keep_version`."""
     for store in (stores.vectors, stores.keywords, stores.graphs):
         store.writer(tenant).delete(document_id, keep_version=keep_version)
-    objects = stores.objects.for_tenant(tenant)
+    erase_objects(stores.objects.for_tenant(tenant), document_id, keep_version)
+
+
+def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = "") -> None:
+    """Remove artifacts and originals, except those of `keep_version`."""
     keep = (
         (artifacts.artifact_prefix(document_id, keep_version), artifacts.original_key(document_id, keep_version))
         if keep_version

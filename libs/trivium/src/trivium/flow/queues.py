@@ -16,6 +16,8 @@ RESOURCES: dict[Stage, str] = {
     Stage.LINK: "graph",
     Stage.PUBLISH: "index",
 }
+GRAPH_STAGES = (Stage.EXTRACT, Stage.LINK)
+"""The graph worker's; the others are the ingest worker's."""
 
 
 def queue_of(stage: Stage, lane: Lane) -> str:
