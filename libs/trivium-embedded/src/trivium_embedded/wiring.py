@@ -26,6 +26,7 @@ from trivium.domain.scope import Tenant
 from trivium.flow.envelope import Envelope
 from trivium.flow.erase import clear_up
 from trivium.flow.tasks import make_app, register
+from trivium.ports.parser import Senses
 from trivium.ports.stores import Stores
 from trivium_embedded.one_tenant import OneTenant
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
@@ -63,14 +64,15 @@ def assembled(
         stores = stack.enter_context(open_stores(settings))
         registry = OneTenant(stores.registry, only) if only else stores.registry
         models = stack.enter_context(connect_models(settings))
-        sandbox = parsing_sandbox(settings, rapid_ocr)
+        sandbox = parsing_sandbox(settings, rapid_ocr, Senses(models.ocr, models.transcriber))
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
         bell = LocalDoorbell()
         dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
         late = partial(clear_up, stores)
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring, late)
-        ingest = ingest_stages(settings, stores, models.embedder, sandbox, rapid_ocr())
+        senses = Senses(models.ocr or rapid_ocr(), models.transcriber)
+        ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses)
         for work in (*ingest, *graph_stages(settings, stores.graphs)):
             register(app, work.stage, partial(envelope.run, work))
         if settings.backend == "embedded":

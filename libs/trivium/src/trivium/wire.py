@@ -82,6 +82,8 @@ class Passage(msgspec.Struct, frozen=True):
     context: str = ""
     version: str = ""
     positions: tuple[Position, ...] = ()
+    hidden: bool = False
+    assets: tuple[str, ...] = ()
 
 
 class PassagePage(msgspec.Struct, frozen=True):

@@ -9,21 +9,25 @@ from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.stage import StageWork
 from trivium.llm.connect import llm_address
 from trivium.ports.inference import Embedder, Ocr
-from trivium.ports.parser import ParseLimits
+from trivium.ports.parser import ParseLimits, Senses
 from trivium.ports.stores import Stores
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 
 
-def parsing_sandbox(settings: Settings, ocr_factory: Callable[[], Ocr] | None, ocr: Ocr | None = None) -> Sandbox:
-    """Parsers within the configured bounds; the caller closes it. `ocr`: an engine here, asked by the parsers."""
+def parsing_sandbox(
+    settings: Settings,
+    ocr_factory: Callable[[], Ocr] | None,
+    senses: Senses = Senses(),  # noqa: B008 - frozen
+) -> Sandbox:
+    """Parsers within the configured bounds; the caller closes it. `senses`: engines here that the parsers may ask."""
     return Sandbox(
         ocr_factory,
         ParseLimits(max_bytes=settings.max_upload_bytes),
         Bounds(wall_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes),
         size=settings.parse_workers,
-        ocr=ocr,
+        senses=senses,
     )
 
 
@@ -32,13 +36,13 @@ def ingest_stages(
     stores: Stores,
     embedder: Embedder,
     sandbox: Sandbox,
-    ocr: Ocr | None,
+    senses: Senses,
     uploads: OpenUploads = no_buckets,
 ) -> list[StageWork]:
     """Every stage but the graph worker's. Distributed adapters are connected here."""
     llm = llm_address(settings) if settings.enrich_with_llm else None
     return [
-        ParseWork(sandbox.parse, ocr, Originals(stores.objects, uploads)),
+        ParseWork(sandbox.parse, senses, Originals(stores.objects, uploads)),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
         EmbedWork(embedder),

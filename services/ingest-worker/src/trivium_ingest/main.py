@@ -14,6 +14,7 @@ from trivium.config import Settings
 from trivium.domain.documents import STAGES
 from trivium.flow.queues import GRAPH_STAGES
 from trivium.flow.worker import Equipment, envelope_of, run_worker
+from trivium.ports.parser import Senses
 from trivium.process import run_process, say
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.control import controlling
@@ -41,10 +42,10 @@ def _equipped(settings: Settings) -> Iterator[Equipment]:
     with (
         DistributedStores(settings) as stores,
         connect_models(settings) as models,
-        closing(parsing_sandbox(settings, installed, models.ocr)) as sandbox,
+        closing(parsing_sandbox(settings, installed, Senses(models.ocr, models.transcriber))) as sandbox,
     ):
-        ocr = models.ocr or (installed() if installed else None)
-        works = ingest_stages(settings, stores, models.embedder, sandbox, ocr, stores.uploads)
+        senses = Senses(models.ocr or (installed() if installed else None), models.transcriber)
+        works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads)
         yield Equipment(envelope_of(settings, stores, stores.doorbell), works)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from trivium import telemetry
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
-from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
@@ -21,9 +21,9 @@ from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs, GraphWriter
-from trivium.ports.inference import Embedder, Ocr, Passage, PassageVectors
+from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber
 from trivium.ports.keywords import Keywords, KeywordWriter
-from trivium.ports.parser import Blob
+from trivium.ports.parser import Blob, Senses
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
@@ -40,13 +40,14 @@ class ParseWork(msgspec.Struct, frozen=True):
     """The original's bytes become typed units. `parse` runs the parsers within their limits."""
 
     parse: Callable[[Blob], ParsedDocument]
-    ocr: Ocr | None
+    senses: Senses
     originals: Originals
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
-        """Parsers and OCR model; `TryLater` while the service that has it is away."""
-        return f"{parse_fingerprint()}|{self.ocr.fingerprint if self.ocr else ''}"
+        """Parsers, OCR and speech model; `TryLater` while the service that has them is away."""
+        ocr, transcriber = self.senses.ocr, self.senses.transcriber
+        return "|".join((parse_fingerprint(), ocr.fingerprint if ocr else "", _speech_model(transcriber)))
 
     def settled(self, job: Job) -> bool:
         """Parsing leaves no rows."""
@@ -62,6 +63,13 @@ class ParseWork(msgspec.Struct, frozen=True):
             parsed,
             {"title": parsed.title, "media_type": parsed.media_type, "warnings": list(parsed.warnings)},
         )
+
+
+def _speech_model(transcriber: Transcriber | None) -> str:
+    try:
+        return transcriber.fingerprint if transcriber else ""
+    except NeverWill:  # the service serves none
+        return ""
 
 
 class ChunkWork(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from trivium.domain.parsed import Box, ParsedDocument, Unit, UnitKind
 from trivium.ports.inference import OcrLine
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.build import parse_blob
 
 Parse = Callable[..., ParsedDocument]
@@ -49,7 +49,7 @@ def parse() -> Parse:
         raw = content.encode() if isinstance(content, str) else content
         limits = ParseLimits(**options.pop("limits", {}))
         blob = Blob(name, raw, options.pop("declared_type", ""))
-        return parse_blob(blob, limits, options.pop("ocr", None))
+        return parse_blob(blob, limits, Senses(options.pop("ocr", None), options.pop("transcriber", None)))
 
     return run
 

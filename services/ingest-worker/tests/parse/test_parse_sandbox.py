@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
-from trivium.ports.parser import Blob
+from trivium.ports.parser import Blob, Senses
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
 from .conftest import picture
@@ -206,7 +206,7 @@ class Elsewhere:
 
 def test_children_ask_an_engine_that_is_elsewhere() -> None:
     ocr = Elsewhere()
-    with closing(Sandbox(ocr=ocr)) as made:
+    with closing(Sandbox(senses=Senses(ocr))) as made:
         assert made.parse(IMAGE).text == "read elsewhere"
         assert ocr.shapes[0][2] == 3
         assert made.parse(TEXT).units
@@ -214,7 +214,7 @@ def test_children_ask_an_engine_that_is_elsewhere() -> None:
 
 @pytest.mark.parametrize("family", [NeverWill, TryLater])
 def test_a_failure_of_an_engine_elsewhere_keeps_its_family(family: type[TriviumError]) -> None:
-    with closing(Sandbox(ocr=Elsewhere(family("engine", "It does not.", "Help it.")))) as made:
+    with closing(Sandbox(senses=Senses(Elsewhere(family("engine", "It does not.", "Help it."))))) as made:
         with pytest.raises(family) as failure:
             made.parse(IMAGE)
         assert (failure.value.code, failure.value.action) == ("engine", "Help it.")
@@ -222,5 +222,5 @@ def test_a_failure_of_an_engine_elsewhere_keeps_its_family(family: type[TriviumE
 
 
 def test_time_spent_waiting_for_an_engine_elsewhere_is_not_the_files() -> None:
-    with closing(Sandbox(ocr=Elsewhere(wait_s=2.5), bounds=Bounds(wall_s=2))) as made:
+    with closing(Sandbox(senses=Senses(Elsewhere(wait_s=2.5)), bounds=Bounds(wall_s=2))) as made:
         assert made.parse(IMAGE).text == "read elsewhere"

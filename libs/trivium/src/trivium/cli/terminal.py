@@ -92,6 +92,13 @@ def where(positions: tuple[Position, ...]) -> str:
     return "; ".join(place for place in named if place)
 
 
+def clock(seconds: float) -> str:
+    """A place in a recording as players show it: 1:05, 1:02:03."""
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
 def _place(position: Position) -> str:
     parts = []
     if position.page is not None:
@@ -103,6 +110,8 @@ def _place(position: Position) -> str:
     if position.rows is not None:
         first, last = position.rows
         parts.append(f"row {first}" if first == last else f"rows {first}-{last}")
+    if position.seconds is not None:
+        parts.append("-".join(clock(second) for second in position.seconds))
     if position.section:
         parts.append(" > ".join(position.section))
     elif not parts and position.offset is not None:

@@ -25,6 +25,8 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     `sentences` count in `text`. `context` situates the chunk in its document (CORTEX C3): it is
     embedded and indexed before the text, and is never cited.
     `ordinal` counts from 0 within the version; people see `number`, which counts from 1.
+    `hidden` tells that part of the text is not seen by who looks at the original; `assets` name the pictures of its
+    units.
     """
 
     id: str
@@ -40,6 +42,8 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     section: tuple[str, ...] = ()
     positions: tuple[Position, ...] = ()
     context: str = ""
+    hidden: bool = False
+    assets: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:

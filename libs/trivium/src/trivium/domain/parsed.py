@@ -18,6 +18,7 @@ class UnitKind(enum.StrEnum):
     TABLE = "table"
     IMAGE = "image"
     EQUATION = "equation"
+    CHART = "chart"
     CODE = "code"
     NOTE = "note"
 
@@ -36,6 +37,7 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `rows` is an inclusive (first, last) pair as the spreadsheet shows them, header included in the count.
     `offset` is a (start, end) range in characters of the original text, for plain-text formats.
+    `seconds` is a (start, end) range of a recording, counted from its beginning.
     """
 
     page: int | None = None
@@ -45,12 +47,15 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
     rows: tuple[int, int] | None = None
     section: tuple[str, ...] = ()
     offset: tuple[int, int] | None = None
+    seconds: tuple[float, float] | None = None
 
 
 class Unit(msgspec.Struct, frozen=True, omit_defaults=True):
     """One piece of a document. `text` is searchable; `html` keeps a table's own structure.
 
-    `level` is a heading's depth (1 is the highest). `ocr` tells that the text was recognised in pixels.
+    `level` is a heading's depth (1 is the highest). `ocr` tells that the text was recognised in pixels, `hidden` that
+    whoever looks at the original does not see it (white on white, off the page, of no size, zero-width characters).
+    `asset` names the document's asset that shows the unit as it looks ("" for none).
     """
 
     kind: UnitKind
@@ -59,6 +64,30 @@ class Unit(msgspec.Struct, frozen=True, omit_defaults=True):
     html: str = ""
     level: int = 0
     ocr: bool = False
+    hidden: bool = False
+    asset: str = ""
+
+
+class Asset(msgspec.Struct, frozen=True):
+    """The original of a unit that is not text: a picture, a figure cut out of a page, a video's frame.
+
+    `name` is unique in its document and made of letters, digits, `.`, `-` and `_`.
+    """
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+class Child(msgspec.Struct, frozen=True):
+    """A file inside a file (an attachment, an archive's member): it becomes a document that knows its parent.
+
+    `name` is what the parent calls it, a path with `/` in an archive; it is a name only and never opened as a path.
+    """
+
+    name: str
+    content: bytes
+    media_type: str = ""
 
 
 class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -67,6 +96,7 @@ class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     `title` is the document's own title, or "" when it has none; a file name is never a title.
     `warnings` name what could not be read ("page 3: no text layer and OCR found nothing").
     `links` are the outgoing references found; none is ever followed while parsing.
+    `assets` and `children` leave the document with the parse stage, which stores them on their own.
     """
 
     media_type: str
@@ -77,6 +107,8 @@ class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     metadata: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    assets: tuple[Asset, ...] = ()
+    children: tuple[Child, ...] = ()
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.inference import Ocr
+from trivium.ports.inference import Ocr, Transcriber
 
 
 class Blob(msgspec.Struct, frozen=True):
@@ -32,6 +32,13 @@ class ParseLimits(msgspec.Struct, frozen=True):
     max_ocr_pages: int = 200
 
 
+class Senses(msgspec.Struct, frozen=True):
+    """The models that a parser may ask; None where none is configured, which a parser tells as a warning."""
+
+    ocr: Ocr | None = None
+    transcriber: Transcriber | None = None
+
+
 class Parser(Protocol):
     """Reads one format. `parse` is pure: it fetches nothing and writes nothing.
 
@@ -42,4 +49,4 @@ class Parser(Protocol):
     media_types: tuple[str, ...]
     version: int
 
-    def parse(self, blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument: ...
+    def parse(self, blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument: ...

@@ -213,7 +213,7 @@ class Degraded(_message.Message):
     def __init__(self, source: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class Chunk(_message.Message):
-    __slots__ = ("id", "document_id", "version", "number", "text", "source", "kind", "title", "section", "positions", "context")
+    __slots__ = ("id", "document_id", "version", "number", "text", "source", "kind", "title", "section", "positions", "context", "hidden", "assets")
     ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -225,6 +225,8 @@ class Chunk(_message.Message):
     SECTION_FIELD_NUMBER: _ClassVar[int]
     POSITIONS_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    ASSETS_FIELD_NUMBER: _ClassVar[int]
     id: str
     document_id: str
     version: str
@@ -236,10 +238,12 @@ class Chunk(_message.Message):
     section: _containers.RepeatedScalarFieldContainer[str]
     positions: _containers.RepeatedCompositeFieldContainer[Position]
     context: str
-    def __init__(self, id: _Optional[str] = ..., document_id: _Optional[str] = ..., version: _Optional[str] = ..., number: _Optional[int] = ..., text: _Optional[str] = ..., source: _Optional[str] = ..., kind: _Optional[str] = ..., title: _Optional[str] = ..., section: _Optional[_Iterable[str]] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ..., context: _Optional[str] = ...) -> None: ...
+    hidden: bool
+    assets: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, id: _Optional[str] = ..., document_id: _Optional[str] = ..., version: _Optional[str] = ..., number: _Optional[int] = ..., text: _Optional[str] = ..., source: _Optional[str] = ..., kind: _Optional[str] = ..., title: _Optional[str] = ..., section: _Optional[_Iterable[str]] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ..., context: _Optional[str] = ..., hidden: _Optional[bool] = ..., assets: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Position(_message.Message):
-    __slots__ = ("page", "box", "slide", "sheet", "rows", "section", "offset")
+    __slots__ = ("page", "box", "slide", "sheet", "rows", "section", "offset", "seconds")
     PAGE_FIELD_NUMBER: _ClassVar[int]
     BOX_FIELD_NUMBER: _ClassVar[int]
     SLIDE_FIELD_NUMBER: _ClassVar[int]
@@ -247,6 +251,7 @@ class Position(_message.Message):
     ROWS_FIELD_NUMBER: _ClassVar[int]
     SECTION_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
     page: int
     box: Box
     slide: int
@@ -254,7 +259,16 @@ class Position(_message.Message):
     rows: Range
     section: _containers.RepeatedScalarFieldContainer[str]
     offset: Range
-    def __init__(self, page: _Optional[int] = ..., box: _Optional[_Union[Box, _Mapping]] = ..., slide: _Optional[int] = ..., sheet: _Optional[str] = ..., rows: _Optional[_Union[Range, _Mapping]] = ..., section: _Optional[_Iterable[str]] = ..., offset: _Optional[_Union[Range, _Mapping]] = ...) -> None: ...
+    seconds: TimeRange
+    def __init__(self, page: _Optional[int] = ..., box: _Optional[_Union[Box, _Mapping]] = ..., slide: _Optional[int] = ..., sheet: _Optional[str] = ..., rows: _Optional[_Union[Range, _Mapping]] = ..., section: _Optional[_Iterable[str]] = ..., offset: _Optional[_Union[Range, _Mapping]] = ..., seconds: _Optional[_Union[TimeRange, _Mapping]] = ...) -> None: ...
+
+class TimeRange(_message.Message):
+    __slots__ = ("start", "end")
+    START_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    start: float
+    end: float
+    def __init__(self, start: _Optional[float] = ..., end: _Optional[float] = ...) -> None: ...
 
 class Range(_message.Message):
     __slots__ = ("first", "last")

@@ -20,7 +20,7 @@ from trivium_ingest.chunk.structural import structural
 
 __all__ = ["K2RAG_DENSE", "K2RAG_GRAPH", "ChunkOptions", "chunk_document", "fingerprint"]
 
-CHUNK_VERSION: Final = 1
+CHUNK_VERSION: Final = 2
 _NEED_EMBEDDER: Final = frozenset({"semantic", "tokens"})
 
 
@@ -82,4 +82,6 @@ def _chunk(layout: Layout, span: Span, document: ParsedDocument, bare: Chunk) ->
         title=document.title,
         section=section_of(blocks),
         positions=positions_of(blocks, span),
+        hidden=any(block.unit.hidden for block in blocks),
+        assets=tuple(dict.fromkeys(block.unit.asset for block in blocks if block.unit.asset)),
     )

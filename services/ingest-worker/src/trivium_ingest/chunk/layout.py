@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from trivium.domain.chunks import Span
 from trivium.domain.parsed import UNIT_SEPARATOR, Box, ParsedDocument, Position, Unit, UnitKind
 from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
+
+Number = TypeVar("Number", int, float)
 
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
@@ -136,7 +139,7 @@ def _narrowed(block: Block, span: Span) -> Position:
 
 def _place(position: Position) -> tuple[object, ...]:
     place = (position.page, position.slide, position.sheet)
-    return place if any(place) or position.offset else position.section
+    return place if any(place) or position.offset or position.seconds else position.section
 
 
 def _joined(one: Position, other: Position) -> Position:
@@ -145,6 +148,7 @@ def _joined(one: Position, other: Position) -> Position:
         box=_union(one.box, other.box),
         rows=_range(one.rows, other.rows),
         offset=_range(one.offset, other.offset),
+        seconds=_range(one.seconds, other.seconds),
         section=one.section[: _common(one.section, other.section)],
     )
 
@@ -160,7 +164,7 @@ def _union(one: Box | None, other: Box | None) -> Box | None:
     )
 
 
-def _range(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+def _range(one: tuple[Number, Number] | None, other: tuple[Number, Number] | None) -> tuple[Number, Number] | None:
     if one is None or other is None:
         return one or other
     return min(one[0], other[0]), max(one[1], other[1])

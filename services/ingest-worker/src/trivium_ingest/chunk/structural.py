@@ -26,8 +26,8 @@ from trivium_ingest.chunk.packing import (
     pack,
 )
 
-_OWN_CHUNK: Final = frozenset({UnitKind.TABLE, UnitKind.CODE, UnitKind.IMAGE})
-_BY_LINE: Final = frozenset({UnitKind.TABLE, UnitKind.CODE, UnitKind.LIST})
+_OWN_CHUNK: Final = frozenset({UnitKind.TABLE, UnitKind.CODE, UnitKind.IMAGE, UnitKind.CHART})
+_BY_LINE: Final = frozenset({UnitKind.TABLE, UnitKind.CODE, UnitKind.LIST, UnitKind.CHART})
 
 
 def structural(layout: Layout, size: int, overlap: int) -> list[Span]:

@@ -12,8 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from trivium.domain.ids import digest
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
@@ -35,18 +34,18 @@ _LIBRARIES = (
 _SHARED_VERSION = 2  # raise it when code shared by the formats changes what they read
 
 
-def parse_blob(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read one file. Pure: fetches nothing, writes nothing.
 
     Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `corrupt_file`);
-    a file that opened and holds no text gives a document without units and with a warning. Without `ocr`,
+    a file that opened and holds no text gives a document without units and with a warning. Without OCR,
     images and scanned pages give a warning instead of text.
     """
     if not blob.content:
         raise empty_file()
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
-    return find_format(blob).parse(blob, limits, ocr)
+    return find_format(blob).parse(blob, limits, senses)
 
 
 @lru_cache(maxsize=1)

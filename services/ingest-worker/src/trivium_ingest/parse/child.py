@@ -19,10 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.domain.errors import TriviumError, TryLater
-from trivium.ports.inference import Ocr, OcrLine
+from trivium.ports.inference import Ocr, OcrLine, Transcript
+from trivium.ports.parser import Senses
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.registry import known_formats
-from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Look, Ready, Result, Seen, Setup, receive, send
+from trivium_ingest.parse.wire import (
+    SPLIT_IT,
+    Closed,
+    Failed,
+    Heard,
+    Job,
+    Listen,
+    Look,
+    Ready,
+    Result,
+    Seen,
+    Setup,
+    receive,
+    send,
+)
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
@@ -35,20 +50,21 @@ def main() -> None:
     setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
     _lock_in(setup)
     known_formats()
-    engine = _engine(setup, jobs, answers)
+    senses = _senses(setup, jobs, answers)
     send(answers, Ready())
     try:
         while select.select([jobs], [], [], setup.idle_s)[0]:
             job = msgspec.msgpack.decode(receive(jobs), type=Job)
-            send(answers, _answer(job, engine))
+            send(answers, _answer(job, senses))
     except Closed:
         pass
 
 
-def _engine(setup: Setup, jobs: int, answers: int) -> Ocr | None:
-    if setup.asks:
-        return _Asking(jobs, answers)
-    return _Engine(setup.ocr) if setup.ocr else None
+def _senses(setup: Setup, jobs: int, answers: int) -> Senses:
+    ocr: Ocr | None = _Engine(setup.ocr) if setup.ocr else None
+    if setup.asks_ocr:
+        ocr = _AskedOcr(jobs, answers)
+    return Senses(ocr, _AskedTranscriber(jobs, answers) if setup.asks_transcriber else None)
 
 
 class _Engine:
@@ -76,7 +92,7 @@ class _Engine:
         return self._engine
 
 
-class _Asking:
+class _AskedOcr:
     """The parent's OCR engine, asked over the pipes: a service, which this process cannot reach."""
 
     fingerprint = ""  # the parent knows it
@@ -93,10 +109,31 @@ class _Asking:
         return list(seen.lines)
 
 
-def _answer(job: Job, engine: Ocr | None) -> Result:
+class _AskedTranscriber:
+    """The parent's speech engine, asked over the pipes."""
+
+    fingerprint = ""  # the parent knows it
+
+    def __init__(self, jobs: int, answers: int) -> None:
+        self._jobs = jobs
+        self._answers = answers
+
+    def transcribe(
+        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+    ) -> Transcript:
+        send(self._answers, Listen(audio, language))
+        heard = msgspec.msgpack.decode(receive(self._jobs), type=Heard)
+        if heard.failed is not None:
+            raise heard.failed.error()
+        if heard.transcript is None:
+            raise Closed
+        return heard.transcript
+
+
+def _answer(job: Job, senses: Senses) -> Result:
     _allow_cpu(job.cpu_s)
     try:
-        return Result(document=parse_blob(job.blob, job.limits, engine))
+        return Result(document=parse_blob(job.blob, job.limits, senses))
     except Closed:  # the parent is gone, in the middle of a question to it
         raise
     except TriviumError as failure:

@@ -10,8 +10,7 @@ from functools import cache
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse import formats
 from trivium_ingest.parse.sample import Sample
 
@@ -30,13 +29,13 @@ class Format(msgspec.Struct, frozen=True):
     extensions: tuple[str, ...]
     version: int
     recognise: Callable[[Sample], float]
-    read: Callable[[Blob, ParseLimits, Ocr | None], ParsedDocument]
+    read: Callable[[Blob, ParseLimits, Senses], ParsedDocument]
     cites: str = ""
     needs: str = ""
 
-    def parse(self, blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+    def parse(self, blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         """Read `blob` as this format. Raises `NeverWill` with a reason a person can act on."""
-        return self.read(blob, limits, ocr)
+        return self.read(blob, limits, senses)
 
 
 @cache

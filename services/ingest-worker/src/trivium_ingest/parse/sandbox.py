@@ -22,9 +22,23 @@ import numpy as np
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.failures import empty_file, too_large
-from trivium_ingest.parse.wire import SPLIT_IT, Closed, Failed, Job, Late, Look, Result, Seen, Setup, receive, send
+from trivium_ingest.parse.wire import (
+    SPLIT_IT,
+    Closed,
+    Failed,
+    Heard,
+    Job,
+    Late,
+    Listen,
+    Look,
+    Result,
+    Seen,
+    Setup,
+    receive,
+    send,
+)
 
 _START_S = 60.0
 _NEAR_BOUND = 0.6
@@ -47,8 +61,9 @@ class Bounds(msgspec.Struct, frozen=True):
 class Sandbox:
     """A pool of parsing children. `parse` may be called from several threads.
 
-    `ocr_factory` is a picklable callable without arguments that builds the engine inside the child. `ocr` is an engine
-    of this process instead, which children ask: one behind a network, which they have not.
+    `senses` are engines of this process, which children ask: they have neither a network nor the memory for them.
+    `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
+    `senses` has none.
     Children start when first needed, and end when idle for `idle_s` or at `close`.
     """
 
@@ -58,16 +73,17 @@ class Sandbox:
         limits: ParseLimits = ParseLimits(),  # noqa: B008 - frozen
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         size: int = 1,
-        ocr: Ocr | None = None,
+        senses: Senses = Senses(),  # noqa: B008 - frozen
     ) -> None:
         self._limits = limits
-        self._ocr = ocr
+        self._senses = senses
         self._bounds = bounds
         self._setup = Setup(
             int(_HEADROOM * bounds.memory_bytes),
             bounds.idle_s,
             pickle.dumps(ocr_factory) if ocr_factory else b"",
-            asks=ocr is not None,
+            asks_ocr=senses.ocr is not None,
+            asks_transcriber=senses.transcriber is not None,
         )
         self._slots: queue.Queue[_Child | None] = queue.Queue()
         self._closed = False
@@ -113,7 +129,7 @@ class Sandbox:
             if child is None or not child.fit(self._bounds.jobs_per_child):
                 if child is not None:
                     child.kill()
-                child = _Child(self._setup, self._bounds.memory_bytes, self._ocr)
+                child = _Child(self._setup, self._bounds.memory_bytes, self._senses)
             yield child
         finally:
             if child is not None and (self._closed or not child.alive):
@@ -125,9 +141,9 @@ class Sandbox:
 class _Child:
     """One process and its two pipes."""
 
-    def __init__(self, setup: Setup, memory_bytes: int, ocr: Ocr | None) -> None:
+    def __init__(self, setup: Setup, memory_bytes: int, senses: Senses) -> None:
         self._memory_bytes = memory_bytes
-        self._ocr = ocr
+        self._senses = senses
         self._process = subprocess.Popen(
             [sys.executable, "-m", "trivium_ingest.parse.child"],
             stdin=subprocess.PIPE,
@@ -179,26 +195,35 @@ class _Child:
             send(self._jobs, job, deadline, self._check_memory)
             while True:
                 frame = receive(self._answers, deadline, self._check_memory)
-                answer: Result | Look = msgspec.msgpack.decode(frame, type=Result | Look)
+                answer: Result | Look | Listen = msgspec.msgpack.decode(frame, type=Result | Look | Listen)
                 if isinstance(answer, Result):
                     return answer
                 asked = time.monotonic()
-                seen = self._seen(answer)
+                told = self._seen(answer) if isinstance(answer, Look) else self._heard(answer)
                 deadline += time.monotonic() - asked  # how long a service takes is not the file's doing
-                send(self._jobs, seen, deadline, self._check_memory)
+                send(self._jobs, told, deadline, self._check_memory)
         except (Closed, msgspec.MsgspecError):
             raise self._died(wall_s) from None
         except Late:
             raise _timeout(wall_s) from None
 
     def _seen(self, look: Look) -> Seen:
-        if self._ocr is None or len(look.pixels) != look.height * look.width * 3:
+        ocr = self._senses.ocr
+        if ocr is None or len(look.pixels) != look.height * look.width * 3:
             raise Closed  # no question that our child would ask: it is not ours any more
         try:
             pixels = np.frombuffer(look.pixels, np.uint8).reshape(look.height, look.width, 3)
-            return Seen(tuple(self._ocr.read(pixels)))
+            return Seen(tuple(ocr.read(pixels)))
         except TriviumError as failure:
             return Seen(failed=Failed.by(failure))
+
+    def _heard(self, recording: Listen) -> Heard:
+        if self._senses.transcriber is None:
+            raise Closed
+        try:
+            return Heard(self._senses.transcriber.transcribe(recording.audio, recording.language))
+        except TriviumError as failure:
+            return Heard(failed=Failed.by(failure))
 
     def _check_memory(self) -> None:
         self._peak = max(self._peak, resident_bytes(self._process.pid))

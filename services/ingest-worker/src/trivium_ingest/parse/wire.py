@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.inference import OcrLine
+from trivium.ports.inference import OcrLine, Transcript
 from trivium.ports.parser import Blob, ParseLimits
 
 _LENGTH_BYTES = 4
@@ -26,13 +26,14 @@ Watch = Callable[[], None] | None
 class Setup(msgspec.Struct, frozen=True):
     """The first frame: `ocr` is a pickled factory from our own parent (empty for none).
 
-    With `asks` the child has no engine: it sends `Look` to its parent, which answers with `Seen`.
+    Where the parent has the engine, the child asks it: `Look` is answered with `Seen`, `Listen` with `Heard`.
     """
 
     memory_bytes: int
     idle_s: float
     ocr: bytes = b""
-    asks: bool = False
+    asks_ocr: bool = False
+    asks_transcriber: bool = False
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -84,6 +85,20 @@ class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the parent's engine read in it, or why it could not."""
 
     lines: tuple[OcrLine, ...] = ()
+    failed: Failed | None = None
+
+
+class Listen(msgspec.Struct, frozen=True, tag="listen"):
+    """A recording that the child wants written down: an audio file; `language` as in `Transcriber`."""
+
+    audio: bytes
+    language: str = ""
+
+
+class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the parent's engine heard in it, or why it could not."""
+
+    transcript: Transcript | None = None
     failed: Failed | None = None
 
 

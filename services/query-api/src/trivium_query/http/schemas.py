@@ -174,6 +174,9 @@ class Position(Shown):
     offset: tuple[int, int] | None = Field(
         default=None, description="Half-open range of characters of the original text."
     )
+    seconds: tuple[float, float] | None = Field(
+        default=None, description="Start and end in a recording, in seconds from its beginning."
+    )
 
 
 class Chunk(Shown):
@@ -190,6 +193,8 @@ class Chunk(Shown):
     text: str
     context: str = Field(description="Places the passage in its document; indexed, never cited.")
     positions: list[Position]
+    hidden: bool = Field(description="Part of the text is not seen by who looks at the original.")
+    assets: list[str] = Field(description="Names of the pictures of what the passage describes.")
 
 
 class ChunkPage(Shown):

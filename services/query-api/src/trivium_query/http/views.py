@@ -48,6 +48,7 @@ def position(at: parsed.Position) -> schemas.Position:
         rows=at.rows,
         section=list(at.section) or None,
         offset=at.offset,
+        seconds=at.seconds,
     )
 
 
@@ -64,6 +65,8 @@ def chunk(passage: chunks.Chunk) -> schemas.Chunk:
         kind=passage.kind,
         text=passage.text,
         context=passage.context,
+        hidden=passage.hidden,
+        assets=list(passage.assets),
         positions=[position(at) for at in passage.positions],
     )
 

@@ -122,6 +122,8 @@ def chunk(passage: chunks.Chunk) -> query_pb2.Chunk:
         section=passage.section,
         positions=[position(at) for at in passage.positions],
         context=passage.context,
+        hidden=passage.hidden,
+        assets=passage.assets,
     )
 
 
@@ -136,6 +138,7 @@ def position(at: parsed.Position) -> query_pb2.Position:
         rows=_range(at.rows),
         section=at.section,
         offset=_range(at.offset),
+        seconds=query_pb2.TimeRange(start=at.seconds[0], end=at.seconds[1]) if at.seconds else None,
     )
 
 

@@ -7,8 +7,7 @@ import re
 from lxml import html
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
@@ -39,7 +38,7 @@ def recognise(sample: Sample) -> float:
     return 0.3 if tags >= 10 else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """Read the main content; when nothing is left without the page's chrome, read that too."""
     declared = _CHARSET.search(blob.content[:4096])
     text, encoding = decode(blob.content, declared.group(1).decode("ascii") if declared else "")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.pictures import frames, open_image
@@ -45,10 +44,10 @@ def recognise(sample: Sample) -> float:
     return 1.0 if media_type else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read every page of a TIFF and the first frame of anything else."""
     out = Collector(limits)
-    reader = Reader(ocr, limits, out)
+    reader = Reader(senses.ocr, limits, out)
     image = open_image(blob.content, limits)
     count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
     if count > limits.max_pages:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
@@ -47,7 +46,7 @@ def recognise(sample: Sample) -> float:
     return 0.67 if signs >= 3 else 0.45 * named
 
 
-def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """Read the body in order; of the preamble, the title, the author and the date."""
     text, encoding = decode(blob.content)
     source = without_comments(text)

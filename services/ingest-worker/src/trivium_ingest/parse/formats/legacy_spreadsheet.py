@@ -8,8 +8,7 @@ import io
 import python_calamine
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.cells import plain_number
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, password_needed, too_large
@@ -32,7 +31,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if sample.member("mimetype").startswith(_ODS.encode()) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """Every sheet in order."""
     media_type = _media_type(blob.content, limits)
     out = Collector(limits)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt
@@ -23,7 +22,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Headers once, then the body, then footers."""
     package = open_package(blob.content, limits, _WHAT)
     out = Collector(limits)
@@ -31,7 +30,7 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
     if text is None:
         raise corrupt(_WHAT, "it has no body")
     _running(package, "header", out)
-    Body(package, limits, out, Reader(ocr, limits, out)).blocks(text)
+    Body(package, limits, out, Reader(senses.ocr, limits, out)).blocks(text)
     out.leave_sections()
     _running(package, "footer", out)
     title, metadata = properties(package)

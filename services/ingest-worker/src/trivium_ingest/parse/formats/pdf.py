@@ -12,8 +12,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, password_needed, too_large
@@ -75,10 +74,10 @@ def recognise(sample: Sample) -> float:
     return 1.0 if place == 0 else 0.9 * (place > 0)
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read page by page, then decide what is heading and what repeats, then write down the units."""
     out = Collector(limits)
-    with_ocr = Reader(ocr, limits, out)
+    with_ocr = Reader(senses.ocr, limits, out)
     document, cut_off = _open(blob.content)
     try:
         count = pdfium.FPDF_GetPageCount(document.raw)

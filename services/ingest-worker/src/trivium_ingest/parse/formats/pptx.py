@@ -9,8 +9,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
@@ -43,7 +42,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if _MAIN in sample.members else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Slides in the order of the presentation."""
     package = Package(blob.content, limits, "PowerPoint presentation")
     out = Collector(limits)
@@ -53,7 +52,7 @@ def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
     parts = [relation.target for relation in slides if relation is not None and relation.target in package]
     if len(parts) > limits.max_pages:
         raise too_large("max_pages", f"{len(parts):,} slides")
-    reader = Reader(ocr, limits, out)
+    reader = Reader(senses.ocr, limits, out)
     first_title = ""
     for number, part in enumerate(parts, 1):
         try:

@@ -7,8 +7,7 @@ import re
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -60,10 +59,10 @@ def recognise(sample: Sample) -> float:
     return 1.0 if sample.head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf") else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read the tokens once; a file that breaks off gives what stands before."""
     out = Collector(limits)
-    return _Document(limits, out, Reader(ocr, limits, out)).read(blob.content)
+    return _Document(limits, out, Reader(senses.ocr, limits, out)).read(blob.content)
 
 
 class _Document:

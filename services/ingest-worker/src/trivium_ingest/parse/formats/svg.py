@@ -7,8 +7,7 @@ import re
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.registry import Format
@@ -27,7 +26,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if _START.match(sample.text) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """The drawing's own words as one unit each: descriptions, then labels in the order of the file."""
     root = parse_xml(blob.content.lstrip(b"\xef\xbb\xbf \t\r\n"), "SVG drawing", allow_doctype=True)
     out = Collector(limits)

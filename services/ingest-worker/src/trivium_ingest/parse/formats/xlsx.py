@@ -12,8 +12,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.cells import CellFormats, column_of, row_of
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -39,12 +38,12 @@ def recognise(sample: Sample) -> float:
     return 1.0 if "xl/workbook.xml" in sample.members else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Sheets in the workbook's order; hidden ones are read too, and said to be hidden."""
     package = Package(blob.content, limits, _WHAT)
     out = Collector(limits)
     book = _Book(package, limits)
-    reader = Reader(ocr, limits, out)
+    reader = Reader(senses.ocr, limits, out)
     relations = package.relations("xl/workbook.xml")
     names = []
     for sheet in list(package.xml("xl/workbook.xml").iter(f"{S}sheet"))[:MAX_SHEETS]:

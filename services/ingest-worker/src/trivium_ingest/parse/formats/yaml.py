@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits
+from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.registry import Format
@@ -32,7 +31,7 @@ def recognise(sample: Sample) -> float:
     return 0.42 if _DEEPER.search(text) and ":" in text else 0.3
 
 
-def read(blob: Blob, limits: ParseLimits, _ocr: Ocr | None) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """All documents of the file; from where it is no YAML on, it is read as text."""
     text, encoding = decode(blob.content)
     out = Collector(limits)
