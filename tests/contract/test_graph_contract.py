@@ -32,6 +32,8 @@ from trivium.domain.graph import (
     Mentioning,
     MentionRole,
     Relation,
+    Step,
+    StepType,
 )
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Scope, Tenant
@@ -229,8 +231,8 @@ async def test_empty_input_and_an_empty_graph_answer_empty(graphs: Graphs) -> No
     reader = graphs.reader(ACME)
     write(graphs, "d")
     answers: list[object] = [await reader.about([]), await reader.mentions_in([]), await reader.mentioned_by([], 5)]
-    answers += [await reader.match([]), await reader.edges([])]
-    assert answers == [{}] * 5
+    answers += [await reader.match([]), await reader.edges([]), await reader.beside([])]
+    assert answers == [{}] * 6
     assert await reader.match(["", "…"]) == {}
     page = await reader.entities()
     assert (page.entities, page.cursor) == ((), "")
@@ -278,6 +280,35 @@ async def test_order_of_answers_is_by_weight_then_key(graphs: Graphs) -> None:
     ]
     assert (await reader.mentioned_by(["kelmore"], 2))["kelmore"] == Mentioning(3, (("c0", 0), ("c1", 0)))
     assert [m.surface for m in (await reader.mentions_in(["c1"]))["c1"]] == list(names)
+
+
+def beside(chunk: str, *steps: tuple[StepType, str]) -> ChunkGraph:
+    return ChunkGraph(chunk, steps=tuple(Step(*step) for step in steps))
+
+
+async def test_what_stands_beside_a_chunk_is_told_at_both_ends_whatever_came_first(graphs: Graphs) -> None:
+    reader = graphs.reader(ACME)
+    text = beside("text", (StepType.HAS_TABLE, "table"), (StepType.HAS_IMAGE, "image"), (StepType.NEXT_TEXT, "more"))
+    write(graphs, "d", text)
+    assert await reader.beside(["text"]) == {}  # nothing is there yet
+    assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": {"text"}}
+    write(graphs, "d", beside("table"), beside("image"), beside("more"))
+    assert await reader.beside(["text", "table", "more"]) == {
+        "text": [Step(StepType.HAS_IMAGE, "image"), Step(StepType.HAS_TABLE, "table")],
+        "table": [Step(StepType.HAS_TABLE, "text")],
+    }
+    write(graphs, "d", beside("text", (StepType.HAS_TABLE, "table")))
+    assert await reader.beside(["text", "image"]) == {"text": [Step(StepType.HAS_TABLE, "table")]}
+    graphs.writer(ACME).delete("d")
+    assert await reader.beside(["text", "table"]) == {}
+
+
+async def test_a_document_whose_shares_came_in_part_leaves_nothing(graphs: Graphs) -> None:
+    write(graphs, "d", beside("text", (StepType.HAS_TABLE, "never")))
+    graphs.writer(ACME).delete("d", keep_version="v2")
+    write(graphs, "d", beside("never"), version="v2")
+    assert await graphs.reader(ACME).beside(["never"]) == {}
+    assert graphs.writer(ACME).ids({"d": "v2"}) == {"d": {"never"}}
 
 
 async def test_about_tells_how_surely_and_roles_are_told_apart(graphs: Graphs) -> None:

@@ -2,7 +2,8 @@
 
 chunk → names → gate → types → aliases → relations → ChunkGraph. Each step has a file of its own:
 `spans` (names, split and gated by `gate`), `about` (what a chunk is about), `aliases`, `typing_pass`
-(types, by `types`), `relations` (by `patterns`), `shares` (the domain's values).
+(types, by `types`), `relations` (by `patterns`), `steps` (how chunks lie beside each
+other), `shares` (the domain's values).
 With a language model, `llm_extract.refine` then replaces entities and relations by the model's, as far as the text
 bears it out.
 """
@@ -17,9 +18,10 @@ from trivium_graph.about import topics_of
 from trivium_graph.aliases import claims_in, short_names
 from trivium_graph.shares import Reading, share_of
 from trivium_graph.spans import names_of
+from trivium_graph.steps import steps_of
 from trivium_graph.typing_pass import types_of
 
-RULES_VERSION = 2  # grows with every change to what extraction finds; it is part of the artifact's key
+RULES_VERSION = 3  # grows with every change to what extraction finds; it is part of the artifact's key
 
 
 def extract(chunks: Sequence[Chunk]) -> list[ChunkGraph]:
@@ -34,7 +36,8 @@ def extract(chunks: Sequence[Chunk]) -> list[ChunkGraph]:
         readings.append(Reading(chunk, names, topics_of(chunk), claims_in(chunk, names)))
     types = types_of(readings)
     meant = short_names(types, (claim for reading in readings for claim in reading.claims))
-    return [share_of(reading, types, meant) for reading in readings]
+    steps = steps_of(chunks)
+    return [share_of(reading, types, meant, steps[reading.chunk.id]) for reading in readings]
 
 
 def fingerprint() -> str:

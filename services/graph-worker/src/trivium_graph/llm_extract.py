@@ -160,6 +160,7 @@ def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph) -> ChunkGrap
         mentions=tuple(_merged((m for group in mentions.values() for m in group), by_rules.mentions, named)),
         relations=(*relations, *_together(by_rules.relations, relations, named)),
         aliases=by_rules.aliases,
+        steps=by_rules.steps,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk, Span
-from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, MentionRole
+from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, MentionRole, Step
 from trivium_graph.about import TERM_CONFIDENCE, Topic, heading_names
 from trivium_graph.aliases import Claim, full_name_of_title, meant_key
 from trivium_graph.relations import Participant, relations_in
@@ -29,7 +29,9 @@ class Reading(NamedTuple):
     claims: list[Claim]
 
 
-def share_of(reading: Reading, types: Mapping[str, EntityType], meant: Mapping[str, str]) -> ChunkGraph:
+def share_of(
+    reading: Reading, types: Mapping[str, EntityType], meant: Mapping[str, str], steps: tuple[Step, ...] = ()
+) -> ChunkGraph:
     """The share of one chunk. `types` and `meant` (short name → full key) are the document's."""
     chunk = reading.chunk
     participants: list[Participant] = []
@@ -49,6 +51,7 @@ def share_of(reading: Reading, types: Mapping[str, EntityType], meant: Mapping[s
         mentions=tuple(sorted(mentions, key=_in_text_order)),
         relations=tuple(relations_in(chunk, participants, _subject(reading, types))),
         aliases=tuple(_aliases(reading)),
+        steps=steps,
     )
 
 

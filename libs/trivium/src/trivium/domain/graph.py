@@ -79,8 +79,35 @@ class Relation(msgspec.Struct, frozen=True):
     operation: str
 
 
+class StepType(enum.StrEnum):
+    """How one chunk of a document leads to another (MAHA's edges). Values are stored; never rename one.
+
+    HAS_*: text to the table, picture, chart or formula that belongs to it. NEXT_*: to the next of the same modality.
+    """
+
+    HAS_TABLE = "HAS_TABLE"
+    HAS_IMAGE = "HAS_IMAGE"
+    HAS_FORMULA = "HAS_FORMULA"
+    NEXT_TEXT = "NEXT_TEXT"
+    NEXT_TABLE = "NEXT_TABLE"
+    NEXT_IMAGE = "NEXT_IMAGE"
+    NEXT_FORMULA = "NEXT_FORMULA"
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it joins text with what is not text."""
+        return self.name.startswith("HAS_")
+
+
+class Step(msgspec.Struct, frozen=True, gc=False):
+    """An edge between two chunks of one version; `chunk_id` is the other end."""
+
+    type: StepType
+    chunk_id: str
+
+
 class ChunkGraph(msgspec.Struct, frozen=True):
-    """Everything one chunk adds to the graph; a pure function of that chunk alone.
+    """Everything one chunk adds to the graph. `steps` leave it for other chunks of the same version.
 
     Deleting a chunk removes exactly this, so "ingest A, B, delete A" equals "ingest B".
     """
@@ -89,6 +116,7 @@ class ChunkGraph(msgspec.Struct, frozen=True):
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
     aliases: tuple[Alias, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 class Entity(msgspec.Struct, frozen=True):

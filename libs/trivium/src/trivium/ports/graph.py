@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation
+from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation, Step
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Scope, Tenant
 
@@ -72,6 +72,10 @@ class GraphReader(Protocol):
 
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         """Every mention of each chunk, titles included, in text order."""
+        ...
+
+    async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
+        """The HAS_* steps of each chunk, in either direction, to chunks that have a share; by type, then chunk id."""
         ...
 
     async def mentioned_by(

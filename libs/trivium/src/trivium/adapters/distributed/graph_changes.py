@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import msgspec
 
 from trivium.adapters.graph_rules import Spelling, places_of, statements_of, sure_mentions
-from trivium.domain.graph import ChunkGraph, MentionRole
+from trivium.domain.graph import ChunkGraph, MentionRole, StepType
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -37,6 +37,8 @@ class Changes:
         """Chunks whose relations go."""
         self.places: dict[MentionRole, list[Place]] = {role: [] for role in MentionRole}
         self.statements: list[Statement] = []
+        self.steps: dict[StepType, list[tuple[str, str]]] = {kind: [] for kind in StepType}
+        """(chunk, chunk) by type."""
         self.spellings: dict[str, Counter[Spelling]] = defaultdict(Counter)
         self.claims: Counter[tuple[str, str, str]] = Counter()
         """(name, the name it is said to stand for, how it is written) by chunks."""
@@ -58,6 +60,8 @@ class Changes:
             self.places[MentionRole(role)].append(Place(key, chunk, sentence, confidence))
         for (source, target, kind), confidence in statements_of(share).items():
             self.statements.append(Statement(source, target, kind, chunk, confidence))
+        for step in dict.fromkeys(share.steps):
+            self.steps[step.type].append((chunk, step.chunk_id))
         self._count(share, 1)
 
     def settle(self) -> None:

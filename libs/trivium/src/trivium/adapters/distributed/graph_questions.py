@@ -119,6 +119,12 @@ STATED_IN: LiteralString = (
 )
 MENTIONS_IN: LiteralString = """
     UNWIND $ids AS id
-    MATCH (c:Chunk {tenant: $tenant, id: id})
+    MATCH (c:Chunk {tenant: $tenant, id: id}) WHERE c.share IS NOT NULL
     RETURN c.id, c.share
+"""
+BESIDE: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (:Chunk {tenant: $tenant, id: id})-[s:HAS_TABLE|HAS_IMAGE|HAS_FORMULA]-(o) WHERE o.share IS NOT NULL
+    WITH DISTINCT id, type(s) AS type, o.id AS other ORDER BY type, other
+    RETURN id, collect([type, other])
 """

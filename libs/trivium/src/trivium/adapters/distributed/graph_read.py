@@ -16,7 +16,18 @@ from trivium.adapters.distributed.graph_schema import START_CHARS
 from trivium.adapters.distributed.neo4j_server import Neo4jServer, Rows
 from trivium.adapters.graph_rules import in_text_order, no_such_entity
 from trivium.domain.errors import Refused
-from trivium.domain.graph import ChunkGraph, Edge, Entity, EntityType, Mention, Mentioning, MentionRole, Relation
+from trivium.domain.graph import (
+    ChunkGraph,
+    Edge,
+    Entity,
+    EntityType,
+    Mention,
+    Mentioning,
+    MentionRole,
+    Relation,
+    Step,
+    StepType,
+)
 from trivium.domain.ids import entity_id
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Tenant
@@ -48,6 +59,11 @@ class Neo4jGraphReader:
         """The mentions of each chunk, in text order."""
         rows = await self._ask(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: in_text_order(_decode(share).mentions) for chunk, share in rows}
+
+    async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
+        """What each chunk has, and what has it."""
+        rows = await self._ask(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
+        return {chunk: [Step(StepType(kind), other) for kind, other in steps] for chunk, steps in rows}
 
     async def mentioned_by(
         self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION

@@ -2,6 +2,7 @@
 
     (:Chunk {id, document, version, dataset, run, share})
         -[:ABOUT | HEADED | MENTIONS {name, chunk, sentence, confidence}]-> (:Name)     one type per role
+        -[:HAS_TABLE | HAS_IMAGE | HAS_FORMULA | NEXT_TEXT | NEXT_TABLE | NEXT_IMAGE | NEXT_FORMULA]-> (:Chunk)
     (:Name {id, key, name, spellings})               a folded name; also :Entity {type, mentions} when it stands for
                                                      an entity, :Alias when it is another name of one
     (:Name)-[:RELATES {type, confidence, chunk}]->(:Name)      what one chunk states
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-from trivium.domain.graph import MentionRole
+from trivium.domain.graph import MentionRole, StepType
 
 VERSION = 1
 
@@ -28,6 +29,15 @@ ROLE_TYPES: dict[MentionRole, LiteralString] = {
     MentionRole.TITLE: "ABOUT",
     MentionRole.HEADING: "HEADED",
     MentionRole.MENTION: "MENTIONS",
+}
+STEP_TYPES: dict[StepType, LiteralString] = {
+    StepType.HAS_TABLE: "HAS_TABLE",
+    StepType.HAS_IMAGE: "HAS_IMAGE",
+    StepType.HAS_FORMULA: "HAS_FORMULA",
+    StepType.NEXT_TEXT: "NEXT_TEXT",
+    StepType.NEXT_TABLE: "NEXT_TABLE",
+    StepType.NEXT_IMAGE: "NEXT_IMAGE",
+    StepType.NEXT_FORMULA: "NEXT_FORMULA",
 }
 START_CHARS = 100  # of a key, in the index of beginnings: an index entry must be shorter than 8 kB
 

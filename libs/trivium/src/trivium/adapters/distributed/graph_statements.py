@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-from trivium.adapters.distributed.graph_schema import ROLE_TYPES
-from trivium.domain.graph import MentionRole
+from trivium.adapters.distributed.graph_schema import ROLE_TYPES, STEP_TYPES
+from trivium.domain.graph import MentionRole, StepType
 
 # No row comes back from a server without our schema: it is new, or was emptied.
 PUT_CHUNKS: LiteralString = """
@@ -27,7 +27,31 @@ TAKE_CHUNKS: LiteralString = """
     SET c.document = $document
     RETURN c.id, c.share
 """
-DROP_CHUNKS: LiteralString = "UNWIND $ids AS id MATCH (c:Chunk {tenant: $tenant, id: id}) DELETE c"
+DROP_CHUNKS: LiteralString = "UNWIND $ids AS id MATCH (c:Chunk {tenant: $tenant, id: id}) DETACH DELETE c"
+
+# The other end may come in a later batch: it has its place before it has its share.
+DROP_STEPS: LiteralString = (
+    "UNWIND $chunks AS id MATCH (:Chunk {tenant: $tenant, id: id})-[s:"
+    + "|".join(STEP_TYPES.values())
+    + "]->() DELETE s"
+)
+
+
+def _add_steps(relation: LiteralString) -> LiteralString:
+    return (
+        """
+        UNWIND $rows AS row
+        MATCH (c:Chunk {tenant: $tenant, id: row.chunk})
+        MERGE (o:Chunk {tenant: $tenant, id: row.target})
+            ON CREATE SET o.document = c.document, o.version = c.version
+        CREATE (c)-[:"""
+        + relation
+        + """ {tenant: $tenant}]->(o)
+        """
+    )
+
+
+ADD_STEPS: dict[StepType, LiteralString] = {step: _add_steps(name) for step, name in STEP_TYPES.items()}
 
 # Names move between entities one transaction at a time, so that whoever moves one knows where its neighbours belong.
 LOCK_TENANT: LiteralString = "MERGE (t:Tenant {tenant: $tenant}) SET t.locked = true"

@@ -60,6 +60,7 @@ class Neo4jGraphWriter:
                 """
                 UNWIND $versions AS asked
                 MATCH (c:Chunk {tenant: $tenant, document: asked[0], version: asked[1]})
+                WITH c WHERE c.share IS NOT NULL
                 RETURN c.document, collect(c.id)
                 """,
                 tenant=self._space,
@@ -129,7 +130,8 @@ class _GraphTransaction:
         found = self._run(cypher.TAKE_CHUNKS, document=document_id, keep=keep_version, limit=BATCH_CHUNKS)
         changes = Changes()
         for _, share in found:
-            changes.remove(_decode(share))
+            if share is not None:  # a step led to it, and its own share never came
+                changes.remove(_decode(share))
         self._apply(changes)
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, _ in found])
         return len(found)
@@ -173,12 +175,15 @@ class _GraphTransaction:
     def _rewrite_relations(self, changes: Changes) -> None:
         self._run_some(cypher.DROP_PLACES, chunks=changes.emptied)
         self._run_some(cypher.DROP_STATEMENTS, chunks=changes.emptied)
+        self._run_some(cypher.DROP_STEPS, chunks=changes.emptied)
         for role, places in changes.places.items():
             rows = [
                 {"name": self._id(p.key), "chunk": p.chunk, "sentence": p.sentence, "confidence": p.confidence}
                 for p in places
             ]
             self._run_some(cypher.ADD_PLACES[role], rows=rows)
+        for kind, steps in changes.steps.items():
+            self._run_some(cypher.ADD_STEPS[kind], rows=[{"chunk": here, "target": there} for here, there in steps])
         self._run_some(
             cypher.ADD_STATEMENTS,
             rows=[

@@ -17,7 +17,18 @@ from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity
 from trivium.domain.errors import Refused
-from trivium.domain.graph import ChunkGraph, Edge, Entity, EntityType, Mention, Mentioning, MentionRole, Relation
+from trivium.domain.graph import (
+    ChunkGraph,
+    Edge,
+    Entity,
+    EntityType,
+    Mention,
+    Mentioning,
+    MentionRole,
+    Relation,
+    Step,
+    StepType,
+)
 from trivium.domain.retrieval import Scored
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
@@ -116,6 +127,12 @@ class SqliteGraphReader:
 
         return await self._threads.run(self._database, query)
 
+    async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
+        """What each chunk has, and what has it."""
+        if not chunk_ids:
+            return {}
+        return await self._threads.run(self._database, lambda db: _beside(db, chunk_ids))
+
     async def mentioned_by(
         self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
     ) -> dict[str, Mentioning]:
@@ -206,6 +223,23 @@ def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, 
         "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(chunk_ids),)
     )
     return {chunk: in_text_order(_decode_mentions(body).mentions) for chunk, body in rows}
+
+
+_BESIDE = """
+    SELECT k.value AS chunk, s.type, s.target AS other FROM json_each(?1) k
+    JOIN step s ON s.chunk = k.value JOIN share t ON t.chunk = s.target WHERE s.type LIKE 'HAS%'
+    UNION
+    SELECT k.value, s.type, s.chunk FROM json_each(?1) k
+    JOIN step s ON s.target = k.value WHERE s.type LIKE 'HAS%'
+    ORDER BY 1, 2, 3
+"""
+
+
+def _beside(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
+    found: dict[str, list[Step]] = {}
+    for chunk, kind, other in db.execute(_BESIDE, (json.dumps(list(dict.fromkeys(chunk_ids))),)):
+        found.setdefault(chunk, []).append(Step(StepType(kind), other))
+    return found
 
 
 def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored]]:

@@ -77,6 +77,13 @@ SCHEMA = Schema(
         """,
         # What tells a reader that the rows it keeps in memory are still true.
         STATE_TABLE,
+        # How chunks lie beside each other.
+        """
+        CREATE TABLE step (
+            chunk TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (chunk, type, target)
+        ) WITHOUT ROWID;
+        CREATE INDEX step_to ON step (target)
+        """,
     ),
     recovery="Move the file away; the graph is rebuilt from the object store when the documents are ingested again.",
 )

@@ -108,6 +108,9 @@ class _Changes:
             "INSERT OR REPLACE INTO claimed VALUES (?, ?, ?, ?)",
             [(alias.key, alias.canonical_key, chunk, alias.surface) for alias in share.aliases],
         )
+        self._db.executemany(
+            "INSERT OR IGNORE INTO step VALUES (?, ?, ?)", [(chunk, s.type.value, s.chunk_id) for s in share.steps]
+        )
         self._touch(share, 1)
 
     def remove(self, chunk: str) -> None:
@@ -131,6 +134,7 @@ class _Changes:
             "DELETE FROM claimed WHERE key = ? AND canonical = ? AND chunk = ?",
             [(alias.key, alias.canonical_key, chunk) for alias in share.aliases],
         )
+        self._db.execute("DELETE FROM step WHERE chunk = ?", (chunk,))
         self._touch(share, -1)
 
     def _touch(self, share: ChunkGraph, sign: int) -> None:
