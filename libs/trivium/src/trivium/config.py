@@ -110,7 +110,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     worker_metrics_port: Port = 0
     """Where a worker's first process tells its metrics; the next does at the next port. 0: nowhere."""
     url_allow: str = ""
-    """Hosts that may be fetched although their address is private, separated by commas."""
+    """Hosts, domains (`*.example.org`) and networks that may be fetched although private, separated by commas."""
+    url_deny: str = ""
+    """What is never fetched, whatever allows it; written alike."""
+    url_only: str = ""
+    """If set, nothing else is fetched; written alike."""
+    crawl_delay_s: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    """The least pause between two requests of a crawl; a site's own robots.txt may ask for more."""
 
     s3_url: str = "http://127.0.0.1:9000"
     s3_access_key: str = ""

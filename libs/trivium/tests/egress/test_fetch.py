@@ -1,8 +1,4 @@
-"""The fetcher against real local servers.
-
-`Internet` gives names public addresses and leads connections to those addresses to a server on loopback, so
-that the address policy is in force exactly as it is outside. Any other address is dialled as it is.
-"""
+"""The fetcher against real local servers."""
 
 from __future__ import annotations
 
@@ -13,104 +9,22 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import httpcore
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from web_peer import OTHER, QUICK, SITE, Internet, by_path, page, redirect, serving, site
 
-from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.egress.addresses import why_forbidden
-from trivium.egress.fetch import Fetched, FetchLimits, allowed_hosts, fetch
+from trivium.egress.fetch import Fetcher, FetchLimits
+from trivium.egress.rules import host_rules
+from trivium.ports.web import Validators
 
-SITE, OTHER = "93.184.215.14", "151.101.1.69"  # public addresses; nothing is ever sent there
 CERTIFICATE = Path(__file__).parent / "tls" / "self_signed_site_test.pem"
-QUICK = FetchLimits(max_bytes=200_000, timeout_s=5.0)
-Handler = Callable[[socket.socket, bytes], None]
-
-
-class Internet(httpcore.SyncBackend):
-    """Names, their addresses, and which local port stands for which public address."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, list[str]] = {}
-        self.ports: dict[str, int] = {}
-        self.lookups: list[str] = []
-        self.dialled: list[str] = []
-
-    def resolve(self, host: str, port: int) -> list[str]:
-        self.lookups.append(host)
-        if host in self.names:
-            answers = self.names[host]
-            return [answers.pop(0)] if len(answers) > 1 else list(answers)
-        if host.endswith(".test"):
-            raise socket.gaierror(socket.EAI_NONAME, "no such name")
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=0)
-        return [str(entry[4][0]) for entry in found]
-
-    def connect_tcp(self, host: str, port: int, *rest: Any, **named: Any) -> httpcore.NetworkStream:
-        self.dialled.append(host)
-        if host not in self.ports:
-            raise httpcore.ConnectError(f"no route to {host}")
-        return super().connect_tcp("127.0.0.1", self.ports[host], *rest, **named)
-
-    def fetch(self, url: str, limits: FetchLimits = QUICK, tls: ssl.SSLContext | None = None) -> Fetched:
-        return fetch(url, limits, resolver=self.resolve, network=self, tls=tls)
-
-
-@contextmanager
-def serving(handle: Handler, tls: ssl.SSLContext | None = None) -> Iterator[int]:
-    """A server on loopback that hands each connection and its request head to `handle`."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def one(connection: socket.socket) -> None:
-        with connection:
-            connection.settimeout(10)
-            try:
-                stream = tls.wrap_socket(connection, server_side=True) if tls else connection
-                head = b""
-                while b"\r\n\r\n" not in head:
-                    piece = stream.recv(65536)
-                    if not piece:
-                        return
-                    head += piece
-                handle(stream, head)
-                if tls:
-                    stream.close()
-            except OSError:
-                return  # the client went away, as several tests want it to
-
-    def accept() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=one, args=(connection,), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-
-
-def page(body: bytes, *headers: str, status: str = "200 OK") -> Handler:
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers]
-    return lambda stream, head: stream.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-
-
-def by_path(pages: dict[str, Handler]) -> Handler:
-    return lambda stream, head: pages[head.split(b" ")[1].decode()](stream, head)
-
-
-def redirect(to: str, status: str = "302 Found") -> Handler:
-    return page(b"", f"Location: {to}", status=status)
 
 
 @pytest.fixture
@@ -120,13 +34,6 @@ def internet() -> Internet:
     return found
 
 
-@contextmanager
-def site(internet: Internet, handle: Handler, tls: ssl.SSLContext | None = None) -> Iterator[None]:
-    with serving(handle, tls) as port:
-        internet.ports[SITE] = internet.ports[OTHER] = port
-        yield
-
-
 def test_a_page_arrives_with_its_type_charset_and_final_address(internet: Internet) -> None:
     pages = {
         "/old": redirect("/new?a=1#part", "301 Moved Permanently"),
@@ -134,7 +41,8 @@ def test_a_page_arrives_with_its_type_charset_and_final_address(internet: Intern
     }
     with site(internet, by_path(pages)):
         got = internet.fetch("http://site.test/old#top")
-    assert got == Fetched("http://site.test/new?a=1", b"<p>hello</p>", "text/html", "iso-8859-1")
+    assert (got.url, got.content) == ("http://site.test/new?a=1", b"<p>hello</p>")
+    assert (got.media_type, got.charset) == ("text/html", "iso-8859-1")
 
 
 def test_the_request_names_the_host_and_carries_no_cookie_or_credential(
@@ -282,7 +190,7 @@ def test_a_name_that_rebinds_between_two_redirects_is_refused(internet: Internet
 
 def test_one_inner_address_among_public_ones_refuses_the_name(internet: Internet) -> None:
     with pytest.raises(Refused) as refusal:
-        fetch("http://mixed.test/", QUICK, resolver=lambda host, port: [SITE, "10.0.0.1"], network=internet)
+        Fetcher(QUICK, resolver=lambda host, port: [SITE, "10.0.0.1"], network=internet).get("http://mixed.test/")
     assert refusal.value.code == "forbidden_address"
     assert internet.dialled == []
 
@@ -290,19 +198,77 @@ def test_one_inner_address_among_public_ones_refuses_the_name(internet: Internet
 def test_the_next_address_is_tried_when_one_does_not_answer(internet: Internet) -> None:
     with serving(page(b"ok")) as port:
         internet.ports[OTHER] = port
-        got = fetch("http://two.test/", QUICK, resolver=lambda host, at: [SITE, OTHER], network=internet)
+        got = Fetcher(QUICK, resolver=lambda host, at: [SITE, OTHER], network=internet).get("http://two.test/")
+    assert got is not None
     assert got.content == b"ok"
     assert internet.dialled == [SITE, OTHER]
 
 
 def test_an_allowed_host_may_be_inside_and_no_other(internet: Internet) -> None:
     internet.names["wiki.local"] = ["10.0.0.7"]
-    limits = FetchLimits(timeout_s=5.0, allow_hosts=allowed_hosts(" Wiki.Local , "))
+    fetcher = internet.fetcher(rules=host_rules(" Wiki.Local. , "))
     with serving(by_path({"/": page(b"inside"), "/away": redirect("http://10.0.0.7/")})) as port:
         internet.ports["10.0.0.7"] = port
-        assert internet.fetch("http://wiki.local/", limits).content == b"inside"
+        fetched = fetcher.get("http://wiki.local/")
+        assert fetched is not None
+        assert fetched.content == b"inside"
         with pytest.raises(Refused):
-            internet.fetch("http://wiki.local/away", limits)
+            fetcher.get("http://wiki.local/away")
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "only", "host", "reached"),
+    [
+        ("10.0.0.0/8", "", "", "wiki.local", True),
+        ("10.1.0.0/16", "", "", "wiki.local", False),
+        ("*.local", "", "", "wiki.local", True),
+        ("local", "", "", "wiki.local", False),
+        ("wiki.local", "wiki.local", "", "wiki.local", False),
+        ("wiki.local", "10.0.0.7", "", "wiki.local", False),
+        ("", "site.test", "", "site.test", False),
+        ("", "SITE.test.", "", "site.test.", False),
+        ("", "*.test", "", "site.test", False),
+        ("", "93.184.0.0/16", "", "site.test", False),
+        ("", "93.184.215.14", "", "0x5db8d70e", False),
+        ("", "93.184.215.14", "", "[::ffff:93.184.215.14]", False),
+        ("", "e.test", "", "site.test", True),
+        ("", "", "site.test", "site.test", True),
+        ("", "", "93.184.215.14", "site.test", True),
+        ("", "", "other.test", "site.test", False),
+        ("", "", "wiki.local", "wiki.local", False),
+        ("", "site.test", "site.test", "site.test", False),
+    ],
+)
+def test_the_lists_of_hosts_decide_and_denial_wins(
+    internet: Internet, allow: str, deny: str, only: str, host: str, reached: bool
+) -> None:
+    internet.names |= {"wiki.local": ["10.0.0.7"], "site.test.": [SITE]}
+    fetcher = internet.fetcher(rules=host_rules(allow, deny, only))
+    with site(internet, page(b"here")):
+        internet.ports["10.0.0.7"] = internet.ports[SITE]
+        if reached:
+            fetched = fetcher.get(f"http://{host}/")
+            assert fetched is not None
+            assert fetched.content == b"here"
+        else:
+            with pytest.raises(Refused) as refusal:
+                fetcher.get(f"http://{host}/")
+            assert refusal.value.code == "forbidden_address"
+            assert internet.dialled == []
+
+
+def test_a_redirect_to_a_denied_host_is_refused(internet: Internet) -> None:
+    with site(internet, redirect("http://other.test/")), pytest.raises(Refused) as refusal:
+        internet.fetcher(rules=host_rules(deny="other.test")).get("http://site.test/")
+    assert refusal.value.code == "forbidden_address"
+    assert internet.dialled == [SITE]
+
+
+@pytest.mark.parametrize("entry", ["http://site.test", "site.test:80", "a b", "10.0.0.0/99", "user@host"])
+def test_a_list_of_hosts_with_something_else_is_a_bad_setting(entry: str) -> None:
+    with pytest.raises(Refused, match="TRIVIUM_URL_DENY") as refusal:
+        host_rules(deny=entry)
+    assert refusal.value.code == "bad_setting"
 
 
 def test_five_redirects_are_followed_and_a_sixth_is_not(internet: Internet) -> None:
@@ -360,7 +326,7 @@ def test_a_name_lookup_that_hangs_ends_with_the_deadline(internet: Internet) -> 
 
     try:
         with pytest.raises(TryLater) as failure:
-            fetch("http://slow.test/", FetchLimits(timeout_s=0.3), resolver=hanging, network=internet)
+            Fetcher(FetchLimits(timeout_s=0.3), resolver=hanging, network=internet).get("http://slow.test/")
     finally:
         released.set()
     assert failure.value.code == "fetch_timeout"
@@ -449,6 +415,79 @@ def test_a_status_says_whether_trying_again_can_help(
     with site(internet, page(b"", status=status)), pytest.raises(family) as failure:
         internet.fetch("http://site.test/")
     assert status[:3] in failure.value.message
+
+
+def test_a_page_behind_a_login_says_so(internet: Internet) -> None:
+    with site(internet, page(b"", status="403 Forbidden")), pytest.raises(NeverWill) as failure:
+        internet.fetch("http://site.test/")
+    assert failure.value.code == "login_needed"
+    assert "upload the file" in failure.value.action
+
+
+def test_what_did_not_change_is_not_sent_again(internet: Internet) -> None:
+    heads: list[bytes] = []
+    whole = page(b"words", 'ETag: W/"7"', "Last-Modified: Mon, 01 Jun 2026 10:00:00 GMT")
+
+    def handle(stream: socket.socket, head: bytes) -> None:
+        heads.append(head)
+        (page(b"", status="304 Not Modified") if b'If-None-Match: W/"7"' in head else whole)(stream, head)
+
+    with site(internet, handle):
+        first = internet.fetch("http://site.test/a")
+        assert internet.fetcher().get("http://site.test/a", first.validators) is None
+        assert internet.fetcher().get("http://site.test/b", first.validators) is not None
+    assert b"If-Modified-Since: Mon, 01 Jun 2026 10:00:00 GMT\r\n" in heads[1]
+    assert b"If-" not in heads[2], "a tag says nothing of another address"
+
+
+def test_a_server_may_not_say_unchanged_of_what_was_never_fetched(internet: Internet) -> None:
+    with site(internet, page(b"", status="304 Not Modified")), pytest.raises(NeverWill):
+        internet.fetcher().get("http://site.test/", Validators())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [b"X: " + b"a" * 300_000, b"\r\n".join(b"X-%d: a" % n for n in range(1000))],
+    ids=["one very long", "very many"],
+)
+def test_huge_headers_are_a_clear_failure(internet: Internet, headers: bytes) -> None:
+    def speak(stream: socket.socket, head: bytes) -> None:
+        stream.sendall(b"HTTP/1.1 200 OK\r\n" + headers + b"\r\n\r\n")
+
+    with site(internet, speak), pytest.raises(NeverWill) as failure:
+        internet.fetch("http://site.test/")
+    assert failure.value.code in ("fetch_failed", "too_large")
+    assert "headers" in failure.value.message
+
+
+@pytest.mark.parametrize(
+    "location", ["/a%0d%0aSet-Cookie:%20x=1", "/a\rX-Injected: 1", "/a\r\nX-Injected: 1", "http://other.test\r/"]
+)
+def test_a_line_break_in_a_redirect_adds_no_header(internet: Internet, location: str) -> None:
+    heads: list[bytes] = []
+
+    def handle(stream: socket.socket, head: bytes) -> None:
+        heads.append(head)
+        (page(b"ok") if b"/a" in head.split(b"\r\n")[0] else redirect(location))(stream, head)
+
+    with site(internet, handle), suppress(TriviumError):
+        internet.fetch("http://site.test/")
+    assert not any(line.lower().startswith((b"set-cookie", b"x-injected")) for h in heads for line in h.splitlines())
+
+
+def test_one_exchange_follows_nothing_and_sends_what_it_is_given(internet: Internet) -> None:
+    heads: list[bytes] = []
+
+    def handle(stream: socket.socket, head: bytes) -> None:
+        heads.append(head)
+        redirect("http://other.test/")(stream, head)
+
+    with site(internet, handle):
+        reply = internet.fetcher().send("POST", "http://site.test/x", [("Cookie", "a=1"), ("Host", "evil")], b"{}")
+    assert (reply.status, reply.header("location")) == (302, "http://other.test/")
+    assert heads[0].startswith(b"POST /x HTTP/1.1\r\nHost: site.test\r\n")
+    assert b"Content-Length: 2\r\n" in heads[0]
+    assert b"evil" not in heads[0]
 
 
 def test_a_host_that_is_down_may_answer_later_and_one_that_does_not_exist_never_will(internet: Internet) -> None:

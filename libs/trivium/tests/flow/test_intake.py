@@ -15,6 +15,7 @@ from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow.intake import StoreIntake, TenantStoreIntake, upload_source
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium.ports.web import Page, Validators
 
 MAX_BYTES = 1000
 
@@ -35,12 +36,30 @@ def bell() -> Bell:
     return Bell()
 
 
+class Site:
+    """A page with a tag, which answers None to whoever knows it already."""
+
+    def __init__(self) -> None:
+        self.content, self.etag = b"fetched", '"1"'
+        self.asked: list[tuple[str, Validators | None]] = []
+
+    def __call__(self, url: str, known: Validators | None) -> Page | None:
+        self.asked.append((url, known))
+        now = Validators(f"{url}#final", self.etag)
+        return None if known == now else Page(self.content, "text/plain; charset=utf-8", "A title", now)
+
+
 @pytest.fixture
-def whole(tmp_path: Path, bell: Bell) -> StoreIntake:
+def web() -> Site:
+    return Site()
+
+
+@pytest.fixture
+def whole(tmp_path: Path, bell: Bell, web: Site) -> StoreIntake:
     return StoreIntake(
         FolderStores(tmp_path),
         bell,
-        lambda url: Blob(url, b"fetched", "text/plain"),
+        web,
         MAX_BYTES,
         lambda name: BUCKETS[name],
     )
@@ -116,9 +135,46 @@ def test_what_another_tenant_holds_does_not_exist(whole: StoreIntake, intake: Te
 
 
 def test_a_url_is_accepted_under_its_address(intake: TenantStoreIntake) -> None:
+    document = intake.accept_url("HTTPS://Example.org:443/page#part")
+    assert (document.source, document.title) == ("https://example.org/page", "A title")
+    original = intake.original(document.id)
+    assert (original.content, original.url) == (b"fetched", "https://example.org/page#final")
+
+
+def test_a_page_that_did_not_change_stays_the_document_it_is(intake: TenantStoreIntake, web: Site, bell: Bell) -> None:
+    first = intake.accept_url("https://example.org/page")
+    assert intake.accept_url("https://example.org/page") == first
+    assert [known and known.etag for _, known in web.asked] == [None, '"1"']
+    assert bell.rings == 1
+
+
+def test_a_page_that_changed_is_a_new_version_and_its_tag_is_kept(intake: TenantStoreIntake, web: Site) -> None:
+    first = intake.accept_url("https://example.org/page")
+    web.content, web.etag = b"changed", '"2"'
+    second = intake.accept_url("https://example.org/page")
+    assert (second.id, second.version != first.version) == (first.id, True)
+    assert intake.accept_url("https://example.org/page").version == second.version
+    assert web.asked[-1][1] == Validators("https://example.org/page#final", '"2"')
+
+
+def test_a_new_tag_for_the_same_bytes_changes_no_version(intake: TenantStoreIntake, web: Site) -> None:
+    first = intake.accept_url("https://example.org/page")
+    web.etag = '"2"'
+    assert intake.accept_url("https://example.org/page").version == first.version
+    intake.accept_url("https://example.org/page")
+    assert web.asked[-1][1] == Validators("https://example.org/page#final", '"2"')
+
+
+def test_a_page_that_failed_or_was_deleted_is_fetched_whole_again(
+    intake: TenantStoreIntake, whole: StoreIntake, web: Site
+) -> None:
     document = intake.accept_url("https://example.org/page")
-    assert document.source == "https://example.org/page"
-    assert intake.original(document.id).content == b"fetched"
+    registry = whole.stores.registry.for_tenant(DEFAULT_TENANT)
+    registry.save(msgspec.structs.replace(document, state=DocumentState.FAILED))
+    assert intake.accept_url("https://example.org/page").state is DocumentState.PENDING
+    intake.delete(document.id)
+    assert intake.accept_url("https://example.org/page").state is DocumentState.PENDING
+    assert [known for _, known in web.asked] == [None, None, None]
 
 
 def test_an_upload_in_a_bucket_is_accepted_where_it_lies(intake: TenantStoreIntake, whole: StoreIntake) -> None:

@@ -14,8 +14,8 @@ from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads
 from trivium.flow.tasks import make_app
 from trivium.ports.doorbell import Doorbell
-from trivium.ports.parser import Blob
 from trivium.ports.stores import Stores
+from trivium.ports.web import Page, Validators
 from trivium_ingest.dispatch import Dispatcher
 from trivium_ingest.uploads.follow import Bucket, Follower
 from trivium_ingest.uploads.watch import TakeEvents, Watch
@@ -47,6 +47,6 @@ def controlling(
             dispatcher.stop()
 
 
-def no_urls(url: str) -> Blob:
+def no_urls(url: str, _known: Validators | None) -> Page | None:
     """What an intake without a way out fetches."""
     raise Refused("no_urls", f"The control process fetches nothing, {url[:200]!r} neither.", "Ask the query service.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trivium.config import Settings
-from trivium.egress.fetch import FetchLimits, allowed_hosts, fetch
+from trivium.egress.fetch import Fetcher
+from trivium.egress.pages import WebPages
+from trivium.egress.rules import host_rules
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
 from trivium.ports.inference import Reranker
-from trivium.ports.parser import Blob
 from trivium.ports.stores import Stores
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.doors import Services
@@ -30,6 +31,7 @@ def query_services(
 ) -> Services:
     """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted."""
     llm = llm_address(settings)
+    web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
     searcher = PipelineSearcher(
         stores.vectors,
         stores.keywords,
@@ -41,7 +43,7 @@ def query_services(
     )
     return Services(
         settings=settings,
-        intake=StoreIntake(stores, doorbell, _fetcher(settings), settings.max_upload_bytes, uploads),
+        intake=StoreIntake(stores, doorbell, web, settings.max_upload_bytes, uploads),
         registry=stores.registry,
         keywords=stores.keywords,
         vectors=stores.vectors,
@@ -52,13 +54,3 @@ def query_services(
             searcher, stores.vectors, questions, llm.connect() if llm else None, reranker, settings.rerank
         ),
     )
-
-
-def _fetcher(settings: Settings) -> Callable[[str], Blob]:
-    limits = FetchLimits(allow_hosts=allowed_hosts(settings.url_allow))
-
-    def fetch_blob(url: str) -> Blob:
-        fetched = fetch(url, limits)
-        return Blob(fetched.url, fetched.content, fetched.media_type)
-
-    return fetch_blob

@@ -19,6 +19,7 @@ from typing import Any
 import httpcore
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
+from trivium.egress.rules import HostRules
 
 Resolver = Callable[[str, int], list[str]]
 """(host, port) to numeric addresses, in the order to try them. May raise `OSError`."""
@@ -115,13 +116,13 @@ class CheckedBackend(httpcore.NetworkBackend):
         self,
         deadline: Deadline,
         resolver: Resolver,
-        allow_hosts: frozenset[str],
+        rules: HostRules,
         connect_timeout_s: float,
         network: httpcore.NetworkBackend,
     ) -> None:
         self._deadline = deadline
         self._resolver = resolver
-        self._allow_hosts = allow_hosts
+        self._rules = rules
         self._connect_timeout_s = connect_timeout_s
         self._network = network
 
@@ -134,10 +135,10 @@ class CheckedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         """Resolve once, check every address, connect to the first that answers."""
+        _check_host(host, self._rules)
         addresses = self._resolve(host, port)
-        if host.rstrip(".").lower() not in self._allow_hosts:
-            for address in addresses:
-                _check(host, address)
+        for address in addresses:
+            _check(host, address, self._rules)
         failure: httpcore.ConnectError | httpcore.ConnectTimeout | None = None
         for address in addresses[:MAX_ADDRESSES_TRIED]:
             wait_s = min(self._deadline.left(), self._connect_timeout_s, timeout or self._connect_timeout_s)
@@ -173,7 +174,22 @@ class CheckedBackend(httpcore.NetworkBackend):
         raise _unresolved(host, answer) from answer
 
 
-def _check(host: str, address: str) -> None:
+def _check_host(host: str, rules: HostRules) -> None:
+    if rules.deny.has_host(host):
+        raise Refused("forbidden_address", f"{host} is denied by TRIVIUM_URL_DENY.", "Ask who runs this Trivium.")
+    if rules.only and not rules.only.networks and not rules.only.has_host(host):
+        raise _not_among(host)
+
+
+def _check(host: str, address: str, rules: HostRules) -> None:
+    if rules.deny.has_address(address):
+        raise Refused(
+            "forbidden_address", f"{host} ({address}) is denied by TRIVIUM_URL_DENY.", "Ask who runs this Trivium."
+        )
+    if rules.only and not (rules.only.has_host(host) or rules.only.has_address(address)):
+        raise _not_among(host)
+    if rules.allow.has_host(host) or rules.allow.has_address(address):
+        return
     reason = why_forbidden(address)
     if reason:
         where = host if host == address else f"{host} ({address})"
@@ -182,6 +198,12 @@ def _check(host: str, address: str) -> None:
             f"{where} is {reason}; Trivium fetches only from the public internet.",
             f"If you trust it, add {host} to TRIVIUM_URL_ALLOW; or download the page and upload the file.",
         )
+
+
+def _not_among(host: str) -> Refused:
+    return Refused(
+        "forbidden_address", f"{host} is not among the hosts of TRIVIUM_URL_ONLY.", "Add it there, or upload the file."
+    )
 
 
 def _unresolved(host: str, error: OSError) -> TriviumError:

@@ -1,44 +1,51 @@
-"""The one place from which Trivium reaches out to a web address (server-side request forgery, RFC 9110 redirects).
+"""READ FIRST: the one place from which Trivium reaches out to a web address (server-side request forgery, RFC 9110).
 
-http and https only; every hop's address is checked (`trivium.egress.addresses`); bytes, time, redirects and
-decompression are bounded; no cookies, no proxies from the environment, no credentials. It follows redirects
-and nothing else: what a page refers to is never fetched.
+    url -> plain http or https? -> name resolved once, every address checked -> one request -> bounded, unpacked body
+     ^                                                                             |
+     +------------------------------- redirect ------------------------------------+
+
+http and https only; every hop's host and address are checked (`rules`, `addresses`); bytes, time, redirects, headers
+and decompression are bounded; no proxies from the environment, no credentials, and no cookies but those that a caller
+puts into its own request. It follows redirects and nothing else: what a page refers to is never fetched.
 """
 
 from __future__ import annotations
 
 import ssl
-import zlib
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import certifi
+import h11
 import httpcore
 import httpx
 import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
+from trivium.egress import unpack
 from trivium.egress.addresses import CheckedBackend, Deadline, Resolver, system_resolver
+from trivium.egress.rules import HostRules
+from trivium.ports.web import Validators
 
 MAX_URL_CHARS = 8192
 DOWNLOAD_INSTEAD = "Download it and upload the file."
+USER_AGENT = b"trivium"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_NOT_MODIFIED = 304
+_HEADERS_TOO_LARGE = 431
 _RATIO_FREE_BYTES = 1024 * 1024  # small pages may compress extremely well without harm
+_MAX_HEADERS = 200
+_OWN_HEADERS = frozenset({"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "user-agent"})
 
 
 class FetchLimits(msgspec.Struct, frozen=True):
-    """Bounds on one fetch, redirects included. `max_bytes` bounds the wire and the decompressed body, each.
-
-    `allow_hosts` may be fetched although their address is private (`Settings.url_allow`).
-    """
+    """Bounds on one fetch, redirects included. `max_bytes` bounds the wire and the decompressed body, each."""
 
     max_bytes: int = 64 * 1024 * 1024
     timeout_s: float = 30.0
     connect_timeout_s: float = 10.0
     max_redirects: int = 5
     max_ratio: int = 200
-    allow_hosts: frozenset[str] = frozenset()
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -51,62 +58,132 @@ class Fetched(msgspec.Struct, frozen=True):
     content: bytes
     media_type: str
     charset: str = ""
+    validators: Validators = Validators()
 
 
-def allowed_hosts(setting: str) -> frozenset[str]:
-    """The hosts of `Settings.url_allow` ("wiki.local, 10.0.0.7")."""
-    return frozenset(part.strip().rstrip(".").lower() for part in setting.split(",") if part.strip())
+class Reply(msgspec.Struct, frozen=True):
+    """One exchange's answer, whatever its status; header names are lower case."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    content: bytes
+
+    def header(self, name: str) -> str:
+        """The first header of that (lower-case) name, "" when absent."""
+        return next((value for key, value in self.headers if key == name), "")
 
 
-def fetch(
-    url: str,
-    limits: FetchLimits | None = None,
-    *,
-    resolver: Resolver = system_resolver,
-    network: httpcore.NetworkBackend | None = None,
-    tls: ssl.SSLContext | None = None,
-) -> Fetched:
-    """Fetch `url`, following redirects within `limits`.
+class Fetcher(msgspec.Struct, frozen=True):
+    """Fetches within limits and rules.
 
-    Raises `Refused` (`bad_url`, `forbidden_address`), `NeverWill` (`fetch_failed`, `too_large`) or `TryLater`
-    (host down or busy, name lookup failed, deadline passed, connection cut).
     `resolver`, `network` and `tls` replace the system's name lookup, sockets and certificate store.
     """
-    limits = limits or FetchLimits()
-    deadline = Deadline(limits.timeout_s)
-    backend = CheckedBackend(
-        deadline,
-        resolver,
-        limits.allow_hosts,
-        limits.connect_timeout_s,
-        network or httpcore.SyncBackend(),
-    )
-    target = _checked_url(url)
-    with httpcore.ConnectionPool(
-        ssl_context=tls or _system_tls(), max_keepalive_connections=0, retries=0, network_backend=backend
-    ) as pool:
-        for _ in range(limits.max_redirects + 1):
-            try:
-                with pool.stream("GET", _wire_url(target), headers=_headers(target)) as response:
-                    onward = _redirect(target, response)
-                    if onward is None:
-                        return _received(target, response, limits)
-            except (httpcore.ReadTimeout, httpcore.WriteTimeout) as error:
-                raise deadline.passed() from error
-            except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
-                raise _translated(target, error) from error
-            target = onward
-    raise NeverWill("fetch_failed", f"{url} redirects more than {limits.max_redirects} times.", DOWNLOAD_INSTEAD)
+
+    limits: FetchLimits = FetchLimits()
+    rules: HostRules = HostRules()
+    resolver: Resolver = system_resolver
+    network: httpcore.NetworkBackend | None = None
+    tls: ssl.SSLContext | None = None
+
+    def get(self, url: str, known: Validators | None = None) -> Fetched | None:
+        """Fetch `url`, following redirects; None when it is still what `known` came with.
+
+        Raises `Refused` (`bad_url`, `forbidden_address`), `NeverWill` (`fetch_failed`, `login_needed`, `too_large`) or
+        `TryLater` (host down or busy, name lookup failed, deadline passed, connection cut).
+        """
+        deadline = Deadline(self.limits.timeout_s)
+        target = checked_url(url)
+        for _ in range(self.limits.max_redirects + 1):
+            conditions = _conditions(known) if known is not None and known.url == str(target) else []
+            reply = self._exchange("GET", target, [(b"Accept", _ACCEPT), *conditions], b"", deadline)
+            if reply.status == _NOT_MODIFIED and conditions:
+                return None
+            if reply.status not in _REDIRECTS:
+                return _received(reply)
+            target = _onward(target, reply.header("location"))
+        raise NeverWill(
+            "fetch_failed", f"{url} redirects more than {self.limits.max_redirects} times.", DOWNLOAD_INSTEAD
+        )
+
+    def send(self, method: str, url: str, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> Reply:
+        """One exchange: redirects are not followed, and every status is an answer. Raises as `get`."""
+        own = [(name.encode(), value.encode()) for name, value in headers if name.lower() not in _OWN_HEADERS]
+        return self._exchange(method, checked_url(url), own, body, Deadline(self.limits.timeout_s))
+
+    def _exchange(
+        self, method: str, url: httpx.URL, headers: list[tuple[bytes, bytes]], body: bytes, deadline: Deadline
+    ) -> Reply:
+        network = self.network or httpcore.SyncBackend()
+        backend = CheckedBackend(deadline, self.resolver, self.rules, self.limits.connect_timeout_s, network)
+        length = [(b"Content-Length", str(len(body)).encode())] if body else []
+        pool = httpcore.ConnectionPool(
+            ssl_context=self.tls or _system_tls(), max_keepalive_connections=0, retries=0, network_backend=backend
+        )
+        try:
+            with (
+                pool,
+                pool.stream(
+                    method, _wire_url(url), headers=[*_headers(url), *headers, *length], content=body or None
+                ) as response,
+            ):
+                return self._reply(url, response)
+        except (httpcore.ReadTimeout, httpcore.WriteTimeout) as error:
+            raise deadline.passed() from error
+        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+            raise _translated(url, error) from error
+
+    def _reply(self, url: httpx.URL, response: httpcore.Response) -> Reply:
+        """The answer with its body, which only a success has: what an error page says is nobody's document."""
+        if len(response.headers) > _MAX_HEADERS:
+            raise NeverWill("fetch_failed", f"{url} answers with {len(response.headers)} headers.", DOWNLOAD_INSTEAD)
+        headers = tuple((key.decode("latin-1").lower(), value.decode("latin-1")) for key, value in response.headers)
+        reply = Reply(str(url), response.status, headers, b"")
+        if not 200 <= response.status < 300:
+            return reply
+        declared = reply.header("content-length")
+        if declared.isdigit() and int(declared) > self.limits.max_bytes:
+            raise _too_large(f"{url} has {int(declared):,} bytes", self.limits.max_bytes)
+        pieces = self._bounded(url, response.iter_stream())
+        return msgspec.structs.replace(reply, content=self._unpacked(reply, pieces))
+
+    def _bounded(self, url: httpx.URL, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        total = 0
+        for piece in pieces:
+            total += len(piece)
+            if total > self.limits.max_bytes:
+                raise _too_large(f"{url} sends more than {self.limits.max_bytes:,} bytes", self.limits.max_bytes)
+            yield piece
+
+    def _unpacked(self, reply: Reply, pieces: Iterable[bytes]) -> bytes:
+        named = [part.strip().lower() for part in reply.header("content-encoding").split(",")]
+        encodings = [part for part in named if part and part != "identity"]
+        if not encodings:
+            return b"".join(pieces)
+        if len(encodings) > 1 or encodings[0] not in unpack.DECODERS:
+            packing = ", ".join(encodings)[:80]
+            raise NeverWill(
+                "fetch_failed", f"{reply.url} is packed as {packing!r}, which was not asked for.", DOWNLOAD_INSTEAD
+            )
+        try:
+            return unpack.unpacked(
+                pieces, encodings[0], self.limits.max_bytes, self.limits.max_ratio, _RATIO_FREE_BYTES
+            )
+        except unpack.UnpacksTooFarError as error:
+            raise _too_large(
+                f"{reply.url} unpacks to more than {error.ceiling:,} bytes", self.limits.max_bytes
+            ) from error
+        except unpack.DamagedError as error:
+            raise NeverWill("fetch_failed", f"{reply.url} is damaged: {error}.", DOWNLOAD_INSTEAD) from error
+        except unpack.CutOffError as error:
+            raise _interrupted(reply.url) from error
 
 
-def _system_tls() -> ssl.SSLContext:
-    """Certificates of the operating system and of certifi: slim images have no store of their own."""
-    context = ssl.create_default_context(cafile=certifi.where())
-    context.load_default_certs()
-    return context
+_ACCEPT = b"text/html,application/xhtml+xml,application/pdf,*/*;q=0.8"
 
 
-def _checked_url(url: str) -> httpx.URL:
+def checked_url(url: str) -> httpx.URL:
+    """`url` parsed, without its fragment. Raises `Refused` (`bad_url`)."""
     if len(url) > MAX_URL_CHARS:
         raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_URL_CHARS}.")
     try:
@@ -126,6 +203,13 @@ def _checked_url(url: str) -> httpx.URL:
     return parsed.copy_with(fragment=None)
 
 
+def _system_tls() -> ssl.SSLContext:
+    """Certificates of the operating system and of certifi: slim images have no store of their own."""
+    context = ssl.create_default_context(cafile=certifi.where())
+    context.load_default_certs()
+    return context
+
+
 def _wire_url(url: httpx.URL) -> httpcore.URL:
     return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
@@ -133,42 +217,47 @@ def _wire_url(url: httpx.URL) -> httpcore.URL:
 def _headers(url: httpx.URL) -> list[tuple[bytes, bytes]]:
     return [
         (b"Host", url.netloc),
-        (b"User-Agent", b"trivium"),
-        (b"Accept", b"text/html,application/xhtml+xml,application/pdf,*/*;q=0.8"),
-        (b"Accept-Encoding", b"gzip, deflate"),
+        (b"User-Agent", USER_AGENT),
+        (b"Accept-Encoding", unpack.ACCEPTED),
         (b"Connection", b"close"),
     ]
 
 
-def _header(response: httpcore.Response, name: bytes) -> str:
-    return next((value.decode("latin-1") for key, value in response.headers if key.lower() == name), "")
+def _conditions(known: Validators) -> list[tuple[bytes, bytes]]:
+    given = ((b"If-None-Match", known.etag), (b"If-Modified-Since", known.last_modified))
+    return [(name, value.encode("latin-1")) for name, value in given if value]
 
 
-def _redirect(url: httpx.URL, response: httpcore.Response) -> httpx.URL | None:
-    if response.status not in _REDIRECTS:
-        return None
-    location = _header(response, b"location")
+def _onward(url: httpx.URL, location: str) -> httpx.URL:
     if not location:
         raise NeverWill("fetch_failed", f"{url} redirects to nowhere.", DOWNLOAD_INSTEAD)
     try:
-        return _checked_url(str(url.join(location)))
+        return checked_url(str(url.join(location)))
     except httpx.InvalidURL as error:
         raise Refused("bad_url", f"{url} redirects to something that is not a URL.", DOWNLOAD_INSTEAD) from error
 
 
-def _received(url: httpx.URL, response: httpcore.Response, limits: FetchLimits) -> Fetched:
-    if response.status in _PASSING:
-        raise TryLater("fetch_refused", f"{url} answered {response.status}.", "Try again in a while.")
-    if not 200 <= response.status < 300:
-        raise NeverWill("fetch_failed", f"{url} answered {response.status}.", f"Check the URL. {DOWNLOAD_INSTEAD}")
-    declared = _header(response, b"content-length")
-    if declared.isdigit() and int(declared) > limits.max_bytes:
-        raise _too_large(f"{url} has {int(declared):,} bytes", limits)
-    wire = _bounded(url, response.iter_stream(), limits)
-    encodings = [part.strip().lower() for part in _header(response, b"content-encoding").split(",")]
-    content = _decoded(url, wire, [part for part in encodings if part and part != "identity"], limits)
-    media_type, _, parameters = _header(response, b"content-type").partition(";")
-    return Fetched(str(url), content, media_type.strip().lower(), _charset(parameters))
+def _received(reply: Reply) -> Fetched:
+    if reply.status in _PASSING:
+        raise TryLater("fetch_refused", f"{reply.url} answered {reply.status}.", "Try again in a while.")
+    if reply.status in (401, 403, 407):
+        raise NeverWill(
+            "login_needed",
+            f"{reply.url} answered {reply.status}: it wants a login, or refuses programs.",
+            f"Trivium sends no credentials. {DOWNLOAD_INSTEAD}",
+        )
+    if reply.status in (404, 410):
+        raise NeverWill("fetch_failed", f"There is no page at {reply.url} ({reply.status}).", "Check the URL.")
+    if not 200 <= reply.status < 300:
+        raise NeverWill("fetch_failed", f"{reply.url} answered {reply.status}.", f"Check the URL. {DOWNLOAD_INSTEAD}")
+    media_type, _, parameters = reply.header("content-type").partition(";")
+    return Fetched(
+        reply.url,
+        reply.content,
+        media_type.strip().lower(),
+        _charset(parameters),
+        Validators(reply.url, reply.header("etag"), reply.header("last-modified")),
+    )
 
 
 def _charset(parameters: str) -> str:
@@ -179,96 +268,12 @@ def _charset(parameters: str) -> str:
     return ""
 
 
-def _bounded(url: httpx.URL, pieces: Iterable[bytes], limits: FetchLimits) -> Iterator[bytes]:
-    total = 0
-    for piece in pieces:
-        total += len(piece)
-        if total > limits.max_bytes:
-            raise _too_large(f"{url} sends more than {limits.max_bytes:,} bytes", limits)
-        yield piece
+def _too_large(what: str, max_bytes: int) -> NeverWill:
+    return NeverWill("too_large", f"{what}; the limit is {max_bytes:,} bytes.", "Upload the part that you need.")
 
 
-def _decoded(url: httpx.URL, wire: Iterable[bytes], encodings: list[str], limits: FetchLimits) -> bytes:
-    if len(encodings) > 1 or (encodings and encodings[0] not in _DECODERS):
-        raise NeverWill(
-            "fetch_failed", f"{url} is packed as {', '.join(encodings)!r}, which was not asked for.", DOWNLOAD_INSTEAD
-        )
-    if not encodings:
-        return b"".join(wire)
-    decoder = _DECODERS[encodings[0]]()
-    received, unpacked = 0, bytearray()
-    try:
-        for piece in wire:
-            received += len(piece)
-            ceiling = min(limits.max_bytes, max(_RATIO_FREE_BYTES, received * limits.max_ratio))
-            unpacked += decoder.feed(piece, ceiling - len(unpacked) + 1)
-            if len(unpacked) > ceiling:
-                raise _too_large(f"{url} unpacks to more than {ceiling:,} bytes", limits)
-    except zlib.error as error:
-        raise NeverWill("fetch_failed", f"{url} is damaged: {error}.", DOWNLOAD_INSTEAD) from error
-    if received and not decoder.finished:
-        raise TryLater("fetch_interrupted", f"{url} broke off before its end.", "Try again.")
-    return bytes(unpacked)
-
-
-class _Decoder(Protocol):
-    @property
-    def finished(self) -> bool: ...
-    def feed(self, piece: bytes, at_most: int) -> bytes: ...
-
-
-class _Gzip:
-    """gzip, possibly of several members (RFC 1952 2.2)."""
-
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(wbits=31)
-
-    @property
-    def finished(self) -> bool:
-        return self._member.eof
-
-    def feed(self, piece: bytes, at_most: int) -> bytes:
-        """At most `at_most` bytes; a caller that gets that many has its answer and does not go on."""
-        unpacked = bytearray()
-        while piece and len(unpacked) < at_most:
-            if self._member.eof:
-                self._member = zlib.decompressobj(wbits=31)
-            unpacked += self._member.decompress(piece, at_most - len(unpacked))
-            piece = self._member.unused_data
-        return bytes(unpacked)
-
-
-class _Deflate:
-    """zlib-wrapped deflate (RFC 9110 8.4.1.2), or the bare form that some servers send for it."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj()
-        self._started = False
-
-    @property
-    def finished(self) -> bool:
-        return self._stream.eof
-
-    def feed(self, piece: bytes, at_most: int) -> bytes:
-        """At most `at_most` bytes; a caller that gets that many has its answer and does not go on."""
-        try:
-            unpacked = self._stream.decompress(piece, at_most)
-        except zlib.error:
-            if self._started:
-                raise
-            self._stream = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
-            unpacked = self._stream.decompress(piece, at_most)
-        self._started = True
-        return unpacked
-
-
-_DECODERS: dict[str, type[_Gzip] | type[_Deflate]] = {"gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate}
-
-
-def _too_large(what: str, limits: FetchLimits) -> NeverWill:
-    return NeverWill(
-        "too_large", f"{what}; the limit is {limits.max_bytes:,} bytes.", "Upload the part that you need as a file."
-    )
+def _interrupted(url: object) -> TryLater:
+    return TryLater("fetch_interrupted", f"{url} broke off before its end.", "Try again.")
 
 
 def _translated(url: httpx.URL, error: Exception) -> TriviumError:
@@ -277,7 +282,9 @@ def _translated(url: httpx.URL, error: Exception) -> TriviumError:
         if isinstance(cause, ssl.SSLError):
             reason = getattr(cause, "verify_message", "") or cause.reason or "TLS failed"
             return NeverWill("fetch_failed", f"{url} cannot be trusted: {reason}.", DOWNLOAD_INSTEAD)
+        if isinstance(cause, h11.RemoteProtocolError) and cause.error_status_hint == _HEADERS_TOO_LARGE:
+            return NeverWill("too_large", f"{url} answers with endless headers.", DOWNLOAD_INSTEAD)
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout):
         return TryLater("fetch_unreachable", f"{url.host} does not answer.", "Check the URL, or try again later.")
-    return TryLater("fetch_interrupted", f"{url} broke off before its end.", "Try again.")
+    return _interrupted(url)

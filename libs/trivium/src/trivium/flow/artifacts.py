@@ -17,6 +17,7 @@ from trivium.domain.errors import NotFound
 from trivium.domain.ids import digest
 from trivium.flow.chain import Entry
 from trivium.ports.objects import ObjectStore
+from trivium.ports.web import Validators
 
 T = TypeVar("T")
 
@@ -41,12 +42,16 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """How an upload came: what the caller called it and said of it, and where it stays if it was not copied."""
+    """How an upload came: what the caller called it and said of it, and where it stays if it was not copied.
+
+    `fetched`: where on the web it was found, and what the server said of that copy.
+    """
 
     name: str
     declared_type: str = ""
     title: str = ""
     place: Place | None = None
+    fetched: Validators | None = None
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -64,6 +69,11 @@ def original_key(document_id: str, version: str) -> str:
 def origin_key(document_id: str, version: str) -> str:
     """Where the upload's `Origin` lies."""
     return f"originals/{document_id}/{version}.meta"
+
+
+def read_origin(objects: ObjectStore, document_id: str, version: str) -> Origin:
+    """How a version came. Raises `NotFound`."""
+    return msgspec.msgpack.decode(objects.get(origin_key(document_id, version)), type=Origin)
 
 
 def artifact_prefix(document_id: str, version: str = "") -> str:

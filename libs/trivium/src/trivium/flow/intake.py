@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import quote
 
 import msgspec
 
-from trivium.domain.documents import DEFAULT_DATASET, Document, Lane
+from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState, Lane
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.scope import Tenant
+from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin, Place
 from trivium.flow.erase import erase
@@ -21,6 +23,7 @@ from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
 from trivium.ports.stores import Stores
 from trivium.ports.uploads import Upload
+from trivium.ports.web import Fetch, Page, Validators
 
 MAX_NAME_CHARS = 1024
 
@@ -34,7 +37,7 @@ class StoreIntake(msgspec.Struct, frozen=True):
 
     stores: Stores
     doorbell: Callable[[], None]
-    fetch: Callable[[str], Blob]
+    fetch: Fetch
     max_bytes: int
     uploads: OpenUploads = no_buckets
 
@@ -52,20 +55,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def accept(self, source: NewSource) -> Document:
         """Store the bytes, record the document, ring the bell."""
         blob = source.blob
-        _check_name(blob.name)
-        if len(blob.content) > self.shared.max_bytes:
-            raise Refused(
-                "too_large",
-                f"{blob.name[:200]!r} has {len(blob.content):,} bytes; {self.shared.max_bytes:,} are allowed.",
-                "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
-            )
-        objects = self._objects
-        identifier = document_id(self.tenant, blob.name)
-        version = content_version(blob.content)
-        if not objects.exists(artifacts.origin_key(identifier, version)):
-            objects.put(artifacts.original_key(identifier, version), blob.content)
-        origin = Origin(blob.name, blob.declared_type, source.title)
-        return self._record(origin, version, len(blob.content), source.dataset, Lane.INTERACTIVE)
+        return self._keep(Origin(blob.name, blob.declared_type, source.title), blob.content, source.dataset)
 
     def accept_upload(self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE) -> Document:
         """Accept an object of a bucket where it lies: nothing is copied, and the version is its value's name.
@@ -76,9 +66,27 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         return self._record(origin, upload_version(upload), upload.size_bytes, DEFAULT_DATASET, lane)
 
     def accept_url(self, url: str, dataset: str = "default") -> Document:
-        """Fetch, then accept under the address asked for."""
-        blob = self.shared.fetch(url)
-        return self.accept(NewSource(msgspec.structs.replace(blob, name=url), dataset=dataset))
+        """Fetch, then accept under the address asked for, in its one spelling; unchanged, the document stays."""
+        address = canonical_url(url)
+        page = self.shared.fetch(address, self.known_page(address))
+        if page is None:
+            return self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
+        return self.accept_page(address, page, dataset)
+
+    def accept_page(self, address: str, page: Page, dataset: str) -> Document:
+        """Accept what was fetched under `address`."""
+        origin = Origin(address, page.declared_type, page.title, fetched=page.validators)
+        return self._keep(origin, page.content, dataset)
+
+    def known_page(self, address: str) -> Validators | None:
+        """What the server said of the copy that is here; None when there is none worth keeping."""
+        identifier = document_id(self.tenant, address)
+        document = self.shared.stores.registry.for_tenant(self.tenant).get_many([identifier]).get(identifier)
+        if document is None or document.state in (DocumentState.FAILED, DocumentState.DELETED):
+            return None
+        with suppress(NotFound):
+            return artifacts.read_origin(self._objects, identifier, document.version).fetched
+        return None
 
     def delete(self, document_id: str) -> Document:
         """Hide first (the record's state), then remove rows, then artifacts and the original."""
@@ -93,6 +101,19 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         except NotFound as error:
             raise NotFound("no_content", f"The original of document {document_id} is gone.") from error
         return msgspec.structs.replace(blob, declared_type=document.media_type or blob.declared_type)
+
+    def _keep(self, origin: Origin, content: bytes, dataset: str) -> Document:
+        _check_name(origin.name)
+        if len(content) > self.shared.max_bytes:
+            raise Refused(
+                "too_large",
+                f"{origin.name[:200]!r} has {len(content):,} bytes; {self.shared.max_bytes:,} are allowed.",
+                "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
+            )
+        identifier, version = document_id(self.tenant, origin.name), content_version(content)
+        if not self._objects.exists(artifacts.origin_key(identifier, version)):
+            self._objects.put(artifacts.original_key(identifier, version), content)
+        return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
 
     @property
     def _objects(self) -> ObjectStore:

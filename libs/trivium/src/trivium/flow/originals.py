@@ -8,7 +8,7 @@ import msgspec
 
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
-from trivium.flow.artifacts import Origin, origin_key, original_key
+from trivium.flow.artifacts import Origin, original_key, read_origin
 from trivium.ports.objects import Objects
 from trivium.ports.parser import Blob
 from trivium.ports.uploads import Uploads
@@ -35,9 +35,10 @@ class Originals(msgspec.Struct, frozen=True):
     def read(self, tenant: Tenant, document_id: str, version: str) -> tuple[Origin, Blob]:
         """How the version came, and its bytes."""
         objects = self.objects.for_tenant(tenant)
-        origin = msgspec.msgpack.decode(objects.get(origin_key(document_id, version)), type=Origin)
+        origin = read_origin(objects, document_id, version)
         if origin.place is None:
             content = objects.get(original_key(document_id, version))
         else:
             content = self.uploads(origin.place.bucket).get(origin.place.key, origin.place.etag)
-        return origin, Blob(origin.name, content, origin.declared_type)
+        address = origin.fetched.url if origin.fetched else ""
+        return origin, Blob(origin.name, content, origin.declared_type, address)

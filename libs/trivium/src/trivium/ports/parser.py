@@ -11,11 +11,15 @@ from trivium.ports.inference import Ocr, Transcriber
 
 
 class Blob(msgspec.Struct, frozen=True):
-    """The original as it came. `name` is what the uploader called it; content decides, not the name."""
+    """The original as it came. `name` is what the uploader called it; content decides, not the name.
+
+    `url` is where it was fetched from, which its relative links start from; "" for an upload.
+    """
 
     name: str
     content: bytes
     declared_type: str = ""
+    url: str = ""
 
 
 class ParseLimits(msgspec.Struct, frozen=True):
