@@ -1,0 +1,53 @@
+"""SubRip and WebVTT as cues. WebVTT: https://www.w3.org/TR/webvtt1/; SubRip has no standard, so what players take."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from trivium_ingest.parse.media.timeline import Cue
+
+_CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[,.](\d{1,3})"
+TIMING = re.compile(rf"^[ \t]*{_CLOCK}[ \t]*-->[ \t]*{_CLOCK}", re.MULTILINE)
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]{1,200})>")
+_DASHED = re.compile(r"^[-\u2013\u2014][ \t]*", re.MULTILINE)
+_TAG = re.compile(r"</?[A-Za-z0-9.:][^<>]{0,200}>|\{\\[^{}]{0,200}\}")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_NUMBER_OF_NEXT = re.compile(r"(?:^|\n)\d{1,6}[ \t]*\n\Z")
+
+
+def cues_of(text: str) -> Iterator[Cue]:
+    """The cues of a file in its order; what stands before the first and between blocks is left out."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    timings = list(TIMING.finditer(lines))
+    for timing, after in zip_longest(timings, timings[1:]):
+        begins = lines.find("\n", timing.end())
+        if begins < 0:
+            return
+        body = lines[begins + 1 : after.start() if after else len(lines)]
+        blank = _BLANK_LINE.search("\n" + body)
+        shown = body[: max(0, blank.start() - 1)] if blank else _NUMBER_OF_NEXT.sub("", body)
+        start_s, end_s = _seconds(timing.groups()[:4]), _seconds(timing.groups()[4:])
+        yield cue(max(0.0, start_s), max(start_s, end_s), shown)
+
+
+def cue(start_s: float, end_s: float, markup: str) -> Cue:
+    """One cue: its speaker from `<v Name>`, other tags and positions removed, entities as characters.
+
+    Where several speak in one cue, each stands before what is theirs.
+    """
+    voices = _VOICE.findall(markup)
+    speaker = ""
+    if len(set(voices)) == 1:
+        speaker = html.unescape(voices[0]).strip()
+        markup = _VOICE.sub("", markup)
+    elif voices:
+        markup = _VOICE.sub(lambda voice: f"\n{voice[1].strip()}: ", markup)
+    return Cue(start_s, end_s, _DASHED.sub("", html.unescape(_TAG.sub("", markup))).strip(), speaker)
+
+
+def _seconds(clock: tuple[str | None, ...]) -> float:
+    hours, minutes, seconds, fraction = (part or "0" for part in clock)
+    return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + int(fraction.ljust(3, "0")) / 1000
