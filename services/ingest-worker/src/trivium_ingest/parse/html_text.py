@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urljoin
 
 from lxml import etree, html
 
@@ -78,6 +79,22 @@ def parse_html(markup: str, out: Collector | None = None) -> html.HtmlElement | 
     if out is not None and any("depth" in entry.message for entry in parser.error_log):
         out.warn("The page is nested too deeply; its innermost parts were left out.")
     return root
+
+
+def make_links_absolute(root: html.HtmlElement, address: str) -> None:
+    """Give every link its whole address, from <base> or from where the page came; one that makes none is taken away."""
+    base = next((element.get("href") for element in root.iter("base") if element.get("href")), "")
+    start = _joined(address, base)
+    for element in root.iter("a", "link"):
+        if "href" in element.attrib:
+            element.set("href", _joined(start, element.get("href")))
+
+
+def _joined(start: str, reference: str) -> str:
+    try:
+        return urljoin(start, reference.strip())
+    except ValueError:
+        return ""
 
 
 def text_of_fragment(markup: str) -> str:

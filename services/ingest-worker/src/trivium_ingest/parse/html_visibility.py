@@ -45,7 +45,8 @@ _CHROME_ROLES = frozenset(
 )
 _CHROME_NAMES = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|breadcrumbs?|sidebar|cookie[\w-]*|site-footer|footer|menu|noprint|"
-    r"mw-editsection|mw-jump-link|printfooter|catlinks|skip-link|social|share|advert|ads|toc)(?:$|[\s_-])",
+    r"mw-editsection|mw-jump-link|printfooter|catlinks|skip-link|social|share|advert|ads|toc|site-header|masthead|topbar|"
+    r"related|recommended|most-read|trending|newsletter|subscribe|signup|promo|popup|gdpr|consent|copyright)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _HIDING_STYLE = re.compile(
@@ -58,6 +59,7 @@ _COLOUR = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE_SELECTOR = re.compile(r"[\w-]*[.#][\w-]+")
+_PARAGRAPHS_OF_CONTENT = 5  # whatever its class is called
 _LINK_LIST_SHARE = 0.8
 _MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
 
@@ -111,7 +113,7 @@ def is_chrome(node: html.HtmlElement) -> bool:
         return True
     names = f"{node.get('class', '')} {node.get('id', '')}"
     if names != " " and node.tag not in ("body", "html", "main", "article") and _CHROME_NAMES.search(names):
-        return len(node.findall(".//p")) < 5
+        return node.find(".//h1") is None and len(node.findall(".//p")) < _PARAGRAPHS_OF_CONTENT
     return node.tag in ("ul", "ol", "div") and _mostly_links(node)
 
 

@@ -11,7 +11,8 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
-from trivium_ingest.parse.html_text import Walker, parse_html
+from trivium_ingest.parse.html_about import about
+from trivium_ingest.parse.html_text import Walker, make_links_absolute, parse_html
 from trivium_ingest.parse.html_visibility import hidden_selectors, main_content
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -24,6 +25,8 @@ _TAGS = re.compile(
     r"</?(?:div|p|span|table|tr|td|a|ul|li|h[1-6]|br|meta|script|style|title|body)\b[^>]*>", re.IGNORECASE
 )
 _SITE_NAME = re.compile(r"\s+[-|\u2013—·:•]+\s+\S.{0,80}")
+_SEPARATOR = re.compile(r"\s+[-|\u2013—·:•»]+\s+$")
+_SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
@@ -40,39 +43,48 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """Read the main content; when nothing is left without the page's chrome, read that too."""
-    declared = _CHARSET.search(blob.content[:4096])
-    text, encoding = decode(blob.content, declared.group(1).decode("ascii") if declared else "")
+    text, encoding = decode(blob.content, _charset(blob))
     out = Collector(limits)
     root = parse_html(re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1), out)
     if root is None:
         return out.document(MEDIA_TYPE, metadata={"encoding": encoding})
+    make_links_absolute(root, blob.url)
+    told = about(root)
     selectors = hidden_selectors(root)
-    title = _title(root)
     node = main_content(root)
     Walker(out, selectors).walk(node)
     if not out.units:
         Walker(out, selectors, keep_chrome=True).walk(node)
-    language = one_line(root.get("lang", ""))[:20]
-    description = root.xpath("string(//meta[@name='description']/@content)")
-    metadata = {"encoding": encoding, "language": language, "description": str(description)}
+    title = _title(root, told.get("site", "")) or told.get("title", "")
+    metadata = {"encoding": encoding, **{name: value for name, value in told.items() if name != "title"}}
     return out.document(MEDIA_TYPE, title=title, metadata=metadata)
 
 
-def _title(root: html.HtmlElement) -> str:
-    """<title>, without the site's name behind the first heading's words ("Duck - Wikipedia" under "Duck")."""
+def _charset(blob: Blob) -> str:
+    """What the server declares, else what the page does (WHATWG HTML 13.2.3.2)."""
+    sent = _SENT_CHARSET.search(blob.declared_type)
+    if sent:
+        return sent.group(1)
+    declared = _CHARSET.search(blob.content[:4096])
+    return declared.group(1).decode("ascii") if declared else ""
+
+
+def _title(root: html.HtmlElement, site: str) -> str:
+    """<title>, without the site's name behind the page's own ("Duck - Wikipedia" over the heading "Duck")."""
     title = one_line(root.findtext(".//title") or "")
     first = root.find(".//h1")
     heading = one_line("".join(first.itertext())) if first is not None else ""
     if heading and _SITE_NAME.fullmatch(title.removeprefix(heading)):
         return heading
-    return title
+    own = title.removesuffix(site) if site else title
+    return _SEPARATOR.sub("", own) if own != title and _SEPARATOR.search(own) else title
 
 
 FORMAT = Format(
     name="HTML",
     media_types=(MEDIA_TYPE, "application/xhtml+xml"),
     extensions=("html", "htm", "xhtml"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section",
