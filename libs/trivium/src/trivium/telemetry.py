@@ -11,6 +11,8 @@ from contextlib import contextmanager
 import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
+from trivium.domain.errors import TriviumError
+
 _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 STAGE_SECONDS = Histogram(
@@ -62,6 +64,16 @@ def timed(histogram: Histogram, *labels: str) -> Iterator[None]:
         yield
     finally:
         histogram.labels(*labels).observe(time.perf_counter() - started)
+
+
+def told_fault(error: BaseException, request_id: str) -> TriviumError:
+    """Log a fault of ours; the caller hears how to report it, and nothing of its insides."""
+    structlog.get_logger().error("internal_error", request_id=request_id, exc_info=error)
+    return TriviumError(
+        "internal",
+        "Something went wrong inside Trivium.",
+        f"Try again; if it stays, report request {request_id} with the server's log.",
+    )
 
 
 def configure_logging(level: str, form: str) -> None:

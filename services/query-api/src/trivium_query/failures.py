@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-import structlog
 from grpc import StatusCode
 
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
@@ -44,16 +43,6 @@ def seen(error: TriviumError) -> Seen:
     if error.code in BY_CODE:
         return BY_CODE[error.code]
     return next((status for family, status in BY_FAMILY if isinstance(error, family)), INTERNAL)
-
-
-def internal(error: BaseException, request_id: str) -> TriviumError:
-    """Log a fault of ours; the caller hears how to report it, and nothing of its insides."""
-    structlog.get_logger().error("internal_error", request_id=request_id, exc_info=error)
-    return TriviumError(
-        "internal",
-        "Something went wrong inside Trivium.",
-        f"Try again; if it stays, report request {request_id} with the server's log.",
-    )
 
 
 def deadline_passed(timeout_s: float) -> TryLater:

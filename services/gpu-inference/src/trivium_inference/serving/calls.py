@@ -1,24 +1,15 @@
-"""What every call passes: whose it is, how long it may take, metrics, and rich errors."""
+"""What every call of this service passes: whose it is, how long it may take, and what its failures are over gRPC."""
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
-import grpc
 import msgspec
-import structlog
 from grpc import StatusCode
-from grpc.aio import AbortError, ServicerContext
 
 from trivium.domain.errors import Conflict, NeverWill, Refused, TriviumError, TryLater
-from trivium.rpc_status import abort
-from trivium.telemetry import REQUEST_SECONDS, REQUESTS
-
-Context = ServicerContext[Any, Any]
+from trivium.rpc_calls import Context, accounted
 
 BY_CODE = {
     "deadline_passed": StatusCode.DEADLINE_EXCEEDED,
@@ -44,28 +35,8 @@ class Call(msgspec.Struct, frozen=True):
 @asynccontextmanager
 async def opened(method: str, context: Context) -> AsyncIterator[Call]:
     """Everything around one call's work; a `TriviumError` in the block becomes the call's rich status."""
-    request_id = secrets.token_hex(8)
-    started = time.perf_counter()
-    code = StatusCode.OK
-    try:
+    async with accounted(method, context, _status):
         yield Call(context.peer(), context.time_remaining())
-    except TriviumError as error:
-        code = _status(error)
-        await abort(context, code, error, request_id)
-    except AbortError:
-        code = StatusCode.UNKNOWN
-        raise
-    except Exception as error:  # noqa: BLE001  the boundary: nothing of it may reach the caller
-        code = StatusCode.INTERNAL
-        structlog.get_logger().error("internal_error", request_id=request_id, exc_info=error)
-        action = f"Try again; if it stays, report request {request_id} with the service's log."
-        await abort(context, code, TriviumError("internal", "Something went wrong in inference.", action), request_id)
-    except BaseException:
-        code = grpc.StatusCode.CANCELLED
-        raise
-    finally:
-        REQUESTS.labels("grpc", method, code.name).inc()
-        REQUEST_SECONDS.labels("grpc", method).observe(time.perf_counter() - started)
 
 
 def _status(error: TriviumError) -> StatusCode:

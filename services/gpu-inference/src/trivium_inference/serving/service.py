@@ -11,9 +11,10 @@ import numpy as np
 from trivium.domain.chunks import Span
 from trivium.domain.errors import Conflict, NeverWill, Refused
 from trivium.ports.inference import OcrLine, Passage, Segment, Vector
+from trivium.rpc_calls import Context
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceServicer
-from trivium_inference.serving.calls import Call, Context, opened
+from trivium_inference.serving.calls import Call, opened
 from trivium_inference.serving.engines import Engines
 from trivium_inference.serving.recordings import Recordings
 from trivium_inference.tokens import Tokens

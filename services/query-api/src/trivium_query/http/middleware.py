@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused, TriviumError, TryLater
-from trivium.telemetry import REQUEST_SECONDS, REQUESTS
-from trivium_query.failures import deadline_passed, internal
+from trivium.telemetry import REQUEST_SECONDS, REQUESTS, told_fault
+from trivium_query.failures import deadline_passed
 from trivium_query.handlers.sources import too_large
 from trivium_query.http.problems import REQUEST_ID, of_error
 from trivium_query.identity import Keyring, check_local
@@ -69,7 +69,7 @@ class Observed:
             except ClientDisconnect:
                 status = CLIENT_GONE
             except Exception as error:  # noqa: BLE001  the boundary: nothing of it may reach the caller
-                told = internal(error, request_id)
+                told = told_fault(error, request_id)
                 if status == 0:
                     await of_error(told, request_id)(scope, receive, sending)
             finally:

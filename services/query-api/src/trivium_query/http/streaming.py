@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from trivium.domain.errors import TriviumError
-from trivium_query.failures import internal
+from trivium.telemetry import told_fault
 from trivium_query.http import problems
 
 HEARTBEAT_S = 10.0
@@ -82,7 +82,7 @@ class EventStream(Response):
         except TriviumError as error:
             pieces.put_nowait(_failed(error, request_id))
         except Exception as error:  # noqa: BLE001  the boundary: the status line is sent, only an event can tell
-            pieces.put_nowait(_failed(internal(error, request_id), request_id))
+            pieces.put_nowait(_failed(told_fault(error, request_id), request_id))
         finally:
             pieces.put_nowait(None)
 

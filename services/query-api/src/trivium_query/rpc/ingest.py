@@ -8,11 +8,12 @@ from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Refused
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
 from trivium_query.doors import Services
 from trivium_query.handlers import sources
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Call, Calls, Context
+from trivium_query.rpc.calls import Call, Calls
 
 MAX_PAGE = 200
 DEFAULT_PAGE = 50

@@ -1,0 +1,50 @@
+"""What every gRPC call passes in every service: a request id, metrics, and rich errors."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import structlog
+from grpc import StatusCode
+from grpc.aio import AbortError, ServicerContext
+
+from trivium.domain.errors import TriviumError
+from trivium.rpc_status import abort
+from trivium.telemetry import REQUEST_SECONDS, REQUESTS, told_fault
+
+Context = ServicerContext[Any, Any]
+
+
+@asynccontextmanager
+async def accounted(
+    method: str, context: Context, status_of: Callable[[TriviumError], StatusCode]
+) -> AsyncIterator[None]:
+    """Around one call's work: a `TriviumError` in the block becomes the call's rich status, a fault of ours INTERNAL.
+
+    Lines logged meanwhile carry the `request_id` that the caller of a failed call is told.
+    """
+    request_id = secrets.token_hex(8)
+    started = time.perf_counter()
+    code = StatusCode.OK
+    try:
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            yield
+    except TriviumError as error:
+        code = status_of(error)
+        await abort(context, code, error, request_id)
+    except AbortError:
+        code = StatusCode.UNKNOWN
+        raise
+    except Exception as error:  # noqa: BLE001  the boundary: nothing of it may reach the caller
+        code = StatusCode.INTERNAL
+        await abort(context, code, told_fault(error, request_id), request_id)
+    except BaseException:
+        code = StatusCode.CANCELLED
+        raise
+    finally:
+        REQUESTS.labels("grpc", method, code.name).inc()
+        REQUEST_SECONDS.labels("grpc", method).observe(time.perf_counter() - started)
