@@ -8,16 +8,22 @@ never needs a look at every document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
-from trivium.adapters.distributed.s3 import Bucket, Listed
+from trivium.adapters.distributed.s3 import PAGE_KEYS, Bucket, Listed
 from trivium.domain.documents import Document, Lane
+from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import is_key
 
 _MARKERS = "pending/"
+_MARKER = re.compile(
+    rf"{_MARKERS}(?P<lane>{'|'.join(Lane)})/(?P<microseconds>[0-9]{{20}})~(?P<tenant>[^~]+)~(?P<fence>[0-9]{{1,18}})~"
+    "(?P<document>.+)"
+)
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -43,6 +49,14 @@ class Marker(msgspec.Struct, frozen=True):
     fence: int
     key: str
     written_at: float = 0.0
+
+
+class MarkerPage(msgspec.Struct, frozen=True):
+    """Markers in the order of their keys, the keys among them that are none, and where to go on ("": the end)."""
+
+    markers: list[Marker]
+    foreign: list[str]
+    next: str
 
 
 class Manifests:
@@ -83,9 +97,15 @@ class Manifests:
         """Remove a marker."""
         self._bucket.delete(key)
 
-    def markers(self, lane: Lane, start_after: str = "") -> list[Marker]:
-        """The next thousand markers of a lane after a key, the oldest document's first; none at the end."""
-        return [_marker(found) for found in self._bucket.page(f"{_MARKERS}{lane}/", start_after)]
+    def markers(self, lane: Lane, start_after: str = "") -> MarkerPage:
+        """The next thousand keys of a lane after a key, the oldest document's marker first."""
+        found = self._bucket.page(f"{_MARKERS}{lane}/", start_after)
+        markers = [(entry.key, _marker(entry)) for entry in found]
+        return MarkerPage(
+            [marker for _, marker in markers if marker],
+            [key for key, marker in markers if not marker],
+            found[-1].key if len(found) == PAGE_KEYS else "",
+        )
 
 
 def marker_key(record: Record) -> str:
@@ -113,7 +133,21 @@ def _key(tenant: Tenant, document_id: str) -> str:
     return f"registry/{tenant.name}/{document_id}"
 
 
-def _marker(found: Listed) -> Marker:
-    lane, name = found.key.removeprefix(_MARKERS).split("/")
-    microseconds, tenant, fence, document_id = name.split("~", 3)
-    return Marker(Lane(lane), int(microseconds) / 1_000_000, document_id, tenant, int(fence), found.key, found.modified)
+def _marker(found: Listed) -> Marker | None:
+    """None for a key that somebody else put there."""
+    named = _MARKER.fullmatch(found.key)
+    if named is None or not is_document_id(named["document"]):
+        return None
+    try:
+        tenant = Tenant(named["tenant"])
+    except Refused:
+        return None
+    return Marker(
+        Lane(named["lane"]),
+        int(named["microseconds"]) / 1_000_000,
+        named["document"],
+        tenant.name,
+        int(named["fence"]),
+        found.key,
+        found.modified,
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import structlog
+
 from trivium.adapters.distributed.redis_server import RedisServer
 from trivium.adapters.distributed.registry_manifests import Manifests, Marker, Record, marker_key, without_lease
 from trivium.adapters.distributed.registry_records import HotRecords, Queued
@@ -17,6 +19,8 @@ RECONCILE_S = 5.0  # a thousand markers of a lane are compared with the queue th
 ABANDONED_S = 3600.0  # a marker without its manifest is nobody's any more: a write takes seconds
 _MIN_BATCH = 64
 
+log = structlog.get_logger()
+
 
 class Sweep:
     """Over all tenants. Raises `TryLater` when Redis or the object store is away."""
@@ -28,6 +32,7 @@ class Sweep:
         self._hot = hot
         self._manifests = manifests
         self._abandoned_s = abandoned_s
+        self._told: set[str] = set()
 
     def due(self, lane: Lane, now: float, limit: int) -> list[Document]:
         """PENDING documents of a lane, and RUNNING ones whose lease ran out, oldest first."""
@@ -65,16 +70,22 @@ class Sweep:
         adopted = 0
         while True:
             page = self._manifests.markers(lane, self._hot.recall(f"markers-at:{lane}"))
-            amiss, new = self._hot.adopt(page)
+            self._tell_of(page.foreign)
+            amiss, new = self._hot.adopt(page.markers)
             for marker in amiss + [marker for marker in new if seen_all and self._is_abandoned(marker)]:
                 self._look_again(marker)
-            adopted += len(page)
-            at_end = len(page) < PAGE_KEYS
-            self._hot.note(f"markers-at:{lane}", "" if at_end else page[-1].key)
-            if at_end:
+            adopted += len(page.markers)
+            self._hot.note(f"markers-at:{lane}", page.next)
+            if not page.next:
                 self._hot.note(f"markers-seen:{lane}", "1")
-            if at_end or seen_all or adopted >= wanted:
+            if not page.next or seen_all or adopted >= wanted:
                 return
+
+    def _tell_of(self, foreign: Sequence[str]) -> None:
+        """Once for each process and key: they are read again in every turn."""
+        for key in set(foreign) - self._told if len(self._told) < PAGE_KEYS else ():
+            self._told.add(key)
+            log.warning("foreign_key", key=key, action="It is no marker of Trivium's and is left alone; remove it.")
 
     def _look_again(self, marker: Marker) -> None:
         """Redis thinks that this work is done: tell it what the manifest says, and remove the marker if that is so."""
