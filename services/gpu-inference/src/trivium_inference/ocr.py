@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
+from trivium_inference.onnx_runtime import silence_onnx_runtime
 
 OCR_VERSION: Final = 1
 MIN_CONFIDENCE: Final = 0.5
@@ -80,6 +81,7 @@ def _box(corners: NDArray[np.float32]) -> Box:
 
 
 def _build(threads: int) -> Any:
+    silence_onnx_runtime()
     from rapidocr import RapidOCR  # noqa: PLC0415  (loads OpenCV and ONNX Runtime)
 
     return RapidOCR(

@@ -21,6 +21,7 @@ import msgspec
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Segment, Transcript
 from trivium_inference.audio import RATE_HZ, Recording, Samples, Window
+from trivium_inference.onnx_runtime import silence_onnx_runtime
 
 SPEECH_VERSION: Final = 1
 BEAM: Final = 5  # Whisper's own
@@ -107,6 +108,7 @@ class WhisperTranscriber:
     @cached_property
     def _model(self) -> Any:
         folder = str(self._folder)
+        silence_onnx_runtime()
         from faster_whisper import WhisperModel  # noqa: PLC0415 - part of the extra, and takes a second
 
         device, precision = _device()
@@ -137,6 +139,7 @@ class WhisperTranscriber:
 
 
 def _downloaded(name: str) -> Path:
+    silence_onnx_runtime()
     from faster_whisper import download_model  # noqa: PLC0415 - part of the extra
     from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
 
@@ -148,6 +151,7 @@ def _downloaded(name: str) -> Path:
 
 def _voiced(samples: Samples) -> Iterator[tuple[int, int]]:
     """Stretches with a voice, as (first, last) samples; silence of less than two seconds belongs to them."""
+    silence_onnx_runtime()
     from faster_whisper.vad import VadOptions, get_speech_timestamps  # noqa: PLC0415 - part of the extra
 
     for stretch in get_speech_timestamps(samples, VadOptions(max_speech_duration_s=MAX_STRETCH_S)):
