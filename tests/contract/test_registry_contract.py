@@ -56,6 +56,19 @@ def test_missing_save_of_an_unknown_document_is_a_conflict(mine: TenantRegistry,
         mine.save(document(tenant, fence=1))
 
 
+def test_a_document_keeps_its_parent_through_all_that_becomes_of_it(
+    registry: Registry, mine: TenantRegistry, tenant: Tenant
+) -> None:
+    mine.accept(document(tenant, parent="mail"))
+    claimed = mine.claim("d", "v1", lease_s=10, now=0)
+    mine.save(changed(claimed, stage="embed", lease_until=0.0))
+    assert [each.parent for each in own(registry.unfinished(1), tenant)] == ["mail"]
+    mine.save(changed(claimed, state=DocumentState.READY, active_version="v1"))
+    assert mine.get("d").parent == "mail"
+    assert mine.delete("d").parent == "mail"
+    assert [each.parent for each in mine.list().documents] == ["mail"]
+
+
 def test_duplicate_accept_of_a_known_version_changes_nothing(mine: TenantRegistry, tenant: Tenant) -> None:
     first = mine.accept(document(tenant, title="first"))
     assert (first.state, first.fence) == (DocumentState.PENDING, 1)

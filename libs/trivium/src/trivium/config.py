@@ -57,6 +57,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     api_keys: str = ""
     """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
     max_upload_bytes: Count = 256 * 1024 * 1024
+    max_nesting: Annotated[int, msgspec.Meta(ge=0)] = 5
+    """How deep files inside files are read (an attachment lies 1 deep); what lies deeper is told and left out."""
+    max_family_bytes: Count = 4 * 1024 * 1024 * 1024
+    """All that is unpacked from one upload, every level together; a file counts as 64 KiB at least."""
     request_timeout_s: Positive = 60.0
 
     url: str = ""

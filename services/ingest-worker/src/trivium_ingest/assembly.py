@@ -16,6 +16,15 @@ from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 
 
+def parse_limits(settings: Settings) -> ParseLimits:
+    """Bounds on one document."""
+    return ParseLimits(
+        max_bytes=settings.max_upload_bytes,
+        max_nesting=settings.max_nesting,
+        max_family_bytes=settings.max_family_bytes,
+    )
+
+
 def parsing_sandbox(
     settings: Settings,
     ocr_factory: Callable[[], Ocr] | None,
@@ -24,7 +33,7 @@ def parsing_sandbox(
     """Parsers within the configured bounds; the caller closes it. `senses`: engines here that the parsers may ask."""
     return Sandbox(
         ocr_factory,
-        ParseLimits(max_bytes=settings.max_upload_bytes),
+        parse_limits(settings),
         Bounds(wall_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes),
         size=settings.parse_workers,
         senses=senses,
@@ -42,10 +51,10 @@ def ingest_stages(
     """Every stage but the graph worker's. Distributed adapters are connected here."""
     llm = llm_address(settings) if settings.enrich_with_llm else None
     return [
-        ParseWork(sandbox.parse, senses, Originals(stores.objects, uploads)),
+        ParseWork(sandbox.parse, senses, Originals(stores.objects, uploads), stores, parse_limits(settings)),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
         EmbedWork(embedder),
         IndexWork(stores.vectors, stores.keywords),
-        PublishWork(stores.registry, stores.vectors, stores.keywords, stores.graphs),
+        PublishWork(stores),
     ]

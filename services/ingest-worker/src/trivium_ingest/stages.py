@@ -16,16 +16,16 @@ from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
-from trivium.flow.erase import erase_objects
+from trivium.flow.erase import erase_children, erase_objects, require_place
+from trivium.flow.family import accept_children, are_accepted
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
-from trivium.ports.graph import Graphs, GraphWriter
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber
-from trivium.ports.keywords import Keywords, KeywordWriter
-from trivium.ports.parser import Blob, Senses
-from trivium.ports.registry import Registry
-from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
+from trivium.ports.keywords import Keywords
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.stores import Stores
+from trivium.ports.vectors import VectorRow, Vectors
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
 from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
 from trivium_ingest.enrich.build import enrich
@@ -37,11 +37,16 @@ EMBED_VERSION = 1
 
 
 class ParseWork(msgspec.Struct, frozen=True):
-    """The original's bytes become typed units. `parse` runs the parsers within their limits."""
+    """The original's bytes become typed units, and the files inside become documents of their own.
+
+    `parse` runs the parsers within `limits`.
+    """
 
     parse: Callable[[Blob], ParsedDocument]
     senses: Senses
     originals: Originals
+    stores: Stores
+    limits: ParseLimits
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
@@ -50,13 +55,18 @@ class ParseWork(msgspec.Struct, frozen=True):
         return "|".join((parse_fingerprint(), ocr.fingerprint if ocr else "", _speech_model(transcriber)))
 
     def settled(self, job: Job) -> bool:
-        """Parsing leaves no rows."""
-        return True
+        """Whether the files inside are there as documents."""
+        key = artifacts.artifact_key(job.entry, self.stage, self.fingerprint())
+        return are_accepted(self.stores, job.document, artifacts.load(job.objects, key, ParsedDocument).children)
 
     def run(self, job: Job) -> Outcome:
         """Read the original and parse it; the uploader's title stands in where the document has none."""
+        own = require_place(self.stores, job.document)
         origin, blob = self.originals.read(job.tenant, job.document.id, job.document.version)
         parsed = self.parse(blob)
+        taken = accept_children(self.stores, job.document, own, parsed.children, self.limits)
+        warnings = (*parsed.warnings, *taken.warnings)
+        parsed = msgspec.structs.replace(parsed, children=taken.children, warnings=warnings)
         if origin.title:
             parsed = msgspec.structs.replace(parsed, title=origin.title)
         return Outcome(
@@ -202,10 +212,7 @@ def vector_rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
 class PublishWork(msgspec.Struct, frozen=True):
     """The new version becomes the one that queries see, and the old one goes."""
 
-    registry: Registry
-    vectors: Vectors
-    keywords: Keywords
-    graphs: Graphs
+    stores: Stores
     stage: Stage = Stage.PUBLISH
 
     def fingerprint(self) -> str:
@@ -232,8 +239,8 @@ class PublishWork(msgspec.Struct, frozen=True):
         expected = {job.document.id: {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])} for job in jobs}
         stored = {
             "vector": self._vector_ids(jobs, expected),
-            "keyword": self.keywords.writer(tenant).ids(versions),
-            "graph": self.graphs.writer(tenant).ids(versions),
+            "keyword": self.stores.keywords.writer(tenant).ids(versions),
+            "graph": self.stores.graphs.writer(tenant).ids(versions),
         }
         return [
             self._publish(job, expected[job.document.id], {name: ids[job.document.id] for name, ids in stored.items()})
@@ -242,7 +249,7 @@ class PublishWork(msgspec.Struct, frozen=True):
 
     def _vector_ids(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
         """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
-        writer = self.vectors.writer(jobs[0].tenant)
+        writer = self.stores.vectors.writer(jobs[0].tenant)
         found = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
         unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
         return found | writer.ids(_versions(unseen)) if unseen else found
@@ -252,11 +259,12 @@ class PublishWork(msgspec.Struct, frozen=True):
         for name, found in stored.items():
             if found != expected:
                 return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
-        if not job.untouched:
-            try:
+        try:
+            require_place(self.stores, document)
+            if not job.untouched:
                 self._replace(job)
-            except TriviumError as error:
-                return error
+        except TriviumError as error:
+            return error
         state = DocumentState.READY if expected else DocumentState.EMPTY
         return Outcome(
             artifacts.Published(job.entry.artifacts, time.time()),
@@ -267,17 +275,11 @@ class PublishWork(msgspec.Struct, frozen=True):
         """Show queries the new version, then remove what earlier versions and earlier tries left."""
         document = job.document
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
-        self.registry.for_tenant(job.tenant).save(published)
-        for writer in self._writers(job.tenant).values():
-            writer.delete(document.id, keep_version=document.version)
+        self.stores.registry.for_tenant(job.tenant).save(published)
+        for store in (self.stores.vectors, self.stores.keywords, self.stores.graphs):
+            store.writer(job.tenant).delete(document.id, keep_version=document.version)
         erase_objects(job.objects, document.id, keep_version=document.version)
-
-    def _writers(self, tenant: Tenant) -> dict[str, VectorWriter | KeywordWriter | GraphWriter]:
-        return {
-            "vector": self.vectors.writer(tenant),
-            "keyword": self.keywords.writer(tenant),
-            "graph": self.graphs.writer(tenant),
-        }
+        erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
 
 
 def _versions(jobs: Sequence[Job]) -> dict[str, str]:

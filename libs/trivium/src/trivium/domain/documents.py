@@ -41,6 +41,7 @@ class Stage(enum.StrEnum):
 
 STAGES: tuple[Stage, ...] = tuple(Stage)
 DEFAULT_DATASET = "default"
+INSIDE = " > "  # between a source and the file inside it: "mail.eml > offer.pdf", "drive.zip > plans/report.docx"
 
 
 class Lane(enum.StrEnum):
@@ -65,6 +66,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     `version` is the one being ingested, `active_version` the one queries see ("" when none).
     `attempt` counts starts of `stage`, before the work. `fence` grows with every claim;
     a late holder's commit with an older fence is refused. Times are Unix seconds.
+    `parent` is the id of the document that this one was found in, "" for one that was handed over by itself.
     """
 
     id: str
@@ -87,6 +89,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     created_at: float = 0.0
     updated_at: float = 0.0
     lease_until: float = 0.0
+    parent: str = ""
 
     @property
     def progress(self) -> float:

@@ -32,6 +32,11 @@ def document_id(tenant: Tenant, source: str) -> str:
     return digest("document", tenant.name, source)
 
 
+def child_id(parent: str, name: str) -> str:
+    """One document per file inside a document, whatever uploads are called; `parent` already carries the tenant."""
+    return digest("child", parent, name)
+
+
 def chunk_id(document: str, version: str, ordinal: int) -> str:
     """The same id in every store (MAHA's dual index); `document` already carries the tenant."""
     return digest("chunk", document, version, str(ordinal))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
-from trivium.flow.intake import delete_everywhere
+from trivium.flow.erase import delete_everywhere
 from trivium.ports.registry import Registry
 from trivium.ports.stores import Stores
 

@@ -1,13 +1,43 @@
-"""Erasing what was made of a document: on its deletion, and again after a worker that had not heard of it."""
+"""Erasing what was made of a document: on its deletion, and again after a worker that had not heard of it.
+
+A document's children go with it, those of its old versions with those versions.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import msgspec
+
+from trivium.at_once import at_once
 from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import Conflict, NotFound
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.flow.family import Member, Place, dismiss, forget, kept_by_parent, places
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
+
+
+def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str) -> Document:
+    """See `TenantIntake.delete`. A child that is deleted alone stays away until a new version of its parent brings it."""
+    known = stores.registry.for_tenant(tenant).get(document_id)
+    if known.parent:
+        dismiss(stores.objects.for_tenant(tenant), known)
+    return _delete(stores, tenant, document_id)
+
+
+def _delete(stores: Stores, tenant: Tenant, document_id: str) -> Document:
+    """Children go first, so that a deletion which breaks off leaves a document that can be deleted again.
+
+    They go once more when the record says that it is gone: a parser at work may have found some meanwhile.
+    """
+    erase_children(stores, tenant, document_id)
+    document = stores.registry.for_tenant(tenant).delete(document_id)
+    erase(stores, tenant, document_id)
+    erase_children(stores, tenant, document_id)
+    return document
 
 
 def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
@@ -30,6 +60,47 @@ def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = ""
                 objects.delete(key)
 
 
+def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
+    """Delete what was found inside a document, and inside that, except what `keep_version` of the document holds."""
+    objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
+
+    def remove(place: Place) -> None:
+        with suppress(NotFound):  # a record that is still to come will find no place in the ledger
+            registry.delete(place.child)
+        erase(stores, tenant, place.child)
+        forget(objects, place)
+
+    held = list(places(objects, document_id))
+    kept = {place.child for place in held if place.version == keep_version}
+    old = [place for place in held if place.version != keep_version]
+    levels = [[place for place in old if place.child not in kept]]
+    while levels[-1]:
+        levels.append([below for place in levels[-1] for below in places(objects, place.child)])
+    for level in reversed(levels):
+        at_once(remove, level)
+    for place in old:
+        forget(objects, place)
+
+
+def require_place(stores: Stores, document: Document) -> Member | None:
+    """What a child's parent has in its place, None for a document that is no child.
+
+    Where the parent holds another version, that one is ingested instead; where it holds none, the child is deleted:
+    whoever accepted it was late. Both raise `Conflict`.
+    """
+    if not document.parent:
+        return None
+    member, tenant = kept_by_parent(stores, document), Tenant(document.tenant)
+    if member is None:
+        _delete(stores, tenant, document.id)
+        raise Conflict("parent_gone", f"What {document.source[:200]!r} was found in does not hold it any more.")
+    if member.version != document.version:
+        newer = msgspec.structs.replace(document, version=member.version, size_bytes=member.size_bytes)
+        stores.registry.for_tenant(tenant).accept(newer)
+        raise Conflict("superseded", f"What {document.source[:200]!r} was found in holds another version by now.")
+    return member
+
+
 def clear_up(stores: Stores, document: Document, late: Entry) -> None:
     """Remove what the holder of an older claim wrote after its document was deleted, or published in another version.
 
@@ -39,5 +110,7 @@ def clear_up(stores: Stores, document: Document, late: Entry) -> None:
     tenant = Tenant(document.tenant)
     if document.state is DocumentState.DELETED:
         erase(stores, tenant, document.id)
+        erase_children(stores, tenant, document.id)
     elif document.active_version == document.version != late.version:
         erase(stores, tenant, document.id, keep_version=document.active_version)
+        erase_children(stores, tenant, document.id, keep_version=document.active_version)

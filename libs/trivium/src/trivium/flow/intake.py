@@ -16,7 +16,7 @@ from trivium.domain.scope import Tenant
 from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin, Place
-from trivium.flow.erase import erase
+from trivium.flow.erase import delete_everywhere
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.ports.intake import NewSource
 from trivium.ports.objects import ObjectStore
@@ -89,7 +89,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         return None
 
     def delete(self, document_id: str) -> Document:
-        """Hide first (the record's state), then remove rows, then artifacts and the original."""
+        """Children first; of each, hide it (the record's state), then remove rows, then artifacts and the original."""
         return delete_everywhere(self.shared.stores, self.tenant, document_id)
 
     def original(self, document_id: str) -> Blob:
@@ -139,13 +139,6 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         )
         self.shared.doorbell()
         return document
-
-
-def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str) -> Document:
-    """See `TenantIntake.delete`."""
-    document = stores.registry.for_tenant(tenant).delete(document_id)
-    erase(stores, tenant, document_id)
-    return document
 
 
 def upload_source(bucket: str, key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -23,7 +24,11 @@ class Blob(msgspec.Struct, frozen=True):
 
 
 class ParseLimits(msgspec.Struct, frozen=True):
-    """Bounds on one document; passing one raises `NeverWill` and names the bound."""
+    """Bounds on one document; passing one raises `NeverWill` and names the bound.
+
+    `max_nesting` and `max_family_bytes` bound the files inside a file, those inside them, and so on: how deep they may
+    lie, and their bytes together. What lies beyond is left out with a warning.
+    """
 
     max_bytes: int = 256 * 1024 * 1024
     max_unpacked_bytes: int = 200 * 1024 * 1024
@@ -34,13 +39,25 @@ class ParseLimits(msgspec.Struct, frozen=True):
     max_cells: int = 5_000_000
     max_text_chars: int = 50_000_000
     max_ocr_pages: int = 200
+    max_media_s: float = 4 * 3600.0
+    max_nesting: int = 5
+    max_family_bytes: int = 4 * 1024 * 1024 * 1024
+
+
+def untold(_share: float) -> None:
+    """Progress that nobody asks for."""
 
 
 class Senses(msgspec.Struct, frozen=True):
-    """The models that a parser may ask; None where none is configured, which a parser tells as a warning."""
+    """The models that a parser may ask; None where none is configured, which a parser tells as a warning.
+
+    `progress` is told the share of the file that is read, 0 to 1, by a parser that takes long: where it rises, the work
+    goes on, and no bound on time ends it.
+    """
 
     ocr: Ocr | None = None
     transcriber: Transcriber | None = None
+    progress: Callable[[float], None] = untold
 
 
 class Parser(Protocol):

@@ -79,7 +79,7 @@ def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
     entry = _with(job.entry, Stage.EMBED, embedded)
     index = IndexWork(stores.vectors, stores.keywords)
     entry = _with(entry, Stage.INDEX, artifacts.artifact_key(entry, Stage.INDEX, index.fingerprint()))
-    publish = PublishWork(stores.registry, stores.vectors, stores.keywords, stores.graphs)
+    publish = PublishWork(stores)
     key = artifacts.artifact_key(entry, Stage.PUBLISH, publish.fingerprint())
     artifacts.save(job.objects, key, artifacts.Published(entry.artifacts, time.time()))
 

@@ -54,13 +54,13 @@ def _lane(upload: Upload, now: float) -> Lane:
 
 
 def _follow_vanished(follower: Follower, listed: array[int], started: float, stopped: Callable[[], bool]) -> int:
-    """Follow the documents whose upload the listing did not show."""
+    """Follow the documents whose upload the listing did not show; what was found inside one follows that."""
     missed = 0
     for tenant in follower.intake.stores.registry.tenants():
         for document in _documents(follower.intake.stores.registry.for_tenant(tenant)):
             if stopped():
                 return missed
-            key = follower.bucket.key_of(document.source)
+            key = None if document.parent else follower.bucket.key_of(document.source)
             if (
                 key is not None
                 and document.state is not DocumentState.DELETED
