@@ -14,7 +14,6 @@ from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
-from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.erase import erase_children, erase_objects, require_place
 from trivium.flow.family import accept_children, are_accepted

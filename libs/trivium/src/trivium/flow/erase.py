@@ -21,7 +21,7 @@ from trivium.ports.stores import Stores
 
 
 def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str) -> Document:
-    """See `TenantIntake.delete`. A child that is deleted alone stays away until a new version of its parent brings it."""
+    """See `TenantIntake.delete`; a child that is deleted alone stays away until a new version of its parent has it."""
     known = stores.registry.for_tenant(tenant).get(document_id)
     if known.parent:
         dismiss(stores.objects.for_tenant(tenant), known)

@@ -1,9 +1,9 @@
 """READ FIRST for files inside files: a mail's attachments, an archive's members. Each becomes a document of its own.
 
-The ledger of who came out of whom lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`, what
-that version of the parent has under that name. It is written after the child's bytes and before its record, and goes
-after the child, so that every child that the registry knows is found from its parent, whatever was killed in between
-(`erase.py` removes by it). Nothing else orders parent and child: who is late finds in the ledger that it is
+The ledger of who came out of whom lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`,
+what that version of the parent has under that name. It is written after the child's bytes and before its record, and
+goes after the child, so that every child that the registry knows is found from its parent, whatever was killed in
+between (`erase.py` removes by it). Nothing else orders parent and child: who is late finds in the ledger that it is
 (`kept_by_parent`).
 """
 
@@ -35,7 +35,7 @@ MIN_COST_BYTES = 64 * 1024  # of a family's bytes: what the smallest document ta
 class Member(msgspec.Struct, frozen=True):
     """What one version of a parent holds under a child's id: a version of the child, and what may come out of that.
 
-    `depth` counts the files around it; `allowance` is how many bytes may still be unpacked from it, all levels together.
+    `depth` counts the files around it; `allowance` is how many bytes may still come out of it, all levels together.
     `dismissed`: somebody deleted this child alone, so this version of the parent does not bring it back.
     """
 
