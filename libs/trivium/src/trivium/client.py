@@ -88,6 +88,21 @@ class TriviumClient:
         """Have the server fetch a web page or file."""
         return _taken(self._call("POST", "/v1/sources", wire.Accepted, json={"url": url, "dataset": dataset}))
 
+    def crawl(
+        self, url: str, *, depth: int, max_pages: int, sitemap: bool = False, dataset: str = "default"
+    ) -> Iterator[wire.Visited]:
+        """Have the server take in a whole site; each page as it happens. Closing the iterator ends the crawl."""
+        body = _given(url=url, depth=depth, max_pages=max_pages, sitemap=sitemap, dataset=dataset)
+        with self._streamed("/v1/crawls", body) as lines:
+            for name, data in _sent_events(lines):
+                if name == "visited":
+                    yield _decoded(data, wire.Visited)
+                elif name == "crawled":
+                    return
+                elif name == "error":
+                    raise _told(data)
+        raise TryLater("connection_lost", "The crawl broke off before its end.", "Begin it again: it goes on.")
+
     def sources(self, state: DocumentState | None = None, *, limit: int = PAGE, cursor: str = "") -> wire.SourcePage:
         """One page of sources, newest first."""
         return self._get("/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, state=state and state.value)
@@ -171,9 +186,13 @@ class TriviumClient:
         waiting.extendleft(reversed(running))
         return settled
 
-    def search(self, query: str, *, mode: Mode | None = None, top_k: int | None = None) -> wire.Found:
-        """Passages, best first, each with the reasons why it is there."""
-        return self._call("POST", "/v1/search", wire.Found, json=_given(query=query, mode=mode, top_k=top_k))
+    def search(
+        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[str] = ()
+    ) -> wire.Found:
+        """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`."""
+        filters = {"modalities": list(modalities)} if modalities else None
+        body = _given(query=query, mode=mode, top_k=top_k, filters=filters)
+        return self._call("POST", "/v1/search", wire.Found, json=body)
 
     def ask(
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
@@ -187,14 +206,19 @@ class TriviumClient:
     ) -> Iterator[wire.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
         body = _given(question=question, mode=mode, top_k=top_k, conversation_id=conversation or None, stream=True)
+        with self._streamed("/v1/queries", body) as lines:
+            yield from _events(lines)
+
+    @contextmanager
+    def _streamed(self, path: str, body: Mapping[str, Any]) -> Iterator[Iterator[str]]:
+        """The lines of an answer as they come."""
         with self._failures():
-            request = self._http.build_request("POST", "/v1/queries", json=body)
-            response = self._http.send(request, stream=True)
+            response = self._http.send(self._http.build_request("POST", path, json=body), stream=True)
             try:
                 if response.is_error:
                     response.read()
                     raise _error(response)
-                yield from _events(response.iter_lines())
+                yield response.iter_lines()
             finally:
                 response.close()
 
@@ -325,7 +349,18 @@ _FAMILIES: Mapping[int, type[TriviumError]] = {
 
 
 def _events(lines: Iterator[str]) -> Iterator[wire.AnswerEvent]:
-    """Server-sent events (WHATWG HTML 9.2) as values; ends with the `Answer`, or raises."""
+    """The events of an answer as values; ends with the `Answer`, or raises."""
+    for name, data in _sent_events(lines):
+        event = _event(name, data)
+        if event is not None:
+            yield event
+        if isinstance(event, wire.Answer):
+            return
+    raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
+
+
+def _sent_events(lines: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+    """Server-sent events (WHATWG HTML 9.2): name and data."""
     name, data = "", ""
     for line in lines:
         field, _, value = line.partition(":")
@@ -334,20 +369,20 @@ def _events(lines: Iterator[str]) -> Iterator[wire.AnswerEvent]:
         elif field == "data":
             data += value.removeprefix(" ")
         elif not line and data:
-            event = _event(name, data.encode())
-            if event is not None:
-                yield event
-            if isinstance(event, wire.Answer):
-                return
+            yield name, data.encode()
             name, data = "", ""
-    raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
+
+
+def _told(data: bytes) -> TriviumError:
+    """The failure that an `error` event tells of."""
+    problem = _decoded(data, _Problem)
+    return _rebuilt(problem, problem.status)
 
 
 def _event(name: str, data: bytes) -> wire.AnswerEvent | None:
     """One event; None for a kind that this version does not know."""
     if name == "error":
-        problem = _decoded(data, _Problem)
-        raise _rebuilt(problem, problem.status)
+        raise _told(data)
     kind = _EVENTS.get(name)
     return _decoded(data, kind) if kind else None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from trivium.domain.answers import Turn, Usage, Verdict
+from trivium.domain.crawl import Fate
 from trivium.domain.documents import DocumentState
 from trivium.domain.parsed import Position
 from trivium.domain.retrieval import Bridge, Degraded, Mode, SourceRank
@@ -61,6 +62,15 @@ class Accepted(msgspec.Struct, frozen=True):
     refused: tuple[RefusedFile, ...] = ()
 
 
+class Visited(msgspec.Struct, frozen=True):
+    """Event `visited` of a crawl: a page, and the source that it is or the reason why it is none."""
+
+    url: str
+    fate: Fate
+    source: Source | None = None
+    reason: Reason | None = None
+
+
 class SourcePage(msgspec.Struct, frozen=True):
     """One page, newest first; `cursor` is "" on the last."""
 
@@ -93,6 +103,13 @@ class PassagePage(msgspec.Struct, frozen=True):
     cursor: str = ""
 
 
+class Nearby(msgspec.Struct, frozen=True):
+    """A step across modalities: the hit stands beside `from_chunk_id`; `type` is HAS_TABLE, HAS_IMAGE, ..."""
+
+    from_chunk_id: str
+    type: str
+
+
 class Hit(msgspec.Struct, frozen=True):
     """A passage, its rank from 1, and why it is there."""
 
@@ -101,6 +118,7 @@ class Hit(msgspec.Struct, frozen=True):
     chunk: Passage
     sources: tuple[SourceRank, ...] = ()
     bridge: Bridge | None = None
+    nearby: Nearby | None = None
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -111,6 +129,7 @@ class Found(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...] = ()
     timings_ms: dict[str, float] = {}
+    uncovered: tuple[str, ...] = ()
 
 
 class Citation(msgspec.Struct, frozen=True):

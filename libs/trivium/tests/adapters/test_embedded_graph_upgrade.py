@@ -30,7 +30,9 @@ async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(t
         told = (await graphs.reader(ACME).entities()).entities
     file = tmp_path / "tenants" / ACME.name / "graph.sqlite"
     with closing(sqlite3.connect(file)) as older:
-        older.executescript("DROP TABLE neighbours; DROP TABLE degree; DROP TABLE state; PRAGMA user_version = 1;")
+        older.executescript(
+            "DROP TABLE neighbours; DROP TABLE degree; DROP TABLE state; DROP TABLE step; PRAGMA user_version = 1;"
+        )
     with closing(SqliteGraphs(tmp_path)) as graphs:
         assert (await graphs.reader(ACME).entities()).entities == told
         assert {entity.key: entity.degree for entity in told}["ada keller"] == 3

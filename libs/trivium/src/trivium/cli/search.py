@@ -7,6 +7,7 @@ import click
 from trivium import wire
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, say
+from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
 
 MAX_TEXT_CHARS = 320
@@ -16,15 +17,24 @@ MAX_TEXT_CHARS = 320
 @click.argument("words", nargs=-1, required=True)
 @click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to show.")
+@click.option(
+    "--modality",
+    "modalities",
+    multiple=True,
+    type=click.Choice([kind.value for kind in UnitKind]),
+    help="Have a passage of this kind among them; give it again for more.",
+)
 @click.option("--full", is_flag=True, help="Print whole passages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def search(words: tuple[str, ...], mode: str | None, top_k: int | None, full: bool, as_json: bool) -> None:
+def search(
+    words: tuple[str, ...], mode: str | None, top_k: int | None, modalities: tuple[str, ...], full: bool, as_json: bool
+) -> None:
     """Find the passages for WORDS, and show why each was found."""
     query = " ".join(words)
     if not query.strip():
         raise click.UsageError("There is nothing to search for.")
     with connected() as client:
-        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k)
+        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k, modalities=modalities)
     if as_json:
         print_json(found)
         return
@@ -34,6 +44,8 @@ def search(words: tuple[str, ...], mode: str | None, top_k: int | None, full: bo
         say("Nothing found.")
     for source in found.degraded:
         note(f"Note: the {source.source} search took no part: {source.reason}")
+    if found.uncovered:
+        note(f"Nothing found of: {', '.join(found.uncovered)}")
     total_ms = found.timings_ms.get("total", sum(found.timings_ms.values()))
     note(f"{counted(len(found.hits), 'passage')}, mode {found.mode.value}, {total_ms:.0f} ms")
 
@@ -46,4 +58,6 @@ def _show(hit: wire.Hit, full: bool) -> None:
     say(f"   score {hit.score:.4f}{ranks and ': ' + ranks}")
     if hit.bridge:
         say(f"   through “{one_line(hit.bridge.name)}”: “{one_line(hit.bridge.sentence, MAX_TEXT_CHARS)}”")
+    if hit.nearby:
+        say(f"   {hit.nearby.type} with passage {hit.nearby.from_chunk_id}")
     say()

@@ -25,6 +25,7 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     `sentences` count in `text`. `context` situates the chunk in its document (CORTEX C3): it is
     embedded and indexed before the text, and is never cited.
     `ordinal` counts from 0 within the version; people see `number`, which counts from 1.
+    `kinds` are those of its units where they differ (a short table within a text), without headings.
     `hidden` tells that part of the text is not seen by who looks at the original; `assets` name the pictures of its
     units.
     """
@@ -44,11 +45,16 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     context: str = ""
     hidden: bool = False
     assets: tuple[str, ...] = ()
+    kinds: tuple[UnitKind, ...] = ()
 
     @property
     def number(self) -> int:
         """The chunk's number as citations show it."""
         return self.ordinal + 1
+
+    def holds(self, kind: str) -> bool:
+        """Whether it is, or has in it, a unit of this kind."""
+        return self.kind == kind or kind in self.kinds
 
     def sentence(self, ordinal: int) -> str:
         """The text of one sentence."""

@@ -7,6 +7,7 @@ import enum
 import msgspec
 
 from trivium.domain.chunks import Chunk
+from trivium.domain.graph import StepType
 
 
 class Mode(enum.StrEnum):
@@ -46,6 +47,13 @@ class Bridge(msgspec.Struct, frozen=True):
     strength: float
 
 
+class Nearby(msgspec.Struct, frozen=True):
+    """A step across modalities: the hit stands beside `from_chunk_id`; `type` as in `domain.graph.StepType`."""
+
+    from_chunk_id: str
+    type: StepType
+
+
 class Hit(msgspec.Struct, frozen=True):
     """A result with its text. `rank` counts from 1."""
 
@@ -54,6 +62,7 @@ class Hit(msgspec.Struct, frozen=True):
     score: float
     sources: tuple[SourceRank, ...] = ()
     bridge: Bridge | None = None
+    nearby: Nearby | None = None
 
 
 class Degraded(msgspec.Struct, frozen=True):
@@ -64,16 +73,24 @@ class Degraded(msgspec.Struct, frozen=True):
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """Hits best first, the sources that failed, and where the time went (milliseconds per step)."""
+    """Hits best first, the sources that failed, and where the time went (milliseconds per step).
+
+    `uncovered` are the modalities that were asked for and that no hit has.
+    """
 
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...] = ()
     timings_ms: dict[str, float] = {}
+    uncovered: tuple[str, ...] = ()
 
 
 class SearchFilter(msgspec.Struct, frozen=True):
-    """Restricts a search within its tenant; empty means no restriction."""
+    """Restricts a search within its tenant; empty means no restriction.
+
+    `modalities` restricts nothing: hits of each of these kinds shall be among the results (MAHA's modality coverage).
+    """
 
     document_ids: tuple[str, ...] = ()
     dataset: str = ""
     kinds: tuple[str, ...] = ()
+    modalities: tuple[str, ...] = ()

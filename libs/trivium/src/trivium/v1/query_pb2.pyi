@@ -7,14 +7,16 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class SearchFilter(_message.Message):
-    __slots__ = ("document_ids", "dataset", "kinds")
+    __slots__ = ("document_ids", "dataset", "kinds", "modalities")
     DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
     KINDS_FIELD_NUMBER: _ClassVar[int]
+    MODALITIES_FIELD_NUMBER: _ClassVar[int]
     document_ids: _containers.RepeatedScalarFieldContainer[str]
     dataset: str
     kinds: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, document_ids: _Optional[_Iterable[str]] = ..., dataset: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ...) -> None: ...
+    modalities: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, document_ids: _Optional[_Iterable[str]] = ..., dataset: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., modalities: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SearchRequest(_message.Message):
     __slots__ = ("query", "mode", "top_k", "filter")
@@ -29,7 +31,7 @@ class SearchRequest(_message.Message):
     def __init__(self, query: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
-    __slots__ = ("hits", "degraded", "timings_ms", "mode")
+    __slots__ = ("hits", "degraded", "timings_ms", "mode", "uncovered")
     class TimingsMsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -41,11 +43,13 @@ class SearchResponse(_message.Message):
     DEGRADED_FIELD_NUMBER: _ClassVar[int]
     TIMINGS_MS_FIELD_NUMBER: _ClassVar[int]
     MODE_FIELD_NUMBER: _ClassVar[int]
+    UNCOVERED_FIELD_NUMBER: _ClassVar[int]
     hits: _containers.RepeatedCompositeFieldContainer[Hit]
     degraded: _containers.RepeatedCompositeFieldContainer[Degraded]
     timings_ms: _containers.ScalarMap[str, float]
     mode: str
-    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ...) -> None: ...
+    uncovered: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ..., uncovered: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AskRequest(_message.Message):
     __slots__ = ("question", "mode", "top_k", "filter", "conversation_id")
@@ -169,18 +173,28 @@ class Usage(_message.Message):
     def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., calls: _Optional[int] = ...) -> None: ...
 
 class Hit(_message.Message):
-    __slots__ = ("rank", "score", "chunk", "sources", "bridge")
+    __slots__ = ("rank", "score", "chunk", "sources", "bridge", "nearby")
     RANK_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     CHUNK_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     BRIDGE_FIELD_NUMBER: _ClassVar[int]
+    NEARBY_FIELD_NUMBER: _ClassVar[int]
     rank: int
     score: float
     chunk: Chunk
     sources: _containers.RepeatedCompositeFieldContainer[SourceRank]
     bridge: Bridge
-    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ...) -> None: ...
+    nearby: Nearby
+    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ..., nearby: _Optional[_Union[Nearby, _Mapping]] = ...) -> None: ...
+
+class Nearby(_message.Message):
+    __slots__ = ("from_chunk_id", "type")
+    FROM_CHUNK_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    from_chunk_id: str
+    type: str
+    def __init__(self, from_chunk_id: _Optional[str] = ..., type: _Optional[str] = ...) -> None: ...
 
 class SourceRank(_message.Message):
     __slots__ = ("source", "rank", "score")

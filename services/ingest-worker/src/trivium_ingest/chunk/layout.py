@@ -93,8 +93,18 @@ def section_of(blocks: Sequence[Block]) -> tuple[str, ...]:
 
 def kind_of(blocks: Iterable[Block]) -> UnitKind:
     """The kind of a chunk: that of its blocks when they agree, headings aside, else text."""
-    kinds = {block.unit.kind for block in blocks} - {UnitKind.HEADING}
-    return kinds.pop() if len(kinds) == 1 else UnitKind.TEXT
+    kinds = _kinds(blocks)
+    return kinds[0] if len(kinds) == 1 else UnitKind.TEXT
+
+
+def kinds_of(blocks: Iterable[Block]) -> tuple[UnitKind, ...]:
+    """The kinds of a chunk's blocks where they differ, in order."""
+    kinds = _kinds(blocks)
+    return kinds if len(kinds) > 1 else ()
+
+
+def _kinds(blocks: Iterable[Block]) -> tuple[UnitKind, ...]:
+    return tuple(dict.fromkeys(block.unit.kind for block in blocks if block.unit.kind is not UnitKind.HEADING))
 
 
 def _blocks(units: Iterable[Unit]) -> Iterator[Block]:

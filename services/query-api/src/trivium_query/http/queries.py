@@ -72,7 +72,9 @@ async def answered(
 
 def restriction(filters: schemas.Filters) -> SearchFilter:
     """The domain's filter."""
-    return SearchFilter(tuple(filters.document_ids), filters.dataset or "", tuple(filters.kinds))
+    return SearchFilter(
+        tuple(filters.document_ids), filters.dataset or "", tuple(filters.kinds), tuple(filters.modalities)
+    )
 
 
 async def _encoded(events: AsyncGenerator[AnswerEvent, None]) -> AsyncGenerator[Event, None]:

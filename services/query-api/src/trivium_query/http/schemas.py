@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, 
 
 from trivium.domain.answers import Verdict
 from trivium.domain.documents import DocumentState
-from trivium.domain.graph import EntityType, MentionRole
+from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
 from trivium_query.answer.understand import MAX_QUESTION_CHARS
@@ -214,6 +214,12 @@ class Filters(Given):
     kinds: list[UnitKind] = Field(
         default=[], max_length=len(UnitKind), description="Only these modalities.", examples=[[]]
     )
+    modalities: list[UnitKind] = Field(
+        default=[],
+        max_length=len(UnitKind),
+        description="Have hits of each of these modalities among the results where there are any; restricts nothing.",
+        examples=[[]],
+    )
 
 
 class SearchRequest(Given):
@@ -242,6 +248,13 @@ class Bridge(Shown):
     strength: float
 
 
+class Nearby(Shown):
+    """The hit stands beside chunk `from_chunk_id`: a text and its table, picture or formula."""
+
+    from_chunk_id: Id
+    type: StepType
+
+
 class Hit(Shown):
     """A passage, its rank, and why it is there."""
 
@@ -250,6 +263,7 @@ class Hit(Shown):
     chunk: Chunk
     sources: list[SourceRank]
     bridge: Bridge | None = None
+    nearby: Nearby | None = None
 
 
 class Degraded(Shown):
@@ -267,6 +281,7 @@ class SearchResponse(Shown):
     hits: list[Hit]
     degraded: list[Degraded]
     timings_ms: dict[str, float]
+    uncovered: list[UnitKind] = Field(description="Modalities that were asked for and that no hit has.")
 
 
 class FollowUp(Given):

@@ -30,11 +30,16 @@ def source(document: documents.Document) -> schemas.Source:
         version=document.version,
         active_version=document.active_version,
         attempt=document.attempt,
-        reason=schemas.Reason(**msgspec.structs.asdict(failure)) if failure else None,
+        reason=reason(failure) if failure else None,
         warnings=list(document.warnings),
         created_at=document.created_at,
         updated_at=document.updated_at,
     )
+
+
+def reason(failure: documents.Failure) -> schemas.Reason:
+    """Why something failed."""
+    return schemas.Reason(**msgspec.structs.asdict(failure))
 
 
 def position(at: parsed.Position) -> schemas.Position:
@@ -87,6 +92,9 @@ def hit(found: retrieval.Hit) -> schemas.Hit:
         )
         if bridge
         else None,
+        nearby=schemas.Nearby(from_chunk_id=found.nearby.from_chunk_id, type=found.nearby.type)
+        if found.nearby
+        else None,
     )
 
 
@@ -103,6 +111,7 @@ def found(query: str, mode: retrieval.Mode, result: retrieval.SearchResult) -> s
         hits=[hit(h) for h in result.hits],
         degraded=degraded(result.degraded),
         timings_ms=result.timings_ms,
+        uncovered=[parsed.UnitKind(kind) for kind in result.uncovered],
     )
 
 

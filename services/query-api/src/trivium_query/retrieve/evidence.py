@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.graph import Mention, Mentioning, MentionRole
+from trivium.domain.graph import Mention, Mentioning, MentionRole, Step
 from trivium.domain.retrieval import Scored
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
@@ -112,6 +112,11 @@ async def similarities(
 async def mentions(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Mention]]:
     """Every name of the passages."""
     return await ledger.ask(GRAPH, readers.graph.mentions_in(chunk_ids), {}) if chunk_ids else {}
+
+
+async def beside(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Step]]:
+    """The tables, pictures and formulas of the passages, and the texts that have them."""
+    return await ledger.ask(GRAPH, readers.graph.beside(chunk_ids), {}) if chunk_ids else {}
 
 
 async def places(parts: Collection[str], whole: Collection[str], readers: Readers, ledger: Ledger) -> path.Places:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.retrieval import Bridge, Hit, Scored, SearchFilter, SourceRank
-from trivium_query.retrieve.path import Link
+from trivium.domain.retrieval import Bridge, Hit, Nearby, Scored, SearchFilter, SourceRank
+from trivium_query.retrieve.coverage import MAX_LOOKED_AT, covering, missing
+from trivium_query.retrieve.path import Beside, Link
 from trivium_query.retrieve.texts import Texts
 
 PAGE = 50  # chunks loaded at once, beyond the hits wanted, while filters leave too few
@@ -20,24 +21,37 @@ class Ranking(msgspec.Struct, frozen=True):
     rows: Sequence[Scored]
     sources: Mapping[str, Sequence[Scored]]
     links: Mapping[str, Link] = msgspec.field(default_factory=dict)
+    steps: Mapping[str, Beside] = msgspec.field(default_factory=dict)
 
 
 async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts: Texts) -> tuple[Hit, ...]:
-    """The best `top_k` hits that exist, are published and pass the filter."""
+    """The best `top_k` hits that exist, are published and pass the filter, and cover the modalities asked for.
+
+    For those it looks down the ranking, at most `MAX_LOOKED_AT` rows.
+    """
     kept: list[tuple[Scored, Chunk]] = []
     start = 0
-    while len(kept) < top_k and start < len(ranking.rows):
+    while start < len(ranking.rows) and (
+        len(kept) < top_k or (start < MAX_LOOKED_AT and missing((chunk for _, chunk in kept), restrict.modalities))
+    ):
         page = ranking.rows[start : start + top_k + (PAGE if start else 0)]
         start += len(page)
         chunks = await texts.visible([row.chunk_id for row in page])
         kept.extend((row, chunk) for row in page if (chunk := chunks.get(row.chunk_id)) and _passes(chunk, restrict))
-    kept = kept[:top_k]
+    kept = covering(kept, restrict.modalities, top_k)
     origins = {link.source for row, _ in kept if (link := ranking.links.get(row.chunk_id))}
     known = {chunk.id: chunk for _, chunk in kept}
     known |= await texts.visible(sorted(origins - known.keys()))
     places = source_ranks(ranking.sources, {chunk.id for _, chunk in kept})
     return tuple(
-        Hit(chunk, rank, row.score, places.get(chunk.id, ()), bridge_of(ranking.links.get(chunk.id), known))
+        Hit(
+            chunk,
+            rank,
+            row.score,
+            places.get(chunk.id, ()),
+            bridge_of(ranking.links.get(chunk.id), known),
+            nearby_of(ranking.steps.get(chunk.id)),
+        )
         for rank, (row, chunk) in enumerate(kept, start=1)
     )
 
@@ -54,7 +68,12 @@ def source_ranks(sources: Mapping[str, Sequence[Scored]], wanted: Collection[str
 
 def _passes(chunk: Chunk, restrict: SearchFilter) -> bool:
     inside = not restrict.document_ids or chunk.document_id in restrict.document_ids
-    return inside and (not restrict.kinds or chunk.kind.value in restrict.kinds)
+    return inside and (not restrict.kinds or any(chunk.holds(kind) for kind in restrict.kinds))
+
+
+def nearby_of(step: Beside | None) -> Nearby | None:
+    """The step as a hit tells it."""
+    return Nearby(step.source, step.type) if step else None
 
 
 def bridge_of(link: Link | None, chunks: Mapping[str, Chunk]) -> Bridge | None:

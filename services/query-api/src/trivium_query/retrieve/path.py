@@ -6,7 +6,8 @@ One step over names, without a language model:
 2. passages that the question names gain (`anchors`);
 3. from the best passages, each name they mention leads to the passages about it, to those whose
    heading holds it, and to those that mention it too (`departures`, `leads`, `best_links`);
-4. a passage's score is its own plus the best link's; that link is its explanation (`linked`).
+4. a passage's score is its own plus the best link's; that link is its explanation (`linked`);
+5. what a good text has beside it (its table, picture, formula) gains from it, and the other way round (`stepped`).
 
 A link stands for what the question could not find by itself. So a name of the question leads nowhere, and
 a passage gains the less the better it was found without the link: passages of one document that
@@ -24,7 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.domain.graph import Mention, Mentioning, MentionRole
+from trivium.domain.graph import Mention, Mentioning, MentionRole, Step, StepType
 from trivium.domain.retrieval import Scored
 from trivium.text.names import subnames
 from trivium_query.retrieve.fuse import standardised_mean
@@ -39,6 +40,7 @@ ABOUT_STRENGTH = 1.0  # over the root of the passages about the name
 HEADING_STRENGTH = 0.4  # over the root of the passages with the name in a heading
 SHARED_STRENGTH = 0.5  # over the other passages that mention the name: each is as likely meant
 FOUND_ALREADY = 0.85  # the share of a link's gain that the best passage, found without it, goes without
+BESIDE_STRENGTH = 0.4  # a table and the text that it belongs to
 MAX_SHARED = 50  # a name in more passages than this links none of them
 MAX_SUBNAME_TOKENS = 6
 UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
@@ -65,6 +67,14 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     sentence: int
     surface: str
     strength: float
+    gain: float
+
+
+class Beside(msgspec.Struct, frozen=True, gc=False):
+    """A step across modalities: `source` and the passage stand beside each other; `gain` as in `Link`."""
+
+    source: str
+    type: StepType
     gain: float
 
 
@@ -220,8 +230,28 @@ def _improve(
 
 def linked(scores: Mapping[str, float], links: Mapping[str, Link]) -> dict[str, float]:
     """Scores with the links' gains added: in full where a passage scores 0, the least where it scores 1 or more."""
+    return _risen(scores, links)
+
+
+def best_steps(
+    starts: Sequence[str], scores: Mapping[str, float], beside: Mapping[str, Sequence[Step]]
+) -> dict[str, Beside]:
+    """The best source that stands beside each passage; `starts` come best first."""
+    best: dict[str, Beside] = {}
+    for source in starts:
+        for step in beside.get(source, ()):
+            best.setdefault(step.chunk_id, Beside(source, step.type, scores[source] * BESIDE_STRENGTH))
+    return best
+
+
+def stepped(scores: Mapping[str, float], steps: Mapping[str, Beside]) -> dict[str, float]:
+    """Scores with the steps' gains added, as `linked` adds those of links."""
+    return _risen(scores, steps)
+
+
+def _risen(scores: Mapping[str, float], gains: Mapping[str, Link] | Mapping[str, Beside]) -> dict[str, float]:
     total = dict(scores)
-    for target, link in links.items():
+    for target, rise in gains.items():
         own = total.get(target, 0.0)
-        total[target] = own + link.gain * (1 - FOUND_ALREADY * min(1.0, own))
+        total[target] = own + rise.gain * (1 - FOUND_ALREADY * min(1.0, own))
     return total

@@ -19,6 +19,7 @@ from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
 from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
+from trivium_query.retrieve.coverage import missing
 from trivium_query.retrieve.evidence import Query, Readers
 from trivium_query.retrieve.hits import Ranking, load_hits
 from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Budgets, Ledger
@@ -56,7 +57,8 @@ async def search(
         "load": round((now - ranked_at) * 1000, 3),
         "search": round((now - started) * 1000, 3),
     }
-    return SearchResult(hits, tuple(ledger.lost.values()), timings)
+    uncovered = missing((hit.chunk for hit in hits), restrict.modalities)
+    return SearchResult(hits, tuple(ledger.lost.values()), timings, tuple(uncovered))
 
 
 async def _vector(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -86,19 +88,19 @@ async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
 
 async def _hybrid(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     walk = await _walk(query, readers, ledger)
-    return Ranking(_none_lost(walk.scores, walk.found), walk.sources(), walk.links)
+    return Ranking(_none_lost(walk.scores, walk.found), walk.sources(), walk.links, walk.steps)
 
 
 async def _graph(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     walk = await _walk(query, readers, ledger)
-    return Ranking(walk.sources()[GRAPH], walk.sources(), walk.links)
+    return Ranking(walk.sources()[GRAPH], walk.sources(), walk.links, walk.steps)
 
 
 async def _rrf(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     depth = max(RRF_DEPTH * query.top_k, MIN_RRF_DEPTH)
     walk = await _walk(query, readers, ledger)
     sources = {source: rows[:depth] for source, rows in walk.sources().items()}
-    return Ranking(fuse.reciprocal_rank_fusion(sources.values()), sources, walk.links)
+    return Ranking(fuse.reciprocal_rank_fusion(sources.values()), sources, walk.links, walk.steps)
 
 
 async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -121,6 +123,7 @@ class Walk(msgspec.Struct, frozen=True):
     scores: dict[str, float]
     reached: frozenset[str]
     links: dict[str, path.Link]
+    steps: dict[str, path.Beside]
 
     def sources(self) -> dict[str, Sequence[Scored]]:
         """The three sources; the graph's holds only what anchors and links reached."""
@@ -137,8 +140,13 @@ async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
     mentions = await evidence.mentions(starts, readers, ledger)
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
     parts, whole = path.leads(leaving, found.asked)
-    links = path.best_links(parts, whole, await evidence.places(parts, whole, readers, ledger))
-    return Walk(found, path.linked(scores, links), frozenset({*gains, *links}), links)
+    places, beside = await asyncio.gather(
+        evidence.places(parts, whole, readers, ledger), evidence.beside(starts, readers, ledger)
+    )
+    links = path.best_links(parts, whole, places)
+    steps = path.best_steps(starts, scores, beside)
+    total = path.stepped(path.linked(scores, links), steps)
+    return Walk(found, total, frozenset({*gains, *links, *steps}), links, steps)
 
 
 def _none_lost(scores: dict[str, float], found: evidence.Evidence) -> list[Scored]:

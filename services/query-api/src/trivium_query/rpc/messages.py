@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from trivium.domain import answers, chunks, documents, parsed, retrieval
+from trivium.domain import crawl as crawls
 from trivium.domain.errors import Refused
 from trivium.v1 import ingest_pb2, query_pb2
 from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K, Search
@@ -40,12 +41,37 @@ def source(document: documents.Document) -> ingest_pb2.Source:
         version=document.version,
         active_version=document.active_version,
         attempt=document.attempt,
-        reason=ingest_pb2.Reason(code=failure.code, message=failure.message, action=failure.action, stage=failure.stage)
-        if failure
-        else None,
+        reason=reason(failure) if failure else None,
         warnings=document.warnings,
         created_at=document.created_at,
         updated_at=document.updated_at,
+    )
+
+
+def reason(failure: documents.Failure) -> ingest_pb2.Reason:
+    """Why something failed."""
+    return ingest_pb2.Reason(code=failure.code, message=failure.message, action=failure.action, stage=failure.stage)
+
+
+def crawl(request: ingest_pb2.CrawlSiteRequest) -> crawls.CrawlRequest:
+    """A crawl as the handlers take it."""
+    defaults = crawls.CrawlRequest(url=request.url)
+    return crawls.CrawlRequest(
+        url=request.url,
+        depth=request.depth if request.HasField("depth") else defaults.depth,
+        max_pages=request.max_pages or defaults.max_pages,
+        dataset=request.dataset or defaults.dataset,
+        sitemap=request.sitemap,
+    )
+
+
+def visit(page: crawls.Visit) -> ingest_pb2.CrawlSiteResponse:
+    """What became of a page."""
+    return ingest_pb2.CrawlSiteResponse(
+        url=page.url,
+        fate=page.fate.value,
+        source=source(page.document) if page.document else None,
+        reason=reason(page.reason) if page.reason else None,
     )
 
 
@@ -65,11 +91,12 @@ def _search(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter,
     if len(restrict.document_ids) > MAX_FILTER_VALUES:
         raise Refused("invalid_request", f"At most {MAX_FILTER_VALUES} document ids.", "Name fewer.")
     kinds = tuple(one_of(parsed.UnitKind, kind, "kind") for kind in restrict.kinds)
+    modalities = tuple(one_of(parsed.UnitKind, kind, "modality") for kind in restrict.modalities)
     return Search(
         query,
         one_of(retrieval.Mode, mode, "mode") if mode else None,
         top_k or DEFAULT_TOP_K,
-        retrieval.SearchFilter(tuple(restrict.document_ids), restrict.dataset, kinds),
+        retrieval.SearchFilter(tuple(restrict.document_ids), restrict.dataset, kinds, modalities),
         timeout_s,
     )
 
@@ -81,12 +108,13 @@ def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.Sea
         degraded=degraded(result.degraded),
         timings_ms=result.timings_ms,
         mode=mode.value,
+        uncovered=result.uncovered,
     )
 
 
 def hit(ranked: retrieval.Hit) -> query_pb2.Hit:
     """A hit and why it is there."""
-    bridge = ranked.bridge
+    bridge, nearby = ranked.bridge, ranked.nearby
     return query_pb2.Hit(
         rank=ranked.rank,
         score=ranked.score,
@@ -100,6 +128,7 @@ def hit(ranked: retrieval.Hit) -> query_pb2.Hit:
         )
         if bridge
         else None,
+        nearby=query_pb2.Nearby(from_chunk_id=nearby.from_chunk_id, type=nearby.type.value) if nearby else None,
     )
 
 
