@@ -27,6 +27,7 @@ def document() -> str:
         conversations=nothing,
         searcher=nothing,
         answerer=nothing,
+        crawler=nothing,
     )
     return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
 

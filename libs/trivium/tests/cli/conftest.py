@@ -34,6 +34,7 @@ from trivium.domain.answers import (
     Verdict,
 )
 from trivium.domain.chunks import Chunk, Span
+from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.graph import Edge, Entity, EntityType, Mention, Relation
@@ -77,6 +78,7 @@ class World:
             conversations=self.conversations,
             searcher=me,
             answerer=me,
+            crawler=me,
         )
 
     def for_tenant(self, tenant: Tenant) -> _Intake:
@@ -84,6 +86,16 @@ class World:
 
     def reader(self, tenant: Tenant) -> World:
         return self
+
+    async def visits(self, tenant: Tenant, request: CrawlRequest) -> AsyncIterator[Visit]:
+        if "refuse" in request.url:
+            raise Refused("forbidden_address", "It is a loopback address.", "Upload the file.")
+        for n in range(1, request.depth + 2):
+            document = self.for_tenant(tenant).accept_url(f"{request.url}{n}", request.dataset)
+            yield Visit(document.source, Fate.UNCHANGED if document.state.terminal else Fate.TAKEN, document)
+        if request.sitemap:
+            yield Visit(f"{request.url}gone", Fate.FAILED, reason=Failure("fetch_failed", "It is gone.", "Look again."))
+        yield Visit(f"{request.url}private", Fate.LEFT_OUT, reason=Failure("robots", "It asks to be left."))
 
     async def document_chunks(self, document: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
         mine = [c for c in self.passages.values() if c.document_id == document and c.ordinal >= start]

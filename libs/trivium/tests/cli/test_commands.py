@@ -163,6 +163,30 @@ def test_ingest_takes_a_web_page(run: Run, world: World) -> None:
     assert world.accepted == ["https://example.org/page"]
 
 
+def test_ingest_takes_a_whole_site_and_tells_of_each_page(run: Run, world: World) -> None:
+    done = run("ingest", "--crawl", "https://site.test/", "--depth", "1", "--sitemap")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("2 ready (2 passages), 1 failed, 0 unchanged")
+    assert "taken: https://site.test/1\n" in done.stderr
+    assert "left out: https://site.test/private (It asks to be left.)" in done.stderr
+    assert "https://site.test/: 4 pages: 2 taken, 0 unchanged, 1 left out, 1 failed." in done.stderr
+    assert "Failed: https://site.test/gone: It is gone. Look again." in done.stderr
+    again = run("ingest", "--crawl", "https://site.test/", "--depth", "1")
+    assert (again.exit_code, again.stdout[:26]) == (0, "0 ready (0 passages), 2 un")
+
+
+def test_a_site_that_may_not_be_fetched_keeps_no_other_back(run: Run, world: World) -> None:
+    done = run("ingest", "--crawl", "https://refuse.test/", "https://site.test/", "--depth", "0")
+    assert done.exit_code == 1
+    assert world.accepted == ["https://site.test/1"]
+    assert "loopback" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--crawl", "./folder"], ["--depth", "2", "https://a.test/"]])
+def test_options_of_a_crawl_that_do_not_fit_are_usage_errors(run: Run, arguments: list[str]) -> None:
+    assert run("ingest", *arguments).exit_code == 2
+
+
 def test_ingest_is_patient_with_a_server_that_is_busy(run: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trivium.cli.ingest.FIRST_PAUSE_S", 0.001)
     world.busy = 3

@@ -8,12 +8,14 @@ from trivium.config import Settings
 from trivium.egress.fetch import Fetcher
 from trivium.egress.pages import WebPages
 from trivium.egress.rules import host_rules
+from trivium.flow.crawl import Crawler
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
 from trivium.ports.inference import Reranker
 from trivium.ports.stores import Stores
 from trivium_query.answering import PipelineAnswerer
+from trivium_query.crawling import SiteCrawler
 from trivium_query.doors import Services
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.ledger import Budgets
@@ -32,6 +34,7 @@ def query_services(
     """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted."""
     llm = llm_address(settings)
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
+    intake = StoreIntake(stores, doorbell, web, settings.max_upload_bytes, uploads)
     searcher = PipelineSearcher(
         stores.vectors,
         stores.keywords,
@@ -43,7 +46,7 @@ def query_services(
     )
     return Services(
         settings=settings,
-        intake=StoreIntake(stores, doorbell, web, settings.max_upload_bytes, uploads),
+        intake=intake,
         registry=stores.registry,
         keywords=stores.keywords,
         vectors=stores.vectors,
@@ -53,4 +56,5 @@ def query_services(
         answerer=PipelineAnswerer(
             searcher, stores.vectors, questions, llm.connect() if llm else None, reranker, settings.rerank
         ),
+        crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
     )

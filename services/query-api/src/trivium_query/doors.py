@@ -12,6 +12,7 @@ import msgspec
 
 from trivium.config import Settings
 from trivium.domain.answers import Answer, AnswerEvent, Turn
+from trivium.domain.crawl import CrawlRequest, Visit
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.conversations import Conversations
@@ -58,6 +59,17 @@ class Answerer(Protocol):
         ...
 
 
+class SiteCrawler(Protocol):
+    """Takes in whole sites."""
+
+    def visits(self, tenant: Tenant, request: CrawlRequest) -> AsyncGenerator[Visit, None]:
+        """Each page looked at, as it happens; closing the generator ends the crawl.
+
+        Raises as the intake's `accept_url` for the first page's address, and `TryLater` (`busy`).
+        """
+        ...
+
+
 Probe = Callable[[], Awaitable[None]]
 """Returns when its subject is ready, raises `TriviumError` with the reason when it is not."""
 
@@ -77,4 +89,5 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     conversations: Conversations
     searcher: Searcher
     answerer: Answerer
+    crawler: SiteCrawler
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)

@@ -29,7 +29,8 @@ from trivium.domain.answers import (
     Verdict,
 )
 from trivium.domain.chunks import Chunk, Span
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.crawl import CrawlRequest, Fate, Visit
+from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NeverWill, NotFound, Refused, TryLater
 from trivium.domain.graph import CO_OCCURS, Edge, Entity, EntityType, Mention, Relation
 from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
@@ -177,6 +178,29 @@ class MemoryGraphReader:
         return mentions[:limit], relations[:limit]
 
 
+class LinkedPages:
+    """A "site" of as many pages as may be visited, the last of which is left out; counts the crawls that ended."""
+
+    def __init__(self, intake: MemoryIntake) -> None:
+        self._intake = intake
+        self.asked: list[CrawlRequest] = []
+        self.ended = 0
+
+    async def visits(self, tenant: Tenant, request: CrawlRequest) -> AsyncGenerator[Visit, None]:
+        self.asked.append(request)
+        if "127.0.0.1" in request.url:
+            raise Refused("forbidden_address", "That address is private.", "Add it to TRIVIUM_URL_ALLOW.")
+        try:
+            for n in range(1, request.max_pages):
+                document = self._intake.for_tenant(tenant).accept_url(f"{request.url}{n}", request.dataset)
+                yield Visit(document.source, Fate.TAKEN, document)
+            yield Visit(f"{request.url}no", Fate.LEFT_OUT, reason=Failure("robots", "It asks to be left."))
+            if "breaks" in request.url:
+                raise TryLater("site_gone", "The site went away.", "Again later.")
+        finally:
+            self.ended += 1
+
+
 class WordSearcher:
     """Passages that share words with the question; `gate` holds a search until it is set."""
 
@@ -310,6 +334,7 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         conversations=SqliteConversations(tmp_path),
         searcher=searcher,
         answerer=QuotingAnswerer(searcher),
+        crawler=LinkedPages(intake),
     )
 
 

@@ -218,3 +218,24 @@ async def test_a_port_in_use_is_told(services: Services) -> None:
     assert caught.value.code == "port_in_use"
     assert "TRIVIUM_GRPC_PORT" in caught.value.action
     await first.stop(0)
+
+
+async def test_a_site_is_crawled_page_by_page(ingests, services: Services) -> None:
+    request = ingest.CrawlSiteRequest(url="https://site.test/", depth=0, max_pages=3, dataset="web")
+    pages = [page async for page in ingests.CrawlSite(request)]
+    assert [(page.url, page.fate) for page in pages] == [
+        ("https://site.test/1", "taken"),
+        ("https://site.test/2", "taken"),
+        ("https://site.test/no", "left_out"),
+    ]
+    assert (pages[0].source.dataset, pages[2].reason.code) == ("web", "robots")
+    assert services.crawler.asked[0].depth == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "request_", [ingest.CrawlSiteRequest(url="https://a.test/", depth=21), ingest.CrawlSiteRequest(url="x" * 2001)]
+)
+async def test_a_crawl_without_end_is_refused(ingests, request_: ingest.CrawlSiteRequest) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as refusal:
+        await ingests.CrawlSite(request_).read()
+    assert refusal.value.code() is grpc.StatusCode.INVALID_ARGUMENT

@@ -7,18 +7,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from trivium import wire
+from trivium.cli.crawl import crawl_bounds, crawl_sites
 from trivium.cli.documents import remark
 from trivium.cli.progress import Progress, progress
+from trivium.cli.sent import WEB, Problem, Sent
 from trivium.cli.session import connected, server_is_running
 from trivium.cli.terminal import counted, note, one_line, say
 from trivium.cli.walk import FoundFile, Skipped, Walk
 from trivium.config import load_settings
+from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import TriviumError, TryLater
 
@@ -28,22 +30,6 @@ if TYPE_CHECKING:
 TRIES = 5
 FIRST_PAUSE_S = 0.5
 MAX_LISTED = 50
-_WEB = ("http://", "https://")
-
-
-class Problem(msgspec.Struct, frozen=True):
-    """A source that was not read, and why."""
-
-    name: str
-    reason: str
-
-
-class Sent(msgspec.Struct):
-    """What became of the hand-over: ids to wait for, sources known already, and problems."""
-
-    ids: list[str] = []
-    unchanged: int = 0
-    problems: list[Problem] = []
 
 
 @click.command()
@@ -57,27 +43,36 @@ class Sent(msgspec.Struct):
 @click.option("--dataset", default="default", show_default=True, help="A named group of sources.")
 @click.option("--hidden", is_flag=True, help="Take hidden files and folders too.")
 @click.option("--follow-links", is_flag=True, help="Follow links to folders.")
+@click.option(
+    "--crawl", is_flag=True, help="Take in the whole site of each URL: pages of its host, as robots.txt allows."
+)
+@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), help="With --crawl: how many links far (default: 2).")
+@click.option("--max-pages", type=click.IntRange(1, MAX_PAGES), help="With --crawl: requests a site (default: 100).")
+@click.option("--sitemap", is_flag=True, help="With --crawl: begin with the site's own sitemap, too.")
 @click.option("--no-wait", is_flag=True, help="Return when everything is handed over.")
 @click.pass_context
 def ingest(
     ctx: click.Context,
+    /,
     what: Sequence[str],
     root: Path,
     dataset: str,
     hidden: bool,
     follow_links: bool,
     no_wait: bool,
+    **crawling: Any,
 ) -> None:
     """Read files, folders and web pages, and wait until they can be asked about.
 
     A source is known by its path relative to the working folder (or --root); outside of it, by its full path.
     What has not changed since the last time is not read again. The exit code is 1 when anything failed.
     """
+    bounds = crawl_bounds(what, **crawling)
     started = time.monotonic()
     settings = load_settings()
     walk = Walk(root, settings.data_dir.resolve(), hidden, follow_links)
-    urls = [entry for entry in what if entry.startswith(_WEB)]
-    found = list(walk.files([Path(entry).expanduser() for entry in what if not entry.startswith(_WEB)]))
+    urls = [entry for entry in what if entry.startswith(WEB)]
+    found = list(walk.files([Path(entry).expanduser() for entry in what if not entry.startswith(WEB)]))
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     ours = not server_is_running(settings)
@@ -85,7 +80,7 @@ def ingest(
     sent = Sent()
     if files or urls:
         with connected(settings) as client, progress(len(files) + len(urls)) as shown:
-            sent = _send(client, files, urls, dataset, shown)
+            sent = crawl_sites(client, urls, dataset, bounds) if bounds else _send(client, files, urls, dataset, shown)
             if not no_wait:
                 settled = _wait(client, sent.ids, shown)
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed] + sent.problems
@@ -114,10 +109,7 @@ def _send(
                 raise
             sent.problems.append(Problem(name, str(error)))
         else:
-            if source.state.terminal:
-                sent.unchanged += 1
-            else:
-                sent.ids.append(source.id)
+            sent.count(source)
         shown.sent(count)
     return sent
 

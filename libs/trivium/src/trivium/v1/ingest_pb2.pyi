@@ -34,6 +34,32 @@ class SubmitSourceResponse(_message.Message):
     source: Source
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
+class CrawlSiteRequest(_message.Message):
+    __slots__ = ("url", "dataset", "depth", "max_pages", "sitemap")
+    URL_FIELD_NUMBER: _ClassVar[int]
+    DATASET_FIELD_NUMBER: _ClassVar[int]
+    DEPTH_FIELD_NUMBER: _ClassVar[int]
+    MAX_PAGES_FIELD_NUMBER: _ClassVar[int]
+    SITEMAP_FIELD_NUMBER: _ClassVar[int]
+    url: str
+    dataset: str
+    depth: int
+    max_pages: int
+    sitemap: bool
+    def __init__(self, url: _Optional[str] = ..., dataset: _Optional[str] = ..., depth: _Optional[int] = ..., max_pages: _Optional[int] = ..., sitemap: _Optional[bool] = ...) -> None: ...
+
+class CrawlSiteResponse(_message.Message):
+    __slots__ = ("url", "fate", "source", "reason")
+    URL_FIELD_NUMBER: _ClassVar[int]
+    FATE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    url: str
+    fate: str
+    source: Source
+    reason: Reason
+    def __init__(self, url: _Optional[str] = ..., fate: _Optional[str] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ...) -> None: ...
+
 class GetSourceRequest(_message.Message):
     __slots__ = ("id",)
     ID_FIELD_NUMBER: _ClassVar[int]

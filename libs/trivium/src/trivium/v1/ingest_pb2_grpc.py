@@ -49,6 +49,11 @@ class IngestServiceStub:
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesResponse.FromString,
                 _registered_method=True)
+        self.CrawlSite = channel.unary_stream(
+                '/trivium.v1.IngestService/CrawlSite',
+                request_serializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteResponse.FromString,
+                _registered_method=True)
         self.DeleteSource = channel.unary_unary(
                 '/trivium.v1.IngestService/DeleteSource',
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourceRequest.SerializeToString,
@@ -79,6 +84,14 @@ class IngestServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CrawlSite(self, request, context):
+        """Take in a whole site: the pages of one host, breadth first, as its robots.txt allows. One message
+        for each page looked at; cancelling the call ends the crawl.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteSource(self, request, context):
         """Returns when queries no longer see it.
         """
@@ -103,6 +116,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.ListSources,
                     request_deserializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesResponse.SerializeToString,
+            ),
+            'CrawlSite': grpc.unary_stream_rpc_method_handler(
+                    servicer.CrawlSite,
+                    request_deserializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteResponse.SerializeToString,
             ),
             'DeleteSource': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteSource,
@@ -191,6 +209,33 @@ class IngestService:
             '/trivium.v1.IngestService/ListSources',
             trivium_dot_v1_dot_ingest__pb2.ListSourcesRequest.SerializeToString,
             trivium_dot_v1_dot_ingest__pb2.ListSourcesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CrawlSite(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/trivium.v1.IngestService/CrawlSite',
+            trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.SerializeToString,
+            trivium_dot_v1_dot_ingest__pb2.CrawlSiteResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,7 +41,7 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
     limit = services.settings.max_upload_bytes
     if len(source.blob.content) > limit:
         raise too_large(limit)
-    _check_dataset(source.dataset)
+    check_dataset(source.dataset)
     name = source_name(source.blob.name)
     named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
     return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
@@ -49,11 +49,8 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
 
 async def accept_url(services: Services, tenant: Tenant, url: str, dataset: str) -> Document:
     """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
-    _check_dataset(dataset)
-    if len(url) > MAX_URL_CHARS:
-        raise Refused(
-            "invalid_request", f"A URL has at most {MAX_URL_CHARS} characters.", "Download it; send the file."
-        )
+    check_dataset(dataset)
+    check_url(url)
     intake = services.intake.for_tenant(tenant)
     return await anyio.to_thread.run_sync(intake.accept_url, url, dataset, abandon_on_cancel=True)
 
@@ -159,7 +156,16 @@ def unknown_source() -> NotFound:
     return NotFound("no_such_document", "There is no such source.", "List sources with GET /v1/sources.")
 
 
-def _check_dataset(dataset: str) -> None:
+def check_url(url: str) -> None:
+    """Raises `Refused` (`invalid_request`) for one that is too long."""
+    if len(url) > MAX_URL_CHARS:
+        raise Refused(
+            "invalid_request", f"A URL has at most {MAX_URL_CHARS} characters.", "Download it; send the file."
+        )
+
+
+def check_dataset(dataset: str) -> None:
+    """Raises `Refused` (`invalid_request`) for what cannot name one."""
     if len(dataset) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, dataset):
         raise Refused(
             "invalid_request",

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from trivium_query.doors import Services
-from trivium_query.http import conversations, docs, graph, operations, problems, queries, sources
+from trivium_query.http import conversations, crawls, docs, graph, operations, problems, queries, sources
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
 from trivium_query.http.schemas import (
     FieldProblem,
@@ -35,7 +35,17 @@ TAGS = [
     {"name": "graph", "description": "Names and how they are related."},
     {"name": "operations", "description": "Progress, health, metrics."},
 ]
-BESIDE_ROUTES = (Problem, FieldProblem, UrlSource, HitsFound, TextPiece, TextWithdrawn, Judged)
+BESIDE_ROUTES = (
+    Problem,
+    FieldProblem,
+    UrlSource,
+    crawls.Visited,
+    crawls.Crawled,
+    HitsFound,
+    TextPiece,
+    TextWithdrawn,
+    Judged,
+)
 REF = "#/components/schemas/{model}"
 
 
@@ -54,7 +64,7 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
     )
     app.state.services = services
-    for module in (sources, queries, conversations, graph, operations):
+    for module in (sources, crawls, queries, conversations, graph, operations):
         app.include_router(module.router)
     docs.install(app)
     problems.install(app)

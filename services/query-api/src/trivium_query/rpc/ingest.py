@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Refused
@@ -11,7 +12,7 @@ from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
 from trivium_query.doors import Services
-from trivium_query.handlers import sources
+from trivium_query.handlers import crawls, sources
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Call, Calls
 
@@ -33,6 +34,16 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         """One source: a header, then its bytes."""
         async with self._calls.open("SubmitSource", context) as call:
             return ingest_pb2.SubmitSourceResponse(source=messages.source(await self._submit(requests, call)))
+
+    async def CrawlSite(  # noqa: N802
+        self, request: ingest_pb2.CrawlSiteRequest, context: Context
+    ) -> None:
+        """A whole site, page by page."""
+        async with self._calls.open("CrawlSite", context) as call:
+            asked = messages.crawl(request)
+            async with aclosing(await crawls.open_crawl(self._services, call.tenant, asked)) as visits:
+                async for visit in visits:
+                    await context.write(messages.visit(visit))
 
     async def GetSource(  # noqa: N802
         self, request: ingest_pb2.GetSourceRequest, context: Context

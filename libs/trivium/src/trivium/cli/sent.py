@@ -1,0 +1,31 @@
+"""What became of the hand-over of sources."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium import wire
+
+WEB = ("http://", "https://")
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """A source that was not read, and why."""
+
+    name: str
+    reason: str
+
+
+class Sent(msgspec.Struct):
+    """Ids to wait for, sources known already, and problems."""
+
+    ids: list[str] = []
+    unchanged: int = 0
+    problems: list[Problem] = []
+
+    def count(self, source: wire.Source) -> None:
+        """One more source that was taken."""
+        if source.state.terminal:
+            self.unchanged += 1
+        else:
+            self.ids.append(source.id)

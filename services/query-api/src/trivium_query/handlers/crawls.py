@@ -1,0 +1,35 @@
+"""Crawls: begin one, and hear of each page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, CrawlRequest, Visit
+from trivium.domain.errors import Refused
+from trivium.domain.scope import Tenant
+from trivium_query.doors import Services
+from trivium_query.handlers.sources import check_dataset, check_url
+
+
+async def open_crawl(services: Services, tenant: Tenant, request: CrawlRequest) -> AsyncGenerator[Visit, None]:
+    """The crawl's visits. Raises before the first as `TenantIntake.accept_url`, and `TryLater` (`busy`)."""
+    check_dataset(request.dataset)
+    check_url(request.url)
+    if not (0 <= request.depth <= MAX_DEPTH and 0 < request.max_pages <= MAX_PAGES):
+        raise Refused(
+            "invalid_request",
+            "The crawl's bounds do not fit.",
+            f"Give a depth of 0 to {MAX_DEPTH} and 1 to {MAX_PAGES} pages.",
+        )
+    visits = services.crawler.visits(tenant, request)
+    first = await anext(visits, None)
+    return _from(first, visits)
+
+
+async def _from(first: Visit | None, rest: AsyncGenerator[Visit, None]) -> AsyncGenerator[Visit, None]:
+    async with aclosing(rest):
+        if first is not None:
+            yield first
+        async for visit in rest:
+            yield visit
