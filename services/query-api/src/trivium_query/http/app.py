@@ -90,7 +90,8 @@ def _document(app: FastAPI) -> dict[str, Any]:
         components = document["components"]
         for model in BESIDE_ROUTES:
             schema = model.model_json_schema(ref_template=REF)
-            schema.pop("$defs", None)
+            for name, needed in schema.pop("$defs", {}).items():
+                components["schemas"].setdefault(name, needed)
             components["schemas"][model.__name__] = schema
         for unused in ("HTTPValidationError", "ValidationError"):
             components["schemas"].pop(unused, None)
