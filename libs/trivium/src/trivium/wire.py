@@ -133,7 +133,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Citation(msgspec.Struct, frozen=True):
-    """A claim's way back; `marker` stands in the answer's text."""
+    """A claim's way back; `marker` stands in the answer's text, `url` leads a browser there if it is of the web."""
 
     marker: str
     chunk_id: str
@@ -142,6 +142,7 @@ class Citation(msgspec.Struct, frozen=True):
     chunk_number: int
     quote: str
     positions: tuple[Position, ...] = ()
+    url: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):

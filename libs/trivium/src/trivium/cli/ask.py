@@ -82,6 +82,8 @@ def show(answer: wire.Answer, *, seen: bool) -> None:
         say(f"  {number}. {address(citation.source, citation.chunk_number, citation.positions)}")
         if citation.quote:
             say(f"     “{one_line(citation.quote, MAX_QUOTE_CHARS)}”")
+        if citation.url not in ("", citation.source):
+            say(f"     {one_line(citation.url)}")
     say()
     verdict = f"{_VERDICTS[answer.verdict]} " if answer.found else ""
     say(f"{verdict}Answered by: {answer.engine}.")

@@ -314,6 +314,10 @@ class Citation(Shown):
     chunk_number: int = Field(ge=1)
     quote: str
     positions: list[Position]
+    url: str = Field(
+        description='Where a browser shows the passage, at its second or page; "" for what is not from the web.',
+        examples=["https://youtu.be/dQw4w9WgXcQ?t=65"],
+    )
 
 
 class Usage(Shown):

@@ -8,6 +8,7 @@ import msgspec
 from pydantic import BaseModel
 
 from trivium.domain import answers, chunks, documents, graph, parsed, retrieval
+from trivium.domain.places import web_address
 from trivium.ports.conversations import Conversation
 from trivium_query.handlers.graph import EntityPicture
 from trivium_query.http import schemas
@@ -125,6 +126,7 @@ def citation(claim: answers.Citation) -> schemas.Citation:
         chunk_number=claim.chunk_number,
         quote=claim.quote,
         positions=[position(at) for at in claim.positions],
+        url=web_address(claim.source, claim.positions),
     )
 
 

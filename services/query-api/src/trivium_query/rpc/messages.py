@@ -9,6 +9,7 @@ from typing import TypeVar
 from trivium.domain import answers, chunks, documents, parsed, retrieval
 from trivium.domain import crawl as crawls
 from trivium.domain.errors import Refused
+from trivium.domain.places import web_address
 from trivium.v1 import ingest_pb2, query_pb2
 from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K, Search
 
@@ -203,6 +204,7 @@ def citation(claim: answers.Citation) -> query_pb2.Citation:
         chunk_number=claim.chunk_number,
         quote=claim.quote,
         positions=[position(at) for at in claim.positions],
+        url=web_address(claim.source, claim.positions),
     )
 
 
