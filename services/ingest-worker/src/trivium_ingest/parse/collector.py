@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trivium.domain.errors import NeverWill
-from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
+from trivium.domain.parsed import Asset, ParsedDocument, Position, Unit, UnitKind
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.clean import flowing, one_line, visible
 from trivium_ingest.parse.failures import too_large
@@ -26,6 +26,7 @@ class Collector:
         self._section: list[tuple[int, str]] = []
         self._links: dict[str, None] = {}
         self._warnings: dict[str, None] = {}
+        self._assets: dict[str, Asset] = {}
         self.within: tuple[str, ...] = ()  # a place below all headings: the cell of a notebook
         self.units: list[Unit] = []
 
@@ -59,11 +60,17 @@ class Collector:
         *,
         ocr: bool = False,
         verbatim: bool = False,
+        asset: str = "",
     ) -> None:
-        """Add a unit of text; `verbatim` keeps its blanks (code)."""
+        """Add a unit of text; `verbatim` keeps its blanks (code), `asset` names what shows it."""
         text = visible(text).strip("\n").rstrip() if verbatim else flowing(text)
-        if text.strip():
-            self._append(Unit(kind, text, self._placed(position), ocr=ocr))
+        if text.strip() or asset:
+            self._append(Unit(kind, text, self._placed(position), ocr=ocr, asset=asset))
+
+    def asset(self, asset: Asset) -> str:
+        """Keep what shows a unit as it looks; answers its name."""
+        self._assets[asset.name] = asset
+        return asset.name
 
     def table(self, table: Table, position: Position = NOWHERE, *, ocr: bool = False) -> None:
         """Add a table as rows of text and as HTML."""
@@ -96,6 +103,7 @@ class Collector:
             metadata={key: one_line(value)[:1000] for key, value in (metadata or {}).items() if value},
             warnings=tuple(self._warnings),
             links=tuple(self._links),
+            assets=tuple(self._assets.values()),
         )
 
     def _placed(self, position: Position) -> Position:
