@@ -35,6 +35,7 @@ from trivium_ingest.parse.wire import (
     Result,
     Seen,
     Setup,
+    Told,
     receive,
     send,
 )
@@ -50,21 +51,39 @@ def main() -> None:
     setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
     _lock_in(setup)
     known_formats()
-    senses = _senses(setup, jobs, answers)
+    ocr = _ocr(setup, jobs, answers)
     send(answers, Ready())
     try:
         while select.select([jobs], [], [], setup.idle_s)[0]:
             job = msgspec.msgpack.decode(receive(jobs), type=Job)
-            send(answers, _answer(job, senses))
+            told = _Progress(answers, job)
+            transcriber = _AskedTranscriber(jobs, answers, job, told) if setup.asks_transcriber else None
+            send(answers, _answer(job, Senses(ocr, transcriber, told)))
     except Closed:
         pass
 
 
-def _senses(setup: Setup, jobs: int, answers: int) -> Senses:
-    ocr: Ocr | None = _Engine(setup.ocr) if setup.ocr else None
+def _ocr(setup: Setup, jobs: int, answers: int) -> Ocr | None:
     if setup.asks_ocr:
-        ocr = _AskedOcr(jobs, answers)
-    return Senses(ocr, _AskedTranscriber(jobs, answers) if setup.asks_transcriber else None)
+        return _AskedOcr(jobs, answers)
+    return _Engine(setup.ocr) if setup.ocr else None
+
+
+class _Progress:
+    """Tells the parent how far the job is; what rises earns more processor time, as it earns more of the parent's."""
+
+    def __init__(self, answers: int, job: Job) -> None:
+        self._answers = answers
+        self._job = job
+        self._share = 0.0
+        self.told = 0
+
+    def __call__(self, share: float) -> None:
+        if share > self._share:
+            self._share = share
+            _allow_cpu(self._job.cpu_s)
+        self.told += 1
+        send(self._answers, Told(share))
 
 
 class _Engine:
@@ -114,20 +133,27 @@ class _AskedTranscriber:
 
     fingerprint = ""  # the parent knows it
 
-    def __init__(self, jobs: int, answers: int) -> None:
+    def __init__(self, jobs: int, answers: int, job: Job, told: _Progress) -> None:
         self._jobs = jobs
         self._answers = answers
+        self._file = job.blob.content
+        self._told = told
 
     def transcribe(
         self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
     ) -> Transcript:
-        send(self._answers, Listen(audio, language))
-        heard = msgspec.msgpack.decode(receive(self._jobs), type=Heard)
-        if heard.failed is not None:
-            raise heard.failed.error()
-        if heard.transcript is None:
-            raise Closed
-        return heard.transcript
+        send(self._answers, Listen(None if audio is self._file else audio, language))
+        while True:
+            heard = msgspec.msgpack.decode(receive(self._jobs), type=Heard)
+            if heard.failed is not None:
+                raise heard.failed.error()
+            if heard.transcript is not None:
+                return heard.transcript
+            before = self._told.told
+            if progress is not None:
+                progress(heard.done_s)
+            if self._told.told == before:
+                self._told(0.0)  # the parent waits for it
 
 
 def _answer(job: Job, senses: Senses) -> Result:

@@ -22,7 +22,7 @@ import numpy as np
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, Senses, untold
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.wire import (
     SPLIT_IT,
@@ -36,12 +36,14 @@ from trivium_ingest.parse.wire import (
     Result,
     Seen,
     Setup,
+    Told,
     receive,
     send,
 )
 
 _START_S = 60.0
 _NEAR_BOUND = 0.6
+_LEAST_STEP = 0.002  # of a file: a child that only says that it goes on waits for its end 500 times at most
 _HEADROOM = 1.5  # what may be allocated, over what may be resident
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # What an idle child may still hold after a job before it is replaced (with OCR loaded, about half of it).
@@ -90,14 +92,17 @@ class Sandbox:
         for _ in range(size):
             self._slots.put(None)
 
-    def parse(self, blob: Blob) -> ParsedDocument:
-        """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`)."""
+    def parse(self, blob: Blob, progress: Callable[[float], None] = untold) -> ParsedDocument:
+        """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`).
+
+        `progress` is told the share that is read, 0 to 1, of a file that takes long.
+        """
         if not blob.content:
             raise empty_file()
         if len(blob.content) > self._limits.max_bytes:
             raise too_large("max_bytes", f"{len(blob.content):,} bytes")
         with self._child() as child:
-            result = child.run(Job(blob, self._limits, self._bounds.cpu_s), self._bounds.wall_s)
+            result = child.run(Job(blob, self._limits, self._bounds.cpu_s), self._bounds.wall_s, progress)
         if result.failed is not None:
             raise result.failed.error()
         if result.document is None:
@@ -138,6 +143,27 @@ class Sandbox:
             self._slots.put(child)
 
 
+class _Clock:
+    """How long the parent waits for the next step of a file: `wall_s`, and anew when the work has gone on."""
+
+    def __init__(self, wall_s: float, progress: Callable[[float], None]) -> None:
+        self._wall_s = wall_s
+        self._progress = progress
+        self._share = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """From now on."""
+        self.deadline = time.monotonic() + self._wall_s
+
+    def told(self, share: float) -> None:
+        """A share that has risen, by a step that is worth the wait, is progress; anything else changes nothing."""
+        if self._share + _LEAST_STEP <= share <= 1.0:
+            self._share = share
+            self.restart()
+            self._progress(share)
+
+
 class _Child:
     """One process and its two pipes."""
 
@@ -168,13 +194,16 @@ class _Child:
         """True when the child can take another job."""
         return self.alive and self._ran < jobs and resident_bytes(self._process.pid) < _GROWN_BYTES
 
-    def run(self, job: Job, wall_s: float) -> Result:
-        """Send the job and wait. Raises `NeverWill` when the child died, hung or grew; it is dead then."""
+    def run(self, job: Job, wall_s: float, progress: Callable[[float], None]) -> Result:
+        """Send the job and wait, `wall_s` for each step that it tells.
+
+        Raises `NeverWill` when the child died, hung or grew; it is dead then.
+        """
         self._ran += 1
         self._peak = 0
         try:
             self._await_ready()
-            return self._exchange(job, wall_s)
+            return self._exchange(job, wall_s, progress)
         except BaseException:
             self.kill()  # whatever happened, an answer to this job may still be on its way
             raise
@@ -189,23 +218,33 @@ class _Child:
             raise TryLater("parser_unavailable", "The parsing process does not start.") from error
         self._ready = True
 
-    def _exchange(self, job: Job, wall_s: float) -> Result:
-        deadline = time.monotonic() + wall_s
+    def _exchange(self, job: Job, wall_s: float, progress: Callable[[float], None]) -> Result:
+        clock = _Clock(wall_s, progress)
         try:
-            send(self._jobs, job, deadline, self._check_memory)
+            self._send(job, clock)
             while True:
-                frame = receive(self._answers, deadline, self._check_memory)
-                answer: Result | Look | Listen = msgspec.msgpack.decode(frame, type=Result | Look | Listen)
+                answer = self._receive(clock)
                 if isinstance(answer, Result):
                     return answer
+                if isinstance(answer, Told):
+                    clock.told(answer.share)
+                    continue
                 asked = time.monotonic()
-                told = self._seen(answer) if isinstance(answer, Look) else self._heard(answer)
-                deadline += time.monotonic() - asked  # how long a service takes is not the file's doing
-                send(self._jobs, told, deadline, self._check_memory)
+                told = self._seen(answer) if isinstance(answer, Look) else self._heard(answer, job, clock)
+                clock.deadline += time.monotonic() - asked  # how long a service takes is not the file's doing
+                self._send(told, clock)
         except (Closed, msgspec.MsgspecError):
             raise self._died(wall_s) from None
         except Late:
             raise _timeout(wall_s) from None
+
+    def _send(self, message: msgspec.Struct, clock: _Clock) -> None:
+        send(self._jobs, message, clock.deadline, self._check_memory)
+
+    def _receive(self, clock: _Clock) -> Result | Look | Listen | Told:
+        frame = receive(self._answers, clock.deadline, self._check_memory)
+        answer: Result | Look | Listen | Told = msgspec.msgpack.decode(frame, type=Result | Look | Listen | Told)
+        return answer
 
     def _seen(self, look: Look) -> Seen:
         ocr = self._senses.ocr
@@ -217,11 +256,21 @@ class _Child:
         except TriviumError as failure:
             return Seen(failed=Failed.by(failure))
 
-    def _heard(self, recording: Listen) -> Heard:
+    def _heard(self, recording: Listen, job: Job, clock: _Clock) -> Heard:
         if self._senses.transcriber is None:
             raise Closed
+
+        def step(done_s: float) -> None:
+            clock.restart()
+            self._send(Heard(done_s=done_s), clock)
+            answer = self._receive(clock)
+            if not isinstance(answer, Told):
+                raise Closed
+            clock.told(answer.share)
+
+        audio = job.blob.content if recording.audio is None else recording.audio
         try:
-            return Heard(self._senses.transcriber.transcribe(recording.audio, recording.language))
+            return Heard(self._senses.transcriber.transcribe(audio, recording.language, step))
         except TriviumError as failure:
             return Heard(failed=Failed.by(failure))
 

@@ -89,17 +89,30 @@ class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Listen(msgspec.Struct, frozen=True, tag="listen"):
-    """A recording that the child wants written down: an audio file; `language` as in `Transcriber`."""
+    """A recording that the child wants written down; `language` as in `Transcriber`.
 
-    audio: bytes
+    `audio` is None for the file of the job, which the parent has.
+    """
+
+    audio: bytes | None = None
     language: str = ""
 
 
 class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the parent's engine heard in it, or why it could not."""
+    """What the parent's engine heard in it, or why it could not; with neither, the seconds that are done.
+
+    The child answers those with `Told`.
+    """
 
     transcript: Transcript | None = None
     failed: Failed | None = None
+    done_s: float = 0.0
+
+
+class Told(msgspec.Struct, frozen=True, tag="told"):
+    """The share of the file that is read: where it has risen, the parent waits anew."""
+
+    share: float
 
 
 class Closed(Exception):
