@@ -20,14 +20,19 @@ from trivium_ingest.parse.sniff import find_format
 _GRAMMARS = ("bash", "c", "c-sharp", "cpp", "go", "java", "javascript", "php", "python", "ruby", "rust", "typescript")
 # Libraries whose upgrade may change what is read from the same bytes.
 _LIBRARIES = (
+    "av",
     "charset-normalizer",
     "lxml",
     "markdown-it-py",
+    "olefile",
+    "opencv-python-headless",
     "pi-heif",
     "pillow",
+    "py7zr",
     "pypdfium2",
     "python-calamine",
     "pyyaml",
+    "tinytag",
     "tree-sitter",
     *(f"tree-sitter-{grammar}" for grammar in _GRAMMARS),
 )

@@ -1,0 +1,71 @@
+"""The sandbox and a speech engine of the worker's own process: asked by children, and waited for while it goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.ports.inference import Segment, Transcript
+from trivium.ports.parser import Blob, Senses
+from trivium_ingest.parse.sandbox import Bounds, Sandbox
+
+from .media_files import tone, wav
+
+RECORDING = Blob("talk.wav", wav(tone(4)))
+SAID = Transcript("en", 4.0, (Segment(0.5, 3.5, "The otter swims at dusk.", 0.9),))
+
+
+class Listening:
+    """Hears what it is told to say, in steps of a second, each after `wait_s`."""
+
+    fingerprint = "listening"
+
+    def __init__(self, wait_s: float = 0, failure: Exception | None = None) -> None:
+        self.wait_s, self.failure = wait_s, failure
+        self.heard: list[bytes] = []
+
+    def transcribe(
+        self, audio: bytes, _language: str = "", progress: Callable[[float], None] | None = None
+    ) -> Transcript:
+        self.heard.append(audio)
+        for second in range(4):
+            time.sleep(self.wait_s)
+            if progress is not None:
+                progress(second + 1.0)
+        if self.failure is not None:
+            raise self.failure
+        return SAID
+
+
+def test_a_child_asks_the_parents_engine_which_hears_the_file_itself() -> None:
+    engine = Listening()
+    with closing(Sandbox(senses=Senses(transcriber=engine))) as made:
+        (unit,) = made.parse(RECORDING).units
+        assert (unit.text, unit.position.seconds) == ("The otter swims at dusk.", (0.5, 3.5))
+        assert engine.heard == [RECORDING.content]
+        assert made.parse(Blob("note.txt", b"The heron waits.")).text == "The heron waits."
+
+
+def test_progress_is_told_as_shares_of_the_recording() -> None:
+    shares: list[float] = []
+    with closing(Sandbox(senses=Senses(transcriber=Listening()))) as made:
+        made.parse(RECORDING, shares.append)
+    assert shares == pytest.approx([0.25, 0.5, 0.75, 1.0])
+
+
+def test_no_bound_on_time_ends_a_talk_that_is_still_heard() -> None:
+    with closing(Sandbox(senses=Senses(transcriber=Listening(wait_s=0.4)), bounds=Bounds(wall_s=1))) as made:
+        assert made.parse(RECORDING).units
+
+
+@pytest.mark.parametrize("family", [NeverWill, TryLater])
+def test_a_failure_of_the_engine_keeps_its_family(family: type[TriviumError]) -> None:
+    engine = Listening(failure=family("engine", "It does not.", "Help it."))
+    with closing(Sandbox(senses=Senses(transcriber=engine))) as made:
+        with pytest.raises(family) as failure:
+            made.parse(RECORDING)
+        assert (failure.value.code, failure.value.action) == ("engine", "Help it.")
