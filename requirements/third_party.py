@@ -1,5 +1,5 @@
 """Print the third-party requirements of every package here, one a line; `--distributed` adds the clients of the
-real servers, `--dev` those, the transcriber and the tools."""
+real servers, `--dev` those, what recordings need and the tools."""
 
 import sys
 import tomllib
@@ -18,7 +18,7 @@ def main() -> None:
         if {"--dev", "--distributed"} & set(sys.argv):
             wanted.update(extras.get("distributed", []))
         if "--dev" in sys.argv:
-            wanted.update(extras.get("speech", []))
+            wanted.update(extras.get("speech", []) + extras.get("media", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     wanted.update(groups["build"])
     if "--dev" in sys.argv:
