@@ -72,20 +72,15 @@ class Neo4jGraphReader:
         by_id = self._by_id(keys)
         rows = await self._ask(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
         totals: dict[str, int] = {}
-        places: dict[str, dict[str, int]] = {}
+        places: dict[str, list[list[Any]]] = {}
         several: set[str] = set()
         for id_, _, total, found in rows:  # one row per name of an entity
             if id_ in totals:
                 several.add(id_)
             totals[id_] = total
-            first = places.setdefault(id_, {})
-            for chunk, sentence in found:
-                first[chunk] = min(sentence, first.get(chunk, sentence))
+            places[id_] = places.get(id_, []) + found
         totals.update({id_: n for id_, n in await self._ask(cypher.COUNT_CHUNKS[role], ids=sorted(several))})
-        return {
-            by_id[id_]: Mentioning(total, tuple(sorted(places[id_].items())[: max(limit, 0)]))
-            for id_, total in totals.items()
-        }
+        return {by_id[id_]: Mentioning(total, _first(places[id_], limit)) for id_, total in totals.items()}
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
         """Entities with a name like each name; a name without any is absent."""
@@ -162,6 +157,12 @@ class Neo4jGraphReader:
 
     async def _rows(self, statement: LiteralString, **parameters: Any) -> Rows:
         return await self._server.rows(statement, tenant=self._space, **parameters)
+
+
+def _first(found: list[list[Any]], limit: int) -> tuple[tuple[str, int], ...]:
+    """The first `limit` chunks of (chunk, sentence) in any order, each with its first sentence."""
+    by_chunk: dict[str, int] = dict(sorted(found, reverse=True))  # of one chunk's, the first sentence stands last
+    return tuple(sorted(by_chunk.items())[: max(limit, 0)])
 
 
 def _entity(row: list[Any]) -> Entity:

@@ -37,6 +37,7 @@ MAX_QUERY_WORDS = 1024  # the first of a longer question; Elasticsearch refuses 
 _WORD_CHARS = 255  # the longest token
 _MAX_HITS = 10_000  # index.max_result_window
 _SPARE_HITS = 32  # sorting by score and id would cost half again: so many more are asked for, and ties cut here
+_HITS = ("hits.hits._score", "hits.hits.fields")  # two of the five things that a hit's line says
 _PAGE = 5000
 _CHUNKS_PER_PAGE = 500
 _DOCUMENTS_PER_READ = 1000
@@ -193,8 +194,9 @@ class ElasticKeywordReader:
                 stored_fields="_none_",
                 docvalue_fields=[{"field": "chunk_id"}],
                 track_total_hits=False,
+                filter_path=_HITS,
             )
-            return list(answer["hits"]["hits"])
+            return list(answer.get("hits", {}).get("hits", ()))
 
         hits = await self._server.read(search)
         ranked = sorted((-hit["_score"], hit["fields"]["chunk_id"][0]) for hit in hits)

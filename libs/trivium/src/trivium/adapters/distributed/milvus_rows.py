@@ -7,11 +7,11 @@ nobody's name: no search finds them, and reading the passage says how many there
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import pybase64
 from pymilvus import CollectionSchema, DataType, MilvusClient
 from pymilvus.milvus_client import IndexParams
 
@@ -107,7 +107,7 @@ def stored(tenant: Tenant, row: VectorRow) -> Iterator[Row]:
             "dataset": row.scope.dataset,
             "run": row.scope.run,
             "kind": row.kind,
-            "sentences": base64.b64encode(narrow[start : start + part_bytes]).decode(),
+            "sentences": pybase64.b64encode(narrow[start : start + part_bytes]).decode(),
             "parts": 0 if part else len(starts),
             "vector": vector,
         }
@@ -120,19 +120,19 @@ def size(row: Row) -> int:
 
 def part_keys(key: str, found: Mapping[str, Stored]) -> list[str]:
     """The primary keys of the passage's further parts."""
-    return [f"{key}/{part}" for part in range(1, found[key].row["parts"])]
+    count = found[key].row["parts"]
+    return [f"{key}/{part}" for part in range(1, count)] if count > 1 else []
 
 
-def is_whole(key: str, found: Mapping[str, Stored]) -> bool:
-    """Whether `found` holds the passage and all its parts; a passage that is just being replaced may not be whole."""
-    return key in found and all(part in found for part in part_keys(key, found))
-
-
-def sentences(key: str, found: Mapping[str, Stored]) -> Narrow:
-    """(n_sentences, d) of a whole passage."""
-    length = found[key].length
-    texts = [found[part].row["sentences"] for part in (key, *part_keys(key, found))]
-    return np.frombuffer(b"".join(map(base64.b64decode, texts)), np.int16).reshape(-1, length)
+def sentences(key: str, found: Mapping[str, Stored]) -> Narrow | None:
+    """(n_sentences, d) of a passage; None unless `found` holds it whole: one that is just being replaced may not be."""
+    parts = [found.get(part) for part in (key, *part_keys(key, found))] if key in found else [None]
+    values = bytearray()
+    for part in parts:
+        if part is None:
+            return None
+        values += pybase64.b64decode(part.row["sentences"])
+    return np.frombuffer(values, np.int16).reshape(-1, found[key].length)
 
 
 def chunk_id(row: Mapping[str, Any]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString, TypeVar
@@ -13,10 +15,10 @@ from neo4j import (
     READ_ACCESS,
     AsyncDriver,
     AsyncGraphDatabase,
-    AsyncManagedTransaction,
     Driver,
     GraphDatabase,
     ManagedTransaction,
+    Query,
     unit_of_work,
 )
 from neo4j.exceptions import (
@@ -93,15 +95,22 @@ class Neo4jServer:
             return session.run(statement, parameters).values()
 
     async def rows(self, statement: LiteralString, **parameters: Any) -> Rows:
-        """The rows of one reading statement."""
+        """The rows of one reading statement, in one exchange with the server: no transaction is begun around it."""
+        query = Query(statement, timeout=READ_TIMEOUT_S)
 
-        @unit_of_work(timeout=READ_TIMEOUT_S)
-        async def work(transaction: AsyncManagedTransaction) -> Rows:
-            return await (await transaction.run(statement, parameters)).values()
+        async def once() -> Rows:
+            async with self._reader().session(database=self._database, default_access_mode=READ_ACCESS) as session:
+                return await (await session.run(query, parameters)).values()
 
         async def read() -> Rows:
-            async with self._reader().session(database=self._database, default_access_mode=READ_ACCESS) as session:
-                return await session.execute_read(work)
+            last_try = time.monotonic() + READ_RETRY_S
+            while True:
+                try:
+                    return await once()
+                except (Neo4jError, DriverError) as error:
+                    if not error.is_retryable() or time.monotonic() > last_try:
+                        raise
+                await asyncio.sleep(FIRST_PAUSE_S)
 
         with self._translated():
             return await self._loop.run(read)
@@ -125,9 +134,7 @@ class Neo4jServer:
 
     def _reader(self) -> AsyncDriver:
         if self._async_driver is None:  # only ever asked on the loop's thread
-            self._async_driver = AsyncGraphDatabase.driver(
-                self._address, **self._options, max_transaction_retry_time=READ_RETRY_S
-            )
+            self._async_driver = AsyncGraphDatabase.driver(self._address, **self._options)
         return self._async_driver
 
     async def _close_reader(self) -> None:

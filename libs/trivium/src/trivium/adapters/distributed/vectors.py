@@ -212,7 +212,8 @@ class MilvusVectorReader:
         keys = self._keys(chunk_ids)
         found = await self._read(list(keys), ["sentences", "parts"])
         found |= await self._read([part for key in found for part in milvus_rows.part_keys(key, found)], ["sentences"])
-        narrow = {keys[key]: milvus_rows.sentences(key, found) for key in keys if milvus_rows.is_whole(key, found)}
+        read = ((keys[key], milvus_rows.sentences(key, found)) for key in keys)
+        narrow = {chunk_id: matrix for chunk_id, matrix in read if matrix is not None}
         if not narrow:
             return {}
         ends = np.cumsum([len(matrix) for matrix in narrow.values()]).tolist()
