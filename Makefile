@@ -4,7 +4,7 @@ PY := .venv/bin/python
 CODE := libs services tests bench requirements examples deploy
 
 .DEFAULT_GOAL := help
-.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench bench-distributed eval eval-extraction clean
+.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench bench-distributed bench-parse eval eval-extraction eval-parse clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -82,6 +82,12 @@ bench: install ## speed and memory; prints a table (figures are kept in bench/RE
 
 bench-distributed: dev ## the same against the servers of `make services`
 	@set -a && . $(SERVICES_DIR)/env && $(PY) bench/distributed.py
+
+bench-parse: dev ## how fast the parsers read, on one core, and the memory of their process
+	@$(PY) bench/parse_speed.py $(if $(wildcard $(DATA)/documents),--documents $(DATA)/documents)
+
+eval-parse: dev ## facts found, hostile files, other libraries (in environments of their own) and UDA, on DATA
+	@$(PY) bench/parse_eval.py $(DATA)
 
 eval: install ## retrieval quality on every set in DATA
 	@$(PY) bench/quality.py $(DATA)
