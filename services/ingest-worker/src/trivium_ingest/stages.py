@@ -15,6 +15,7 @@ from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.flow import artifacts
+from trivium.flow.assets import store_assets
 from trivium.flow.erase import erase_children, erase_objects, require_place
 from trivium.flow.family import accept_children, are_accepted
 from trivium.flow.originals import Originals
@@ -38,10 +39,10 @@ EMBED_VERSION = 1
 class ParseWork(msgspec.Struct, frozen=True):
     """The original's bytes become typed units, and the files inside become documents of their own.
 
-    `parse` runs the parsers within `limits`.
+    `parse` runs the parsers within `limits`, and tells the share that is read of what takes long.
     """
 
-    parse: Callable[[Blob], ParsedDocument]
+    parse: Callable[[Blob, Callable[[float], None]], ParsedDocument]
     senses: Senses
     originals: Originals
     stores: Stores
@@ -62,12 +63,13 @@ class ParseWork(msgspec.Struct, frozen=True):
         """Read the original and parse it; the uploader's title stands in where the document has none."""
         own = require_place(self.stores, job.document)
         origin, blob = self.originals.read(job.tenant, job.document.id, job.document.version)
-        parsed = self.parse(blob)
+        parsed = self.parse(blob, job.share.tell)
         taken = accept_children(self.stores, job.document, own, parsed.children, self.limits)
         warnings = (*parsed.warnings, *taken.warnings)
         parsed = msgspec.structs.replace(parsed, children=taken.children, warnings=warnings)
         if origin.title:
             parsed = msgspec.structs.replace(parsed, title=origin.title)
+        parsed = store_assets(job.objects, job.document.id, job.document.version, parsed)
         return Outcome(
             parsed,
             {"title": parsed.title, "media_type": parsed.media_type, "warnings": list(parsed.warnings)},

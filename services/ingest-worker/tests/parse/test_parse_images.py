@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
 
 from .conftest import InkOcr, Parse, picture
 
@@ -28,7 +29,7 @@ HEIC = base64.b64decode(
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP"])
 def test_every_image_format_is_read_with_boxes_in_pixels(parse: Parse, ocr: InkOcr, kind: str) -> None:
     document = parse(picture(kind), "scan.txt", ocr=ocr)
-    (unit,) = document.units
+    (unit,) = words(document)
     assert document.media_type == f"image/{kind.lower()}"
     assert (unit.text, unit.ocr) == ("ink", True)
     box = unit.position.box
@@ -49,7 +50,7 @@ def test_each_page_of_a_tiff_is_read(parse: Parse, ocr: InkOcr) -> None:
     pages = [Image.open(io.BytesIO(picture())) for _ in range(3)]
     pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
     document = parse(stream.getvalue(), ocr=ocr)
-    assert [unit.position.page for unit in document.units] == [1, 2, 3]
+    assert [unit.position.page for unit in words(document)] == [1, 2, 3]
     assert document.pages == 3
 
 
@@ -63,11 +64,41 @@ def test_a_header_of_a_hundred_million_pixels_is_refused_before_decoding(parse: 
     assert ocr.shapes == []
 
 
-def test_an_image_without_text_gives_a_warning_and_no_unit(parse: Parse, ocr: InkOcr) -> None:
+def test_every_page_is_kept_to_be_shown(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    pages = [Image.open(io.BytesIO(picture())) for _ in range(2)]
+    pages[1] = pages[1].rotate(90, expand=True)
+    pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
+    for content, kinds in ((stream.getvalue(), ["jpeg", "jpeg"]), (picture("PNG"), ["png"]), (HEIC, ["jpeg"])):
+        document = parse(content, ocr=ocr)
+        assert [asset.media_type for asset in document.assets] == [f"image/{kind}" for kind in kinds]
+        shown = [unit.asset for unit in document.units if unit.kind is UnitKind.IMAGE]
+        assert shown == [asset.name for asset in document.assets]
+        assert all(Image.open(io.BytesIO(asset.content)).width for asset in document.assets)
+
+
+def test_a_document_keeps_no_more_pictures_than_the_limit(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    pages = [picture_of(shade) for shade in (10, 90, 170)]
+    pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
+    document = parse(stream.getvalue(), ocr=ocr, limits={"max_assets": 2})
+    assert len(document.assets) == 2
+    assert any("max_assets" in warning for warning in document.warnings)
+
+
+def picture_of(shade: int) -> Image.Image:
+    return Image.new("RGB", (40, 40), (shade, shade, shade))
+
+
+def words(document: ParsedDocument) -> list[Unit]:
+    return [unit for unit in document.units if unit.text]
+
+
+def test_an_image_without_text_gives_a_warning_and_no_text(parse: Parse, ocr: InkOcr) -> None:
     stream = io.BytesIO()
     Image.new("RGB", (64, 64), "white").save(stream, "PNG")
     document = parse(stream.getvalue(), ocr=ocr)
-    assert document.units == ()
+    assert document.text == ""
     assert document.warnings == ("No text was found in the image.",)
 
 
@@ -82,12 +113,12 @@ def test_no_more_images_than_the_limit_are_recognised(parse: Parse, ocr: InkOcr)
     pages = [Image.open(io.BytesIO(picture())) for _ in range(4)]
     pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
     document = parse(stream.getvalue(), ocr=ocr, limits={"max_ocr_pages": 2})
-    assert len(document.units) == 2
+    assert len(words(document)) == 2
 
 
 def test_heic_is_read_by_its_content(parse: Parse, ocr: InkOcr) -> None:
     document = parse(HEIC, "photo.jpg", ocr=ocr)
-    (unit,) = document.units
+    (unit,) = words(document)
     assert (document.media_type, unit.text) == ("image/heic", "ink")
     assert unit.position.box is not None
     assert unit.position.box.left == pytest.approx(10, abs=2)
@@ -111,7 +142,7 @@ def test_an_animation_gives_its_first_frame(parse: Parse, ocr: InkOcr) -> None:
     images = [Image.open(io.BytesIO(picture())), Image.new("RGB", (200, 100), "black")]
     images[0].save(stream, "GIF", save_all=True, append_images=images[1:])
     document = parse(stream.getvalue(), ocr=ocr)
-    assert len(document.units) == 1
+    assert len(words(document)) == 1
     assert len(ocr.shapes) == 1
 
 

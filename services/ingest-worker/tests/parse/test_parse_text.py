@@ -51,7 +51,7 @@ def test_offsets_point_at_the_text_of_each_unit(paragraphs: list[str]) -> None:
     for unit in document.units:
         assert unit.position.offset is not None
         start, end = unit.position.offset
-        assert flowing(original[start:end]).startswith(unit.text[:20])
+        assert unit.text[:20] in flowing(original[start:end])  # a heading's marks are not its text
 
 
 @given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1))

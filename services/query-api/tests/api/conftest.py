@@ -38,6 +38,7 @@ from trivium.domain.parsed import Box, Position
 from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
+from trivium.flow.assets import no_such_asset
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_query.doors import AskRequest, Services
@@ -98,6 +99,11 @@ class TenantMemoryIntake:
     def original(self, document_id: str) -> Blob:
         self._world.registry.for_tenant(self._tenant).get(document_id)
         return self._world.blobs[document_id]
+
+    def asset(self, document_id: str, name: str) -> Blob:
+        if name != "figure.png":
+            raise no_such_asset(name)
+        return Blob(name, b"pixels", "image/png")
 
 
 class MemoryKeywords:

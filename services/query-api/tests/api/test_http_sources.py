@@ -192,3 +192,11 @@ async def test_sixteen_uploads_at_once_are_all_taken(client: httpx.AsyncClient, 
     answers = await asyncio.gather(*(client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")}) for n in range(16)))
     assert {a.status_code for a in answers} == {202}
     assert (await client.get("/v1/status")).json()["by_state"] == {"pending": 16, "ready": 1}
+
+
+async def test_a_picture_is_shown_and_nothing_of_it_runs(client: httpx.AsyncClient, engine: str) -> None:
+    answer = await client.get(f"/v1/sources/{engine}/assets/figure.png")
+    assert (answer.status_code, answer.content, answer.headers["content-type"]) == (200, b"pixels", "image/png")
+    assert "sandbox" in answer.headers["content-security-policy"]
+    for name in ("other.png", "..%2Fsecret"):
+        assert (await client.get(f"/v1/sources/{engine}/assets/{name}")).status_code == 404

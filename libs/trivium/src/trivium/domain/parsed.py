@@ -55,7 +55,8 @@ class Unit(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `level` is a heading's depth (1 is the highest). `ocr` tells that the text was recognised in pixels, `hidden` that
     whoever looks at the original does not see it (white on white, off the page, of no size, zero-width characters).
-    `asset` names the document's asset that shows the unit as it looks ("" for none).
+    `asset` names the document's asset that shows the unit as it looks ("" for none); a picture that nobody has
+    described, and without words in it, has no text.
     """
 
     kind: UnitKind
@@ -112,5 +113,5 @@ class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """The canonical text: units joined by a blank line. Chunk offsets count in it."""
-        return UNIT_SEPARATOR.join(unit.text for unit in self.units)
+        """The canonical text: units that have one, joined by a blank line. Chunk offsets count in it."""
+        return UNIT_SEPARATOR.join(unit.text for unit in self.units if unit.text)

@@ -16,6 +16,7 @@ from trivium.domain.scope import Tenant
 from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin, Place
+from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.ports.intake import NewSource
@@ -114,6 +115,12 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
         return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
+
+    def asset(self, document_id: str, name: str) -> Blob:
+        """A picture of the version that queries see."""
+        document = self.shared.stores.registry.for_tenant(self.tenant).get(document_id)
+        content = read_asset(self._objects, document_id, document.active_version, name)
+        return Blob(name, content, f"image/{name.rpartition('.')[2]}")
 
     @property
     def _objects(self) -> ObjectStore:

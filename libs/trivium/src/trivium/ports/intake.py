@@ -48,6 +48,10 @@ class TenantIntake(Protocol):
         """The bytes as they came, for `active_version`, else the newest version."""
         ...
 
+    def asset(self, document_id: str, name: str) -> Blob:
+        """A picture of the version that queries see, as `Chunk.assets` name it; raises `NotFound`."""
+        ...
+
 
 class Intake(Protocol):
     """All tenants' intakes."""

@@ -110,6 +110,8 @@ def _kinds(blocks: Iterable[Block]) -> tuple[UnitKind, ...]:
 def _blocks(units: Iterable[Unit]) -> Iterator[Block]:
     at = 0
     for unit in units:
+        if not unit.text:
+            continue
         end = at + len(unit.text)
         if unit.text.strip():
             yield Block(unit, Span(at, end))

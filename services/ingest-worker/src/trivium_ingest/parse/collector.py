@@ -27,6 +27,7 @@ class Collector:
         self._links: dict[str, None] = {}
         self._warnings: dict[str, None] = {}
         self._assets: dict[str, Asset] = {}
+        self._asset_bytes = 0
         self.within: tuple[str, ...] = ()  # a place below all headings: the cell of a notebook
         self.units: list[Unit] = []
 
@@ -68,8 +69,14 @@ class Collector:
             self._append(Unit(kind, text, self._placed(position), ocr=ocr, asset=asset))
 
     def asset(self, asset: Asset) -> str:
-        """Keep what shows a unit as it looks; answers its name."""
-        self._assets[asset.name] = asset
+        """Keep what shows a unit as it looks; answers its name, "" where the document has had its share of them."""
+        if asset.name not in self._assets:
+            size = self._asset_bytes + len(asset.content)
+            if len(self._assets) >= self._limits.max_assets or size > self._limits.max_asset_bytes:
+                self.warn("Not every picture is kept to be shown (limits: max_assets, max_asset_bytes).")
+                return ""
+            self._asset_bytes = size
+            self._assets[asset.name] = asset
         return asset.name
 
     def table(self, table: Table, position: Position = NOWHERE, *, ocr: bool = False) -> None:
@@ -93,7 +100,7 @@ class Collector:
         self, media_type: str, *, title: str = "", pages: int = 0, metadata: dict[str, str] | None = None
     ) -> ParsedDocument:
         """What was collected. A document without units gets a warning that says so."""
-        if not self.units and not self._warnings:
+        if not any(unit.text for unit in self.units) and not self._warnings:
             self.warn("The file was opened and holds no text.")
         return ParsedDocument(
             media_type=media_type,

@@ -11,6 +11,8 @@ import pi_heif  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from trivium.domain.ids import content_version
+from trivium.domain.parsed import Asset
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.failures import corrupt, too_large
 
@@ -19,6 +21,10 @@ Pixels = NDArray[np.uint8]
 PILLOW_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "HEIF")
 pi_heif.register_heif_opener(thumbnails=False)
 MIN_EDGE = 16  # smaller pictures are bullets and rules
+MAX_SHOWN_BYTES = 1 << 20  # a picture is kept as it came up to here
+MAX_SHOWN_EDGE = 1600  # pixels; larger ones are kept at this size
+_SHOWN_QUALITY = 85
+_BROWSERS_SHOW = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp"}
 
 
 def open_image(content: bytes, limits: ParseLimits, what: str = "image") -> Image.Image:
@@ -51,6 +57,21 @@ def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Pixels]:
                 yield _rgb(image)
         except (OSError, ValueError, SyntaxError, EOFError, TypeError, KeyError, Image.DecompressionBombError) as error:
             raise corrupt("image", str(error)[:120]) from error
+
+
+def shown(image: Image.Image, content: bytes, pixels: Pixels) -> Asset:
+    """What is kept of a picture to be shown: as it came where browsers can show that, else a JPEG of its `pixels`.
+
+    `content` is empty where the picture is a part of its file only.
+    """
+    kind = _BROWSERS_SHOW.get(image.format or "")
+    if kind is None or not 0 < len(content) <= MAX_SHOWN_BYTES:
+        small = Image.fromarray(pixels)
+        small.thumbnail((MAX_SHOWN_EDGE, MAX_SHOWN_EDGE))
+        stream = io.BytesIO()
+        small.save(stream, "JPEG", quality=_SHOWN_QUALITY)
+        kind, content = "jpeg", stream.getvalue()
+    return Asset(f"{content_version(content)}.{kind}", f"image/{kind}", content)
 
 
 def _rgb(image: Image.Image) -> Pixels:

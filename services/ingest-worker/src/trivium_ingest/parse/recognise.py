@@ -14,7 +14,7 @@ from trivium.ports.inference import Ocr, OcrLine
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.pictures import MIN_EDGE, frames, open_image
+from trivium_ingest.parse.pictures import MIN_EDGE, frames, open_image, shown
 
 MIN_CONFIDENCE = 0.5
 _GOOD_CONFIDENCE = 0.8
@@ -60,16 +60,18 @@ class Reader:
         return join_lines(read_upright(self._ocr, image))
 
     def embedded(self, content: bytes, where: str, position: Position, alt: str = "") -> None:
-        """Add a picture inside a document as one IMAGE unit: its description, then the text in it."""
+        """Add a picture inside a document as one IMAGE unit: its description, then the text in it; it can be shown."""
         lines = [one_line(alt)] if alt.strip() else []
+        asset = ""
         try:
             image = open_image(content, self._limits, f"picture ({where})")
             if min(image.size) >= MIN_EDGE:
                 pixels = next(frames(image, self._limits))
                 lines.extend(paragraph.text for paragraph in self.paragraphs(pixels, where))
+                asset = self._out.asset(shown(image, content, pixels))
         except NeverWill as failure:
             self._out.warn(f"{where}: {failure.message}")
-        self._out.add(UnitKind.IMAGE, "\n".join(lines), position, ocr=len(lines) > bool(alt.strip()))
+        self._out.add(UnitKind.IMAGE, "\n".join(lines), position, ocr=len(lines) > bool(alt.strip()), asset=asset)
 
 
 def read_upright(ocr: Ocr, image: NDArray[np.uint8]) -> list[OcrLine]:

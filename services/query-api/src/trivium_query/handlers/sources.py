@@ -103,6 +103,12 @@ async def original(services: Services, tenant: Tenant, document_id: str) -> tupl
     return document, blob
 
 
+async def asset(services: Services, tenant: Tenant, document_id: str, name: str) -> Blob:
+    """A picture of one of the document's units. Raises `NotFound`."""
+    await find(services, tenant, document_id)
+    return await asyncio.to_thread(services.intake.for_tenant(tenant).asset, document_id, name)
+
+
 async def chunks(services: Services, tenant: Tenant, document_id: str, limit: int, cursor: str) -> ChunkPage:
     """The chunks that queries see, in order. Raises `Refused` (`bad_cursor`)."""
     start = _ordinal(cursor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
@@ -25,6 +25,7 @@ router = APIRouter(prefix="/v1/sources", tags=["sources"])
 
 # Shown by a browser in place; everything else is offered as a download, and nothing of it may run.
 INLINE = frozenset({"application/pdf", "text/plain", "image/png", "image/jpeg", "image/tiff"})
+PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 _BODY: dict[str, Any] = {
@@ -191,6 +192,36 @@ async def content(
         media_type=media_type if media_type in INLINE else "application/octet-stream",
         headers={
             "content-disposition": f"{shown}; filename*=UTF-8''{name}",
+            "content-security-policy": SANDBOX,
+            "x-content-type-options": "nosniff",
+            "cache-control": "private, no-cache",
+        },
+    )
+
+
+@router.get(
+    "/{id}/assets/{name}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The picture.",
+            "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in sorted(PICTURES)},
+        },
+        **errors(404),
+    },
+)
+async def asset(
+    id: AnyId,
+    services: Behind,
+    tenant: Asking,
+    name: Annotated[str, Path(max_length=100, description="As a chunk's `assets` name it.")],
+) -> Response:
+    """A picture of what a passage describes."""
+    blob = await sources.asset(services, tenant, id, name)
+    return Response(
+        blob.content,
+        media_type=blob.declared_type if blob.declared_type in PICTURES else "application/octet-stream",
+        headers={
             "content-security-policy": SANDBOX,
             "x-content-type-options": "nosniff",
             "cache-control": "private, no-cache",

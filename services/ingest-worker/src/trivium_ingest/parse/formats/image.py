@@ -6,7 +6,7 @@ from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
-from trivium_ingest.parse.pictures import frames, open_image
+from trivium_ingest.parse.pictures import frames, open_image, shown
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -57,6 +57,9 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     for number, pixels in enumerate(frames(image, limits), 1):
         where = f"Page {number}" if count > 1 else "The image"
         page = number if count > 1 else None
+        original = blob.content if count == 1 else b""
+        asset = out.asset(shown(image, original, pixels))
+        out.add(UnitKind.IMAGE, "", Position(page=page), asset=asset)
         for paragraph in reader.paragraphs(pixels, where):
             found = True
             out.add(UnitKind.TEXT, paragraph.text, Position(page=page, box=paragraph.box), ocr=True)
@@ -80,7 +83,7 @@ FORMAT = Format(
         "image/heif",
     ),
     extensions=("png", "jpg", "jpeg", "tif", "tiff", "bmp", "gif", "webp", "heic", "heif"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="page of a TIFF; box in pixels",
