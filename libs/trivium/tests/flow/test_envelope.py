@@ -294,6 +294,22 @@ def test_the_attempt_is_counted_before_the_work(world: World) -> None:
     assert seen == [("parse", 1)]
 
 
+def test_how_far_a_long_stage_is_stands_in_the_record_until_it_ends(world: World) -> None:
+    seen: list[float] = []
+
+    def act(job: Job) -> Outcome:
+        job.share.tell(0.5)
+        deadline = time.monotonic() + 10
+        while world.now().stage_share == 0 and time.monotonic() < deadline:
+            time.sleep(0.005)
+        seen.append(world.now().progress)
+        return Outcome("parsed")
+
+    msgspec.structs.replace(world.envelope, lease_s=0.06).run(Work(act), world.message)
+    assert seen == [0.5 / len(Stage)]
+    assert world.now().stage_share == 0
+
+
 def test_a_lease_is_renewed_for_as_long_as_the_work_takes(world: World) -> None:
     def act(_: Job) -> Outcome:
         deadline, first = time.monotonic() + 10, world.now().lease_until

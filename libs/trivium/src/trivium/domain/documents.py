@@ -64,8 +64,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     """One registry record: the newest state known of a source.
 
     `version` is the one being ingested, `active_version` the one queries see ("" when none).
-    `attempt` counts starts of `stage`, before the work. `fence` grows with every claim;
-    a late holder's commit with an older fence is refused. Times are Unix seconds.
+    `attempt` counts starts of `stage`, before the work; `stage_share` is how much of it was done at the last sign of
+    life, 0 to 1, where the stage tells. `fence` grows with every claim; a late holder's commit with an older fence is
+    refused. Times are Unix seconds.
     `parent` is the id of the document that this one was found in, "" for one that was handed over by itself.
     """
 
@@ -90,10 +91,11 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     updated_at: float = 0.0
     lease_until: float = 0.0
     parent: str = ""
+    stage_share: float = 0.0
 
     @property
     def progress(self) -> float:
         """Share of the stages done, 0 to 1."""
         if self.state.terminal:
             return 1.0
-        return STAGES.index(Stage(self.stage)) / len(STAGES) if self.stage else 0.0
+        return (STAGES.index(Stage(self.stage)) + self.stage_share) / len(STAGES) if self.stage else 0.0

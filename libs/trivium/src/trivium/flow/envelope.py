@@ -132,6 +132,7 @@ class Envelope(msgspec.Struct, frozen=True):
                 document=msgspec.structs.replace(
                     job.document,
                     stage=stage.value,
+                    stage_share=0.0,
                     attempt=_starts(job, stage) + 1,
                     updated_at=now,
                     lease_until=now + self.lease_s,

@@ -21,10 +21,10 @@ LEASES_IN_A_QUEUE = 5
 
 @contextmanager
 def leases_renewed(registry: Registry, jobs: Sequence[Job], lease_s: float) -> Iterator[None]:
-    """Renew the leases of `jobs`, all of one tenant, for as long as the block runs.
+    """Renew the leases of `jobs`, all of one tenant, for as long as the block runs, and write how far they are.
 
-    The records are saved as they were at its beginning, so the block must not save them itself. A process that is
-    stopped or dead renews nothing: after `lease_s` another may claim, and what this one says then is refused.
+    The records are otherwise saved as they were at its beginning, so the block must not save them itself. A process
+    that is stopped or dead renews nothing: after `lease_s` another may claim, and what this one says then is refused.
     """
     ended = threading.Event()
     thread = threading.Thread(target=_beat, args=(registry, jobs, lease_s, ended), name="heartbeat", daemon=True)
@@ -40,5 +40,7 @@ def _beat(registry: Registry, jobs: Sequence[Job], lease_s: float, ended: thread
     while not ended.wait(lease_s / BEATS_PER_LEASE):
         until = time.time() + lease_s
         with suppress(TriviumError):  # the work goes on; a lost lease is noticed when it is saved
-            renewed = [msgspec.structs.replace(job.document, lease_until=until) for job in jobs]
+            renewed = [
+                msgspec.structs.replace(job.document, lease_until=until, stage_share=job.share.done) for job in jobs
+            ]
             registry.for_tenant(jobs[0].tenant).save_many(renewed)

@@ -19,12 +19,23 @@ T = TypeVar("T")
 FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
+class Share:
+    """How much of a stage's work on one document is done, 0 to 1; the heartbeat writes it into the record."""
+
+    done = 0.0
+
+    def tell(self, done: float) -> None:
+        """From a stage that takes long."""
+        self.done = done
+
+
 class Job(msgspec.Struct, frozen=True):
     """One stage's work on one version of one document."""
 
     document: Document
     entry: Entry
     objects: ObjectStore
+    share: Share = msgspec.field(default_factory=Share)
 
     @property
     def tenant(self) -> Tenant:
