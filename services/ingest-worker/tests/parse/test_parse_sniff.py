@@ -37,7 +37,7 @@ def test_content_decides_and_the_name_only_breaks_ties(content: bytes, name: str
     ("content", "looks_like"),
     [
         (b"MZ\x90\0\x03\0\0\0\x04\0", "a Windows program"),
-        (b"7z\xbc\xaf\x27\x1c\0\4", "a 7-Zip archive"),
+        (b"Rar!\x1a\7\1\0", "a RAR archive"),
         (b"\0\0\0\x20ftypisom\0\0\2\0", "an MP4 or QuickTime file"),
         (b"%!PS-Adobe-3.0 hello", "a PostScript file"),
         (os.urandom(2000) + b"\0\1\2\3", "binary data of an unknown kind"),

@@ -12,6 +12,10 @@ from trivium_ingest.parse.encoding import decode, is_wide
 HEAD_BYTES = 4096
 OLE2_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+# What formats that are zips inside are called: without its parts such a file is damaged, and not an archive.
+PACKAGES = frozenset(
+    ("docx", "docm", "xlsx", "xlsm", "xlsb", "pptx", "pptm", "ppsx", "odt", "ods", "odp", "odg", "epub")
+)
 # Made of letters, and yet not for reading as they stand.
 OTHER_THAN_TEXT = (b"{\\rtf", b"%!PS", b"%PDF")
 # Control characters that text does not hold; tab, line feed, form feed, carriage return and escape may occur.

@@ -6,7 +6,7 @@ from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.failures import corrupt, password_needed, unsupported
 from trivium_ingest.parse.registry import Format, known_formats
-from trivium_ingest.parse.sample import OLE2_MAGIC, ZIP_MAGICS, Sample
+from trivium_ingest.parse.sample import OLE2_MAGIC, PACKAGES, ZIP_MAGICS, Sample
 
 NAME_BONUS = 0.25  # a name decides between text formats, and never against a signature
 MIN_SCORE = 0.3
@@ -16,11 +16,7 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"MZ", "a Windows program"),
     (0, b"\x7fELF", "a Linux program"),
     (0, b"\xca\xfe\xba\xbe", "a Java class or a macOS program"),
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (0, b"Rar!", "a RAR archive"),
-    (0, b"\x1f\x8b", "a gzip file"),
-    (0, b"BZh", "a bzip2 file"),
-    (0, b"\xfd7zXZ", "an xz file"),
     (0, b"]\0\0", "an LZMA file"),
     (0, b"ITSF", "a compiled help file (CHM)"),
     (0, b"SQLite format 3", "an SQLite database"),
@@ -32,12 +28,10 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x1aE\xdf\xa3", "a Matroska or WebM video"),
     (8, b"WAVE", "a WAV recording"),
     (8, b"AVI ", "an AVI video"),
-    (257, b"ustar", "a tar archive"),
 )
 _OLE2 = (
     ("PowerPoint Document", "a PowerPoint 97-2003 presentation"),
     ("WordDocument", "a Word 97-2003 document"),
-    ("__substg1.0_", "an Outlook message"),
 )
 _ODF = (
     (b"opendocument.graphics", "an OpenDocument drawing"),
@@ -71,6 +65,8 @@ def _bonus(entry: Format, sample: Sample) -> float:
 def _refusal(sample: Sample) -> NeverWill:
     if sample.head.startswith(ZIP_MAGICS) and not sample.members:
         return corrupt("zip-based file", "its directory of members is missing")
+    if sample.extension in PACKAGES and not sample.member("mimetype") and sample.members:
+        return corrupt(f".{sample.extension} file", "it is a zip archive without the parts of such a file")
     return unsupported(_looks_like(sample), supported_formats())
 
 

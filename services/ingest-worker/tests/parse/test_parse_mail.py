@@ -1,0 +1,187 @@
+"""Mails: what their writers wrote, in every character set, without what they quote; what they carry are children."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+import pytest
+
+from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium.ports.parser import Blob
+from trivium_ingest.parse.formats.eml import recognise
+from trivium_ingest.parse.mail_body import own_words, unwrapped
+from trivium_ingest.parse.sample import Sample
+
+from .conftest import InkOcr, Parse, pdf, picture, texts
+
+HEADERS = "From: Ada <ada@example.org>\nTo: Bo <bo@example.org>\nDate: Mon, 3 Mar 2025 10:00:00 +0100\n"
+
+
+def mail(text: str = "The weir is removed in May.", **headers: str) -> EmailMessage:
+    message = EmailMessage()
+    for name, value in {"From": "Ada <ada@example.org>", "To": "bo@example.org", **headers}.items():
+        message[name.replace("_", "-")] = value
+    message.set_content(text)
+    return message
+
+
+def body(document: ParsedDocument) -> list[str]:
+    return texts(document, UnitKind.TEXT)[1:]
+
+
+def test_headers_are_decoded_and_the_subject_is_the_title(parse: Parse) -> None:
+    document = parse(mail(Subject="Grüße aus 東京", Cc="Jürgen Müller <j@example.org>").as_bytes(), "a.eml")
+    assert document.media_type == "message/rfc822"
+    assert document.title == "Grüße aus 東京"
+    head = texts(document, UnitKind.TEXT)[0]
+    assert "From: Ada <ada@example.org>" in head
+    assert "Cc: Jürgen Müller <j@example.org>" in head
+    assert body(document) == ["The weir is removed in May."]
+
+
+@pytest.mark.parametrize(
+    ("charset", "encoding", "text"),
+    [
+        ("iso-2022-jp", "7bit", "日本の堰は撤去されます。"),
+        ("koi8-r", "8bit", "Плотину уберут в мае."),
+        ("windows-1252", "8bit", "Das Wehr wird im Mai „rückgebaut“."),
+        ("utf-8", "8bit", "堰堤"),
+        ("nonsense", "8bit", "堰堤"),
+    ],
+)
+def test_a_body_is_read_in_its_character_set(parse: Parse, charset: str, encoding: str, text: str) -> None:
+    raw = text.encode("utf-8" if charset == "nonsense" else charset)
+    head = f"{HEADERS}Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: {encoding}\n\n"
+    assert body(parse(head.encode() + raw)) == [text]
+
+
+def test_plain_text_is_preferred_to_the_same_words_in_html(parse: Parse) -> None:
+    message = mail("The plain words.")
+    message.add_alternative("<p>The <b>HTML</b> words.</p>", subtype="html")
+    assert body(parse(message.as_bytes())) == ["The plain words."]
+
+
+def test_html_is_read_when_the_plain_text_only_says_that_there_is_some(parse: Parse) -> None:
+    message = mail("Your program shows no HTML.")
+    rows = "".join(f"<p>Gauge {number} stands at {number} metres above the sea.</p>" for number in range(20))
+    message.add_alternative(f"<html><body>{rows}</body></html>", subtype="html")
+    assert "Gauge 7 stands at 7 metres above the sea." in parse(message.as_bytes()).text
+
+
+def test_what_an_answer_quotes_in_html_is_left_out(parse: Parse) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"], message["In-Reply-To"] = "a@example.org", "Re: Weir", "<1@x>"
+    message["To"] = "b@example.org"
+    quote = "<blockquote type='cite'><p>When is it removed?</p></blockquote>"
+    message.set_content(f"<p>In May.</p><div class='gmail_quote'>x</div>{quote}", subtype="html")
+    document = parse(message.as_bytes())
+    assert "In May." in document.text
+    assert "When is it removed?" not in document.text
+
+
+def test_an_attachment_is_a_child_with_its_name_and_type(parse: Parse) -> None:
+    message = mail(Subject="Offer")
+    content = pdf(lambda canvas: canvas.drawString(50, 500, "42 euros"))
+    message.add_attachment(content, maintype="application", subtype="pdf", filename="Übersicht.pdf")
+    document = parse(message.as_bytes())
+    (child,) = document.children
+    assert (child.name, child.content, child.media_type) == ("Übersicht.pdf", content, "application/pdf")
+    assert "Übersicht.pdf" in document.text
+
+
+def test_an_attached_mail_stays_as_it_is_however_deep_others_lie_in_it(parse: Parse) -> None:
+    inner = mail("Deep down.", Subject="0")
+    for number in range(1, 60):
+        outer = mail(f"Level {number}.", Subject=str(number))
+        outer.add_attachment(inner)
+        inner = outer
+    document = parse(inner.as_bytes())
+    (child,) = document.children
+    assert child.name == "58.eml"
+    assert "Level 58." in parse(child.content, child.name).text
+    assert "Level 58." not in document.text
+
+
+def test_a_picture_in_the_text_is_read_and_one_that_is_attached_is_a_child(parse: Parse, ocr: InkOcr) -> None:
+    message = mail()
+    message.add_related(picture(), maintype="image", subtype="png", cid="<logo>", disposition="inline")
+    message.make_mixed()
+    message.add_attachment(picture(), maintype="image", subtype="png", filename="photo.png")
+    document = parse(message.as_bytes(), ocr=ocr)
+    assert texts(document, UnitKind.IMAGE) == ["ink"]
+    assert [child.name for child in document.children] == ["photo.png"]
+
+
+def test_what_no_parser_reads_is_told(parse: Parse) -> None:
+    message = mail()
+    message.add_attachment(b"MZ\0\0\1", maintype="application", subtype="octet-stream", filename="run.exe")
+    document = parse(message.as_bytes())
+    assert document.children == ()
+    assert "run.exe was not read" in document.warnings[0]
+
+
+def test_an_encrypted_mail_says_so(parse: Parse) -> None:
+    raw = f"{HEADERS}Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIIB\n"
+    document = parse(raw)
+    assert document.units == ()
+    assert "encrypted" in document.warnings[0]
+
+
+def test_a_mail_without_a_body_is_empty_and_its_attachments_are_not(parse: Parse) -> None:
+    message = mail("", Subject="Picture")
+    message.add_attachment(picture(), maintype="image", subtype="png", filename="a.png")
+    document = parse(message.as_bytes())
+    assert document.units == ()
+    assert document.warnings == ("The mail has no text of its own.",)
+    assert [child.name for child in document.children] == ["a.png"]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("Yes.\n\nOn Mon, 3 Mar 2025, Ada wrote:\n> When?\n> Ada\n", "Yes."),
+        ("Ja.\n\nAm 03.03.2025 um 10:00 schrieb Ada\n<ada@example.org>:\n> Wann?\n", "Ja."),
+        ("> When?\nIn May.\n> Where?\nAt the weir.\n", "In May.\nAt the weir."),
+        ("Yes.\n\n-----Original Message-----\nFrom: Ada\nSent: Monday\nWhen?\n", "Yes."),
+        ("Yes.\n\nFrom: Ada\nSent: Monday\nTo: Bo\nSubject: When\n\nWhen?\n", "Yes."),
+        ("Yes.\n-- \nAda Lovelace\nEngine Street 1\n", "Yes."),
+        ("It costs 3 > 2 euros: see 2025-03-03:\nnext line", "It costs 3 > 2 euros: see 2025-03-03:\nnext line"),
+        ("> only\n> quoted\n", " only\n quoted"),
+    ],
+)
+def test_only_the_writers_own_words_are_kept(text: str, own: str) -> None:
+    assert own_words(text, answers=True).strip("\n") == own
+
+
+def test_a_forwarded_mail_is_kept_whole() -> None:
+    text = "See below.\n\n---------- Forwarded message ---------\nFrom: Ada\nDate: Monday\nSubject: Weir\n\nIn May.\n"
+    assert "In May." in own_words(text, answers=False)
+
+
+def test_lines_that_were_wrapped_for_sending_flow_again() -> None:
+    flowed = "A long \nsentence.\nAnother.\n> quoted \n> still\n-- \nAda"
+    assert unwrapped(flowed, delete_space=False) == "A long sentence.\nAnother.\n> quoted \n> still\n-- \nAda"
+
+
+def test_a_mailbox_gives_its_mails_by_date_and_subject(parse: Parse) -> None:
+    one = mail("First.\n\nFrom here on.", Subject="Weir", Date="Mon, 03 Mar 2025 10:00:00 +0000").as_bytes()
+    two = mail("Second.", Subject="A/B").as_bytes()
+    separator = b"From ada@example.org Mon Mar  3 10:00:00 2025\n"
+    box = separator + one.replace(b"\nFrom here", b"\n>From here") + b"\n" + separator + two
+    document = parse(box, "archive.mbox")
+    assert [child.name for child in document.children] == ["2025-03-03 Weir.eml", "A_B.eml"]
+    assert document.text.splitlines() == ["2025-03-03 Weir.eml", "A_B.eml"]
+    assert "From here on." in parse(document.children[0].content, "x.eml").text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From the start it was clear.\n\nAnd so on.\n",
+        "Name: Ada\nDate: Monday\n\nNotes of the meeting.\n",
+        "Subject: the weir\n\nAn essay.\n",
+        "---\ntitle: x\n---\n",
+    ],
+)
+def test_notes_are_no_mails(text: str) -> None:
+    assert recognise(Sample(Blob("notes.txt", text.encode()))) == 0.0
