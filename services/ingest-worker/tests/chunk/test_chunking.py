@@ -186,6 +186,13 @@ def test_the_heading_over_a_large_listing_goes_with_it() -> None:
     assert found[1].text.startswith("Listing\n\nline_0")
 
 
+def test_a_chunk_of_a_recording_keeps_the_time_of_each_of_its_units() -> None:
+    times = ((0.0, 4.0), (4.0, 9.5), (60.0, 61.0))
+    units = [Unit(UnitKind.TEXT, f"Said {n}.", Position(seconds=at)) for n, at in enumerate(times)]
+    (chunk,) = chunks_of(document(*units))
+    assert [position.seconds for position in chunk.positions] == list(times)
+
+
 def test_a_chunk_over_two_pages_names_both_with_merged_boxes() -> None:
     units = [
         Unit(UnitKind.TEXT, "One.", Position(page=1, box=Box(10, 10, 50, 20))),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from trivium.domain.answers import Turn, Verdict
 from trivium.domain.chunks import Chunk, Span
+from trivium.domain.parsed import Position
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
 from trivium_query.answer.extractive import extract
@@ -136,3 +137,25 @@ def test_a_bridge_whose_sentence_is_not_in_its_chunk_is_not_shown(library: Libra
     found = extract("Where was the commander of Apollo 11 born?", library.hits("commander born"), None, {})
     assert all(one.text in one.hit.chunk.text for one in found.chosen)
     assert msgspec.json.encode(found.support)
+
+
+@pytest.mark.parametrize(
+    ("quote", "seconds"),
+    [
+        ("The ferry sank.", [(40.0, 44.0)]),
+        ("Good evening.", [(0.0, 3.0)]),
+        ("The ferry sank.\n\nNobody", [(40.0, 44.0), (95.5, 99.0)]),
+        ("words of nobody", [(0.0, 3.0), (40.0, 44.0), (95.5, 99.0)]),
+        ("", [(0.0, 3.0), (40.0, 44.0), (95.5, 99.0)]),
+    ],
+)
+def test_a_citation_of_a_recording_plays_from_its_quote(quote: str, seconds: list[tuple[float, float]]) -> None:
+    times = ((0.0, 3.0), (40.0, 44.0), (95.5, 99.0))
+    said = "Good evening.\n\nThe ferry sank.\n\nNobody came."
+    chunk = Chunk("c", "d", "v", 0, said, Span(0, len(said)), "talk.mp3", positions=tuple(_at(*at) for at in times))
+    cited = SHELF.cite(Hit(chunk, 1, 1.0), quote)
+    assert [position.seconds for position in cited.positions] == seconds
+
+
+def _at(start: float, end: float) -> Position:
+    return Position(seconds=(start, end))

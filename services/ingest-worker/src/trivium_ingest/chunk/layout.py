@@ -66,7 +66,7 @@ def lines_of(text: str, span: Span, *, indented: bool = False) -> Iterator[Span]
 
 
 def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:
-    """Where `span` stands in the original: one position per page, slide or sheet, merged in order.
+    """Where `span` stands in the original: one position per page, slide, sheet or time range, merged in order.
 
     Where a section path is all that is known, one per section.
     """
@@ -150,8 +150,8 @@ def _narrowed(block: Block, span: Span) -> Position:
 
 
 def _place(position: Position) -> tuple[object, ...]:
-    place = (position.page, position.slide, position.sheet)
-    return place if any(place) or position.offset or position.seconds else position.section
+    place = (position.page, position.slide, position.sheet, position.seconds)
+    return place if any(place) or position.offset else position.section
 
 
 def _joined(one: Position, other: Position) -> Position:

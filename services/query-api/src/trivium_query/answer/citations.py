@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.answers import Citation
+from trivium.domain.chunks import Chunk
+from trivium.domain.parsed import UNIT_SEPARATOR, Position
 from trivium.domain.retrieval import Hit
 
 MARKER = re.compile(r"\[Source: [^\[\]\n]{1,400}, chunk \d{1,9}\]")
@@ -56,7 +58,7 @@ class Shelf:
             source=chunk.source,
             chunk_number=chunk.number,
             quote=quote[:_QUOTE_CHARS],
-            positions=chunk.positions,
+            positions=_positions_of(chunk, quote),
         )
 
     def numbered(self, number: int) -> Hit | None:
@@ -116,6 +118,16 @@ class MarkerWriter:
 def without_markers(text: str) -> str:
     """The text with its citations taken out."""
     return " ".join(MARKER.sub(" ", text).split())
+
+
+def _positions_of(chunk: Chunk, quote: str) -> tuple[Position, ...]:
+    """In a recording, only those of the quote, so that it plays from there: each of its units has a time of its own."""
+    units = chunk.text.split(UNIT_SEPARATOR)
+    at = chunk.text.find(quote) if quote else -1
+    if at < 0 or len(units) != len(chunk.positions) or any(place.seconds is None for place in chunk.positions):
+        return chunk.positions
+    first = chunk.text.count(UNIT_SEPARATOR, 0, at)
+    return chunk.positions[first : first + quote.count(UNIT_SEPARATOR) + 1]
 
 
 def _file_name(source: str) -> str:
