@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -12,6 +13,7 @@ from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.package import Package
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_LETTERS = re.compile(r"\$?[A-Z]{1,3}\$?")
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 # Formats that Excel has by number (ECMA-376, part 1, 18.8.30).
 _DATES = frozenset([14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)])
@@ -20,14 +22,19 @@ _PERCENT = frozenset([9, 10])
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DAY_ZERO = datetime.datetime(1899, 12, 30)
 _DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
+_EXACT_DIGITS = 15  # what a binary number holds
 _LAST_DAY = 2_958_465  # 9999-12-31
 
 
 def column_of(reference: str) -> int:
     """The column of `B12`, from 1; 0 when it is no reference."""
-    match = _REFERENCE.fullmatch(reference)
+    return _column(reference.rstrip("0123456789"))
+
+
+@lru_cache(maxsize=1024)
+def _column(letters: str) -> int:
     column = 0
-    for letter in match.group(1) if match else "":
+    for letter in letters.replace("$", "") if _LETTERS.fullmatch(letters) else "":
         column = column * 26 + ord(letter) - 64
     return column
 
@@ -62,6 +69,8 @@ class CellFormats(msgspec.Struct, frozen=True):
         """A stored number in words a person would use."""
         number = int(style) if style.isdigit() else 0
         kind = self.kinds[number] if number < len(self.kinds) else ""
+        if not kind and len(text) < _EXACT_DIGITS and text.isdigit():
+            return text.lstrip("0") or "0"
         try:
             value = float(text)
         except ValueError:

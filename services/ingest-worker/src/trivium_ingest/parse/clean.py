@@ -32,4 +32,6 @@ def flowing(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Prose on one line: for titles, headings, cells."""
+    if text.isalnum() and text.isascii():  # most cells
+        return text
     return " ".join(visible(text).split())

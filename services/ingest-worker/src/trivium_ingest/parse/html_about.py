@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lxml import html
+from lxml import etree
 
 from trivium_ingest.parse.clean import one_line
 
@@ -38,7 +38,7 @@ _META: Mapping[str, tuple[str, ...]] = {
 _ARTICLES = ("Article", "BlogPosting", "Report", "WebPage", "TechArticle", "Recipe", "Book", "Dataset", "Product")
 
 
-def about(root: html.HtmlElement) -> dict[str, str]:
+def about(root: etree._Element) -> dict[str, str]:
     """The page's own words for `title`, `author`, `date`, `site`, `language`, `url` and `description`."""
     found: dict[str, str] = {}
     told = {**_declared(root), **_structured(root)}
@@ -54,7 +54,7 @@ def about(root: html.HtmlElement) -> dict[str, str]:
     return found
 
 
-def _declared(root: html.HtmlElement) -> dict[str, str]:
+def _declared(root: etree._Element) -> dict[str, str]:
     """Meta tags; where several speak, the first of `_META`'s names does, and all its values if they name authors."""
     said: dict[str, list[str]] = {}
     for node in root.iter("meta"):
@@ -70,7 +70,7 @@ def _declared(root: html.HtmlElement) -> dict[str, str]:
     return found
 
 
-def _structured(root: html.HtmlElement) -> dict[str, str]:
+def _structured(root: etree._Element) -> dict[str, str]:
     """The first article of the page's JSON-LD."""
     for script in root.iter("script"):
         text = script.text or ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
-from lxml import etree, html
+from lxml import etree
 
 from trivium.domain.parsed import UnitKind
 from trivium_ingest.parse.clean import flowing, one_line
@@ -63,25 +63,29 @@ _BLOCKS = frozenset(
         "caption",
     ]
 )
+_SPACES = re.compile(r"\s+")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
-def parse_html(markup: str, out: Collector | None = None) -> html.HtmlElement | None:
+def parse_html(markup: str, out: Collector | None = None) -> etree._Element | None:
     """The element tree, or None when there is none. Fetches nothing; entities of a DTD do not exist here.
 
     libxml2 drops what is nested deeper than it allows; `out` is told.
     """
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
+    # lxml's own parser, not lxml.html's, whose elements cost a call of Python each
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
     try:
-        root = html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+        root = etree.fromstring(markup.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
+        return None
+    if root is None:
         return None
     if out is not None and any("depth" in entry.message for entry in parser.error_log):
         out.warn("The page is nested too deeply; its innermost parts were left out.")
     return root
 
 
-def make_links_absolute(root: html.HtmlElement, address: str) -> None:
+def make_links_absolute(root: etree._Element, address: str) -> None:
     """Give every link its whole address, from <base> or from where the page came; one that makes none is taken away."""
     base = next((element.get("href") for element in root.iter("base") if element.get("href")), "")
     start = _joined(address, base)
@@ -105,12 +109,14 @@ def text_of_fragment(markup: str) -> str:
     return "" if root is None else inline_text(root, hidden_selectors(root))
 
 
-def inline_text(node: html.HtmlElement, selectors: frozenset[str]) -> str:
+def inline_text(node: etree._Element, selectors: frozenset[str]) -> str:
     """All visible text below `node` as flowing text."""
+    if not len(node):
+        return flowing(node.text or "")
     return flowing("".join(_pieces(node, selectors, 0)))
 
 
-def _pieces(node: html.HtmlElement, selectors: frozenset[str], depth: int) -> Iterator[str]:
+def _pieces(node: etree._Element, selectors: frozenset[str], depth: int) -> Iterator[str]:
     if depth > MAX_DEPTH:
         return
     if node.text:
@@ -130,7 +136,7 @@ def _pieces(node: html.HtmlElement, selectors: frozenset[str], depth: int) -> It
 
 
 def _collapse(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
+    return text if text.isprintable() and "  " not in text else _SPACES.sub(" ", text)
 
 
 class Walker:
@@ -141,7 +147,7 @@ class Walker:
         self._selectors = selectors
         self._keep_chrome = keep_chrome
 
-    def walk(self, node: html.HtmlElement, depth: int = 0) -> None:
+    def walk(self, node: etree._Element, depth: int = 0) -> None:
         """Add everything below `node`: runs of inline content become paragraphs."""
         if depth > MAX_DEPTH:
             self._out.add(UnitKind.TEXT, " ".join(node.itertext()))
@@ -163,7 +169,7 @@ class Walker:
             run.append(_collapse(child.tail or ""))
         self._flush(run)
 
-    def _block(self, node: html.HtmlElement, depth: int) -> None:
+    def _block(self, node: etree._Element, depth: int) -> None:
         tag = node.tag
         if tag in _HEADINGS:
             self._out.heading(inline_text(node, self._selectors), _HEADINGS[tag])
@@ -176,11 +182,11 @@ class Walker:
         else:
             self.walk(node, depth)
 
-    def _list(self, node: html.HtmlElement) -> None:
+    def _list(self, node: etree._Element) -> None:
         self._links(node)
         self._out.add(UnitKind.LIST, "\n".join(self._items(node, 0)), verbatim=True)
 
-    def _items(self, node: html.HtmlElement, level: int) -> Iterator[str]:
+    def _items(self, node: etree._Element, level: int) -> Iterator[str]:
         marker = "" if node.tag == "dl" else "- "
         for number, child in enumerate(node, 1):
             if self._skipped(child):
@@ -196,7 +202,7 @@ class Walker:
                 for part in nested:
                     yield from self._items(part, level + 1)
 
-    def _table(self, node: html.HtmlElement, depth: int) -> None:
+    def _table(self, node: etree._Element, depth: int) -> None:
         rows = [row for row in node.iter("tr") if next(row.iterancestors("table")) is node]
         if _is_layout(node, rows):
             for row in rows:
@@ -211,7 +217,7 @@ class Walker:
         cells = tuple(tuple(row) for row in grid if any(cell.strip() for cell in row))
         self._out.table(Table(cells, header_rows or guess_header_rows(cells), words))
 
-    def _links(self, node: html.HtmlElement) -> None:
+    def _links(self, node: etree._Element) -> None:
         for anchor in node.iter("a"):
             self._out.link(anchor.get("href", ""))
 
@@ -219,14 +225,14 @@ class Walker:
         self._out.add(UnitKind.TEXT, "".join(run))
         run.clear()
 
-    def _holds_block(self, node: html.HtmlElement) -> bool:
+    def _holds_block(self, node: etree._Element) -> bool:
         return any(True for _ in node.iter(*_BLOCKS)) if len(node) else False
 
-    def _skipped(self, node: html.HtmlElement) -> bool:
+    def _skipped(self, node: etree._Element) -> bool:
         return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
 
 
-def _nearest_list(node: html.HtmlElement, item: html.HtmlElement) -> bool:
+def _nearest_list(node: etree._Element, item: etree._Element) -> bool:
     for ancestor in node.iterancestors():
         if ancestor is item:
             return True
@@ -235,7 +241,7 @@ def _nearest_list(node: html.HtmlElement, item: html.HtmlElement) -> bool:
     return False
 
 
-def _own_pieces(node: html.HtmlElement, nested: list[html.HtmlElement], selectors: frozenset[str]) -> Iterator[str]:
+def _own_pieces(node: etree._Element, nested: list[etree._Element], selectors: frozenset[str]) -> Iterator[str]:
     yield node.text or ""
     for child in node:
         if child not in nested and not is_hidden(child, selectors):
@@ -245,7 +251,7 @@ def _own_pieces(node: html.HtmlElement, nested: list[html.HtmlElement], selector
         yield child.tail or ""
 
 
-def _is_layout(node: html.HtmlElement, rows: list[html.HtmlElement]) -> bool:
+def _is_layout(node: etree._Element, rows: list[etree._Element]) -> bool:
     """Tables that only place things on the page: presentation role, one cell, or tables inside."""
     if node.get("role") in ("presentation", "none"):
         return True
@@ -255,7 +261,7 @@ def _is_layout(node: html.HtmlElement, rows: list[html.HtmlElement]) -> bool:
     return node.find(".//table") is not None or node.find(".//h1") is not None
 
 
-def _grid(rows: list[html.HtmlElement], selectors: frozenset[str]) -> tuple[list[list[str]], int]:
+def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[list[str]], int]:
     """Cells in a grid; a cell that spans repeats its text, so that every row stands by itself."""
     grid: list[list[str]] = []
     carried: dict[int, tuple[int, str]] = {}
@@ -292,6 +298,8 @@ def _without_repeats(line: list[str]) -> list[str]:
     return [line[0]] if len(line) > 1 and len(set(line)) == 1 else line
 
 
-def _span(cell: html.HtmlElement, name: str) -> int:
-    value = cell.get(name, "1").strip()
+def _span(cell: etree._Element, name: str) -> int:
+    value = cell.get(name, "").strip()
+    if not value:
+        return 1
     return min(int(value), 100) if value.isdigit() and value.isascii() and int(value) > 0 else 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lxml import html
+from lxml import etree
 
 _NEVER_SHOWN = frozenset(
     [
@@ -64,7 +64,7 @@ _LINK_LIST_SHARE = 0.8
 _MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
 
 
-def hidden_selectors(root: html.HtmlElement) -> frozenset[str]:
+def hidden_selectors(root: etree._Element) -> frozenset[str]:
     """Simple selectors (`.note`, `#trap`) that the page's own style sheets hide."""
     found: set[str] = set()
     for style in root.iter("style"):
@@ -75,7 +75,7 @@ def hidden_selectors(root: html.HtmlElement) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_hidden(node: html.HtmlElement, selectors: frozenset[str]) -> bool:
+def is_hidden(node: etree._Element, selectors: frozenset[str]) -> bool:
     """True when a reader would not see the element."""
     if node.tag in _NEVER_SHOWN or not isinstance(node.tag, str):
         return True
@@ -100,14 +100,14 @@ def _same_colours(style: str) -> bool:
     return colour in ("transparent", "white", "#fff", "#ffffff", "rgb(255,255,255)", "rgb(255, 255, 255)")
 
 
-def _selected(node: html.HtmlElement, selectors: frozenset[str]) -> bool:
+def _selected(node: etree._Element, selectors: frozenset[str]) -> bool:
     names = [f".{name}" for name in node.get("class", "").split()]
     if identity := node.get("id"):
         names.append(f"#{identity}")
     return any(name in selectors or f"{node.tag}{name}" in selectors for name in names)
 
 
-def is_chrome(node: html.HtmlElement) -> bool:
+def is_chrome(node: etree._Element) -> bool:
     """True for navigation, footers, side bars: what a site repeats on every page."""
     if node.tag in _CHROME or node.get("role", "") in _CHROME_ROLES:
         return True
@@ -117,7 +117,7 @@ def is_chrome(node: html.HtmlElement) -> bool:
     return node.tag in ("ul", "ol", "div") and _mostly_links(node)
 
 
-def _mostly_links(node: html.HtmlElement) -> bool:
+def _mostly_links(node: etree._Element) -> bool:
     anchors = node.findall(".//a")
     if len(anchors) < 6 or node.find(".//p") is not None:
         return False
@@ -126,14 +126,18 @@ def _mostly_links(node: html.HtmlElement) -> bool:
     return bool(total) and linked >= _LINK_LIST_SHARE * total and linked / len(anchors) < 40
 
 
-def main_content(root: html.HtmlElement) -> html.HtmlElement:
+def main_content(root: etree._Element) -> etree._Element:
     """The element with the page's own content: <main>, a sole <article>, else <body>."""
     body = root.find(".//body")
     body = root if body is None else body
-    total = len(" ".join(body.itertext()))
+    total = _length(body)
     candidates = [*body.iter("main"), *body.xpath(".//*[@role='main']")]
     articles = list(body.iter("article"))
     for node in [*candidates, *(articles if len(articles) == 1 else [])]:
-        if len(" ".join(node.itertext())) >= _MAIN_SHARE * total:
+        if _length(node) >= _MAIN_SHARE * total:
             return node
     return body
+
+
+def _length(node: etree._Element) -> float:
+    return float(node.xpath("string-length(.)"))

@@ -12,6 +12,7 @@ from trivium_ingest.parse.clean import one_line
 
 _NUMBER = re.compile(r"^[\s$€£¥(+\-\u2212~<>≤≥]*\d[\d\s.,:/%)\-\u2212]*\s*\S{0,4}$")
 MAX_LABEL_CHARS = 80
+_BETWEEN = "\x1f"  # cells of a row that is escaped at once; `one_line` leaves no control character
 MAX_HEADER_ROWS = 3
 
 
@@ -46,8 +47,8 @@ class Table(msgspec.Struct, frozen=True):
             parts.append(f"<caption>{html.escape(one_line(self.caption))}</caption>")
         for number, row in enumerate(self.rows):
             tag = "th" if number < self.header_rows else "td"
-            cells = "".join(f"<{tag}>{html.escape(one_line(cell))}</{tag}>" for cell in row)
-            parts.append(f"<tr>{cells}</tr>")
+            cells = html.escape(_BETWEEN.join(map(one_line, row))).replace(_BETWEEN, f"</{tag}><{tag}>")
+            parts.append(f"<tr><{tag}>{cells}</{tag}></tr>")
         parts.append("</table>")
         return "".join(parts)
 

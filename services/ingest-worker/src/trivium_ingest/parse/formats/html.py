@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lxml import html
+from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
@@ -69,7 +69,7 @@ def _charset(blob: Blob) -> str:
     return declared.group(1).decode("ascii") if declared else ""
 
 
-def _title(root: html.HtmlElement, site: str) -> str:
+def _title(root: etree._Element, site: str) -> str:
     """<title>, without the site's name behind the page's own ("Duck - Wikipedia" over the heading "Duck")."""
     title = one_line(root.findtext(".//title") or "")
     first = root.find(".//h1")

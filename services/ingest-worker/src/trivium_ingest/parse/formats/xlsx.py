@@ -6,7 +6,8 @@ Sheets are streamed, cell by cell that exists: a sheet whose range was inflated 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from xml.parsers.expat import ExpatError
 
 from lxml import etree
 
@@ -22,13 +23,13 @@ from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.sheet import Row, add_rows
 from trivium_ingest.parse.wordprocessing import C, chart_table
+from trivium_ingest.parse.worksheet import Worksheet
 from trivium_ingest.parse.xml_safe import has_doctype
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _WHAT = "Excel workbook"
-MAX_COLUMNS = 16_384  # Excel's own bound
 MAX_MERGED_CELLS = 20_000
 MAX_SHEETS = 1_000
 
@@ -55,7 +56,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         if sheet.get("state") in ("hidden", "veryHidden"):
             out.warn(f"The sheet {name} is hidden in the workbook.")
         try:
-            add_rows(out, list(book.rows(relation.target)), name)
+            add_rows(out, book.rows(relation.target), name)
             _attached(package, relation.target, name, out, reader)
         except NeverWill as failure:
             if failure.code != "corrupt_file":
@@ -104,51 +105,37 @@ class _Book:
             return []
         strings = []
         for item in self._elements(name, f"{S}si"):
-            strings.append("".join(node.text or "" for node in item.iter(f"{S}t") if not _phonetic(node)))
+            texts = (node.text or "" for node in item.iter(f"{S}t") if not _phonetic(node))
+            strings.append("".join(texts).strip())
         return strings
 
-    def rows(self, part: str) -> Iterator[Row]:
+    def rows(self, part: str) -> list[Row]:
         """Rows that hold something; the text of a merged range stands in each of its cells."""
-        merged = _Merged(self._elements(part, f"{S}mergeCell"))
-        number = 0
-        for node in self._elements(part, f"{S}row"):
-            stated = node.get("r", "")
-            number = int(stated) if stated.isdigit() else number + 1
-            cells = self._row(node)
+        sheet = Worksheet(self._shown)
+        try:
+            with self._package.stream(part) as stream:
+                sheet.read(stream)
+        except (ExpatError, zlib.error, EOFError, OSError, ValueError) as error:
+            raise corrupt(_WHAT, str(error)[:120]) from error
+        merged = _Merged(sheet.merged)
+        rows = []
+        for number, cells in sheet.rows:
             merged.fill(number, cells)
             if cells:
-                yield Row(number, tuple(cells.get(place, "") for place in range(1, max(cells) + 1)))
+                rows.append(Row(number, _line(cells)))
+        return rows
 
-    def _row(self, node: etree._Element) -> dict[int, str]:
-        """The row's values by column, from 1."""
-        cells: dict[int, str] = {}
-        column = 0
-        for cell in node.iter(f"{S}c"):
-            column = column_of(cell.get("r", "")) or column + 1
-            value = self._value(cell) if column <= MAX_COLUMNS else ""
-            if value:
-                cells[column] = value
-                self._count()
-        return cells
-
-    def _count(self) -> None:
+    def _shown(self, kind: str, style: str, text: str) -> str:
         self._cells += 1
         if self._cells > self._limits.max_cells:
             raise too_large("max_cells", f"more than {self._limits.max_cells:,} cells")
-
-    def _value(self, cell: etree._Element) -> str:
-        kind = cell.get("t", "n")
-        if kind == "inlineStr":
-            return "".join(node.text or "" for node in cell.iter(f"{S}t")).strip()
-        value = cell.find(f"{S}v")
-        text = (value.text or "").strip() if value is not None else ""
-        if not text:
-            return ""
+        if kind == "n":
+            return self._formats.shown(text, style)
         if kind == "s":
-            return self._strings[int(text)].strip() if text.isdigit() and int(text) < len(self._strings) else ""
+            return self._strings[int(text)] if text.isdigit() and int(text) < len(self._strings) else ""
         if kind == "b":
             return "TRUE" if text == "1" else "FALSE"
-        return self._formats.shown(text, cell.get("s", "0")) if kind == "n" else text
+        return text
 
     def _elements(self, part: str, tag: str) -> Iterator[etree._Element]:
         """The elements of one kind, one at a time; each is emptied once it has been looked at."""
@@ -174,12 +161,12 @@ class _Book:
 class _Merged:
     """Merged ranges of one sheet: only their first cell holds the text that a reader sees over all of them."""
 
-    def __init__(self, nodes: Iterator[etree._Element]) -> None:
+    def __init__(self, ranges: Iterable[str]) -> None:
         self._covered: dict[int, dict[int, tuple[int, int]]] = {}
         self._texts: dict[tuple[int, int], str] = {}
         total = 0
-        for node in nodes:
-            first, _, last = node.get("ref", "").partition(":")
+        for stated in ranges:
+            first, _, last = stated.partition(":")
             top, left, bottom, right = row_of(first), column_of(first), row_of(last), column_of(last)
             total += max(0, bottom - top + 1) * max(0, right - left + 1)
             if not (top and left and bottom and right) or total > MAX_MERGED_CELLS:
@@ -195,6 +182,13 @@ class _Merged:
                 self._texts[origin] = cells.get(place, "")
             elif text := self._texts.get(origin, ""):
                 cells.setdefault(place, text)
+
+
+def _line(cells: dict[int, str]) -> tuple[str, ...]:
+    last = max(cells)
+    if len(cells) == last and next(iter(cells)) == 1:
+        return tuple(cells[place] for place in sorted(cells))
+    return tuple(cells.get(place, "") for place in range(1, last + 1))
 
 
 def _phonetic(node: etree._Element) -> bool:
