@@ -23,8 +23,10 @@ _VML = "{urn:schemas-microsoft-com:vml}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
 _SKIPPED = frozenset(
-    [f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}delText", f"{W}pPr", f"{W}rPr", f"{W}txbxContent"]
+    f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "rt", "txbxContent")
 )
+_LOOKED_THROUGH = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
+_DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
 MAX_CHART_POINTS = 2_000
 
 
@@ -67,6 +69,17 @@ def displayed_equation(node: etree._Element) -> str:
     return "\n".join(filter(None, (latex(equation).strip() for equation in equations)))
 
 
+class Role(msgspec.Struct, frozen=True):
+    """A paragraph's part in its document: heading level 1 to 9 (0 for none), title, depth of a list item from 0."""
+
+    level: int = 0
+    title: bool = False
+    list_depth: int | None = None
+
+
+_PROSE = Role()
+
+
 class Styles(msgspec.Struct, frozen=True):
     """What the style sheet says: heading levels, title styles and list styles, by style id."""
 
@@ -102,30 +115,24 @@ class Styles(msgspec.Struct, frozen=True):
                 levels[identity] = levels[parent]
         return cls(levels, frozenset(titles), frozenset(lists))
 
-    def heading_level(self, paragraph: etree._Element) -> int:
-        """1 to 9, or 0 for what is no heading."""
-        outline = paragraph.find(f"{W}pPr/{W}outlineLvl")
-        if outline is not None and _value(outline).isdigit() and int(_value(outline)) < 9:
-            return int(_value(outline)) + 1
-        return self.levels.get(self._style(paragraph), 0)
+    def role(self, paragraph: etree._Element) -> Role:
+        """What the paragraph's own properties and its style make of it; its own come first."""
+        properties = paragraph.find(f"{W}pPr")
+        if properties is None:
+            return _PROSE
+        style = _value(properties.find(f"{W}pStyle"))
+        outline = _value(properties.find(f"{W}outlineLvl"))
+        level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
+        return Role(level, style in self.titles, self._depth(properties, style))
 
-    def is_title(self, paragraph: etree._Element) -> bool:
-        """True for the Title style."""
-        return self._style(paragraph) in self.titles
-
-    def list_depth(self, paragraph: etree._Element) -> int | None:
-        """Depth of a list item from 0, or None."""
-        numbering = paragraph.find(f"{W}pPr/{W}numPr")
-        if numbering is not None:
-            if _value(numbering.find(f"{W}numId")) == "0":
-                return None
-            depth = _value(numbering.find(f"{W}ilvl"))
-            return min(8, int(depth)) if depth.isdigit() else 0
-        return 0 if self._style(paragraph) in self.lists else None
-
-    @staticmethod
-    def _style(paragraph: etree._Element) -> str:
-        return _value(paragraph.find(f"{W}pPr/{W}pStyle"))
+    def _depth(self, properties: etree._Element, style: str) -> int | None:
+        numbering = properties.find(f"{W}numPr")
+        if numbering is None:
+            return 0 if style in self.lists else None
+        if _value(numbering.find(f"{W}numId")) == "0":
+            return None
+        depth = _value(numbering.find(f"{W}ilvl"))
+        return min(8, int(depth)) if depth.isdigit() else 0
 
 
 def _value(node: etree._Element | None) -> str:
@@ -138,6 +145,8 @@ def table_of(node: etree._Element) -> Table:
     marked = 0
     above: dict[int, str] = {}
     for row in _children(node, f"{W}tr"):
+        if row.find(f"{W}trPr/{W}del") is not None:
+            continue
         cells: list[str] = []
         for cell in _children(row, f"{W}tc"):
             text = _cell_text(cell)
@@ -146,7 +155,7 @@ def table_of(node: etree._Element) -> Table:
             for _ in range(min(int(width), 63) if width.isdigit() and int(width) else 1):
                 column = len(cells)
                 if merge is not None and _value(merge) != "restart":
-                    text = above.get(column, "") or text
+                    text = above.get(column, "")  # what a covered cell holds itself, nobody sees
                 above[column] = text
                 cells.append(text)
         header = row.find(f"{W}trPr/{W}tblHeader")
@@ -160,22 +169,33 @@ def table_of(node: etree._Element) -> Table:
 def _cell_text(cell: etree._Element) -> str:
     """A cell's paragraphs; a table inside gives its rows."""
     parts = []
-    for child in cell.iter(f"{W}p", f"{W}tbl"):
-        inside = next((a for a in child.iterancestors(f"{W}tbl", f"{W}txbxContent", f"{W}tc")), None)
-        if inside is cell and child.tag == f"{W}p":
-            parts.append(one_line(paragraph_text(child)))
-        elif inside is cell:
-            parts.append(table_of(child).text())
+    for child in _children(cell, f"{W}p", f"{W}tbl"):
+        parts.append(one_line(paragraph_text(child)) if child.tag == f"{W}p" else table_of(child).text())
     return " ".join(filter(None, parts))
 
 
-def _children(node: etree._Element, tag: str) -> Iterator[etree._Element]:
-    """Rows or cells, also those in content controls and revisions."""
+def block_lines(node: etree._Element) -> list[str]:
+    """The text of a part that is not the body (a header, a note): its paragraphs, tables' rows and text boxes."""
+    lines = []
+    for child in _children(node, f"{W}p", f"{W}tbl"):
+        lines.append(paragraph_text(child) if child.tag == f"{W}p" else table_of(child).text())
+        for box in text_boxes(child):
+            lines += block_lines(box)
+    return lines
+
+
+def _children(node: etree._Element, *tags: str) -> Iterator[etree._Element]:
+    """Rows, cells or their contents, also those in content controls and revisions that were inserted."""
     for child in node:
-        if child.tag == tag:
+        if child.tag in tags:
             yield child
-        elif child.tag in (f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}customXml"):
-            yield from _children(child, tag)
+        elif child.tag in _LOOKED_THROUGH:
+            yield from _children(child, *tags)
+
+
+def has_drawings(node: etree._Element) -> bool:
+    """True when a text box, picture or chart is anchored below."""
+    return next(node.iter(*_DRAWN), None) is not None
 
 
 def text_boxes(node: etree._Element) -> list[etree._Element]:

@@ -17,8 +17,10 @@ from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.wordprocessing import (
     Styles,
     W,
+    block_lines,
     chart_table,
     displayed_equation,
+    has_drawings,
     paragraph_text,
     picture_ids,
     table_of,
@@ -94,15 +96,14 @@ class _Document:
 
     def _paragraph(self, node: etree._Element) -> None:
         text = paragraph_text(node)
-        level = self._styles.heading_level(node)
-        item = self._styles.list_depth(node)
-        if level == 0 and item is not None and text:
-            self._list.append("  " * item + "- " + one_line(text))
+        role = self._styles.role(node)
+        if role.level == 0 and role.list_depth is not None and text:
+            self._list.append("  " * role.list_depth + "- " + one_line(text))
         else:
             self._flush_list()
-            if level:
-                self._out.heading(text, level)
-            elif self._styles.is_title(node) and text:
+            if role.level:
+                self._out.heading(text, role.level)
+            elif role.title and text:
                 self._title = self._title or one_line(text)
                 self._out.heading(text, 1)
             elif equation := displayed_equation(node):
@@ -118,6 +119,8 @@ class _Document:
 
     def _attachments(self, node: etree._Element) -> None:
         """Text boxes, pictures and charts anchored in a paragraph or table."""
+        if not has_drawings(node):
+            return
         for box in text_boxes(node):
             self._blocks(box)
         for identifier, description in picture_ids(node):
@@ -142,7 +145,7 @@ class _Document:
         for relation in self._relations.values():
             if relation.type == kind and relation.target in self._package:
                 part = self._optional(relation.target)
-                lines = [paragraph_text(p) for p in part.iter(f"{W}p")] if part is not None else []
+                lines = block_lines(part) if part is not None else []
                 seen[" | ".join(filter(None, map(one_line, lines)))] = None
         for text in seen:
             if any(character.isalpha() for character in text):
@@ -157,7 +160,7 @@ class _Document:
             for note in part.iter(f"{W}{tag}"):
                 if note.get(f"{W}type") in ("separator", "continuationSeparator", "continuationNotice"):
                     continue
-                text = " ".join(filter(None, (paragraph_text(p) for p in note.iter(f"{W}p"))))
+                text = " ".join(filter(None, block_lines(note)))
                 author = note.get(f"{W}author", "")
                 self._out.add(UnitKind.NOTE, f"{author}: {text}" if author and text else text)
 
@@ -173,7 +176,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section",

@@ -1,0 +1,98 @@
+"""DOCX beyond paragraphs: revisions, boxes, tables in tables, merged cells, headers, notes."""
+
+from __future__ import annotations
+
+import io
+
+import docx
+import pytest
+from docx.document import Document
+from docx.oxml import parse_xml
+
+from trivium.domain.parsed import UnitKind
+
+from .conftest import Parse, texts
+
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+
+
+def _with(markup: str) -> bytes:
+    document = docx.Document()
+    body = parse_xml(f'<w:body xmlns:w="{_W}" xmlns:mc="{_MC}">{markup}</w:body>')
+    document.element.body.insert(0, body[0])
+    return _saved(document)
+
+
+def _saved(document: Document) -> bytes:
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def _run(text: str) -> str:
+    return f"<w:r><w:t>{text}</w:t></w:r>"
+
+
+def _cell(inside: str) -> str:
+    return f"<w:tc>{inside}</w:tc>"
+
+
+def _paragraph(inside: str) -> str:
+    return f"<w:p>{inside}</w:p>"
+
+
+@pytest.mark.parametrize(
+    ("inside", "read"),
+    [
+        (f"{_run('The weir')}<w:ins w:id='1' w:author='A'>{_run(' falls')}</w:ins>", "The weir falls"),
+        (f"{_run('kept')}<w:del w:id='1' w:author='A'><w:r><w:delText>lost</w:delText></w:r></w:del>", "kept"),
+        (f"{_run('here')}<w:moveFrom w:id='1' w:author='A'>{_run('elsewhere')}</w:moveFrom>", "here"),
+        (f"<w:r><w:instrText>PAGE</w:instrText></w:r>{_run('7')}", "7"),
+        (f"<w:sdt><w:sdtContent>{_run('chosen')}</w:sdtContent></w:sdt>", "chosen"),
+        (f"<w:r><w:ruby><w:rt>{_run('kawa')}</w:rt><w:rubyBase>{_run('river')}</w:rubyBase></w:ruby></w:r>", "river"),
+    ],
+    ids=["inserted", "deleted", "moved away", "field", "content control", "pronunciation"],
+)
+def test_a_paragraph_reads_as_the_accepted_version(parse: Parse, inside: str, read: str) -> None:
+    assert texts(parse(_with(_paragraph(inside))), UnitKind.TEXT) == [read]
+
+
+def test_a_row_that_was_deleted_is_not_read(parse: Parse) -> None:
+    gone = f"<w:tr><w:trPr><w:del w:id='1' w:author='A'/></w:trPr>{_cell(_paragraph(_run('gone')))}</w:tr>"
+    stays = f"<w:tr>{_cell(_paragraph(_run('stays')))}</w:tr>"
+    assert texts(parse(_with(f"<w:tbl>{gone}{stays}</w:tbl>")), UnitKind.TABLE) == ["stays"]
+
+
+def test_a_table_in_a_cell_gives_its_rows_there(parse: Parse) -> None:
+    inner = f"<w:tbl><w:tr>{_cell(_paragraph(_run('upper')))}{_cell(_paragraph(_run('2.4 m')))}</w:tr></w:tbl>"
+    row = f"<w:tr>{_cell(_paragraph(_run('Weirs')) + inner)}{_cell(_paragraph(_run('River')))}</w:tr>"
+    assert texts(parse(_with(f"<w:tbl>{row}</w:tbl>")), UnitKind.TABLE) == ["Weirs upper | 2.4 m | River"]
+
+
+def test_a_merged_cell_is_said_in_each_row_and_what_it_covers_is_not(parse: Parse) -> None:
+    document = docx.Document()
+    table = document.add_table(3, 2)
+    for place, text in {(0, 0): "River", (0, 1): "Weir", (1, 0): "Alder", (1, 1): "upper", (2, 1): "lower"}.items():
+        table.cell(*place).text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    table.rows[2]._tr.tc_lst[0].p_lst[0].add_r().text = "covered"
+    assert texts(parse(_saved(document)), UnitKind.TABLE) == [
+        "River: Alder; Weir: upper\nRiver: Alder; Weir: lower",
+    ]
+
+
+def test_a_text_box_that_word_stores_twice_is_read_once(parse: Parse) -> None:
+    box = f"<w:txbxContent>{_paragraph(_run('In a box'))}</w:txbxContent>"
+    choice = f"<mc:Choice Requires='wps'><w:drawing>{box}</w:drawing></mc:Choice>"
+    twice = f"<mc:AlternateContent>{choice}<mc:Fallback><w:pict>{box}</w:pict></mc:Fallback></mc:AlternateContent>"
+    assert texts(parse(_with(_paragraph(f"<w:r>{twice}</w:r>"))), UnitKind.TEXT) == ["In a box"]
+
+
+def test_tables_in_headers_and_comments_with_their_authors_are_notes(parse: Parse) -> None:
+    document = docx.Document()
+    table = document.sections[0].header.add_table(1, 2, 5_000_000)
+    table.cell(0, 0).text, table.cell(0, 1).text = "Plan no.", "A-77"
+    paragraph = document.add_paragraph("The weir falls.")
+    document.add_comment(paragraph.runs, text="When?", author="Ada", initials="A")
+    assert texts(parse(_saved(document)), UnitKind.NOTE) == ["Plan no. | A-77", "Ada: When?"]
