@@ -220,6 +220,15 @@ def test_an_archive_in_an_archive_is_a_child(parse: Parse) -> None:
     assert held(parse(held(document)["inner.zip"])) == FILES
 
 
+def test_an_archive_that_begins_with_a_pdf_is_an_archive(parse: Parse) -> None:
+    content = pdf(lambda canvas: canvas.drawString(9, 9, "x"))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.pdf", content)
+    for whole in (stream.getvalue(), tarred({"a.pdf": content})):
+        assert held(parse(whole)) == {"a.pdf": content}
+
+
 def test_an_empty_archive_is_opened_and_holds_nothing(parse: Parse) -> None:
     document = parse(zipped({}))
     assert document.children == ()

@@ -41,7 +41,7 @@ from trivium_ingest.parse.pdf.page import (
 from trivium_ingest.parse.pdf.tables import Rect
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.registry import Format
-from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.sample import ZIP_MAGICS, Sample
 
 MEDIA_TYPE = "application/pdf"
 _HEADER_WITHIN = 1024  # ISO 32000-1, annex H: readers accept the header anywhere in the first 1024 bytes
@@ -69,7 +69,9 @@ class _Area(msgspec.Struct):
 
 
 def recognise(sample: Sample) -> float:
-    """`%PDF-` anywhere in the first kilobyte."""
+    """`%PDF-` anywhere in the first kilobyte, but not of an archive whose first member is a PDF."""
+    if sample.head.startswith(ZIP_MAGICS):
+        return 0.0
     place = sample.head.find(b"%PDF-", 0, _HEADER_WITHIN)
     return 1.0 if place == 0 else 0.9 * (place > 0)
 
