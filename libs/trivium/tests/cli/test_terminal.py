@@ -52,6 +52,11 @@ def test_places_are_said_as_people_say_them() -> None:
     assert where(()) == ""
 
 
+def test_a_stretch_of_a_recording_is_one_place() -> None:
+    said = [Position(seconds=(start, start + 4.5)) for start in (0.0, 5.0, 9.8, 3600.0)]
+    assert where(tuple(said)) == "0:00-0:14; 1:00:00-1:00:04"
+
+
 def test_a_stage_counts_those_that_have_it_behind_them() -> None:
     done = passed(10, Status({"pending": 2, "running": 4}, {"parse": 1, "embed": 3}))
     assert done[Stage.PARSE] == 7

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from contextlib import closing
 
 import pytest
+from media_files import tone, wav
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.ports.inference import Segment, Transcript
 from trivium.ports.parser import Blob, Senses
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
-
-from .media_files import tone, wav
 
 RECORDING = Blob("talk.wav", wav(tone(4)))
 SAID = Transcript("en", 4.0, (Segment(0.5, 3.5, "The otter swims at dusk.", 0.9),))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from media_files import Picture, media, recorded, slide, tone, wav
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -17,7 +18,6 @@ from trivium.ports.inference import OcrLine, Segment, Transcript
 from trivium_ingest.parse.media import container, recording
 
 from .conftest import Parse, texts, units
-from .media_files import Picture, media, recorded, slide, tone, wav
 
 COLOURS = {"white": (255, 255, 255), "yellow": (255, 255, 0), "cyan": (0, 255, 255)}
 FORMS = [

@@ -157,5 +157,11 @@ def test_a_citation_of_a_recording_plays_from_its_quote(quote: str, seconds: lis
     assert [position.seconds for position in cited.positions] == seconds
 
 
+def test_a_picture_without_words_between_what_is_said_moves_no_citation() -> None:
+    said = "Good evening.\n\n\n\nThe ferry sank."
+    chunk = Chunk("c", "d", "v", 0, said, Span(0, len(said)), "talk.mp4", positions=(_at(0, 3), _at(40, 44)))
+    assert SHELF.cite(Hit(chunk, 1, 1.0), "The ferry sank.").positions == (_at(40, 44),)
+
+
 def _at(start: float, end: float) -> Position:
     return Position(seconds=(start, end))

@@ -21,6 +21,7 @@ _C1 = re.compile("[\x80-\x9f]")
 _INVISIBLE = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")  # they reorder what is read
 _UNSAFE_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _DELETE = 0x7F
+_PAUSE_S = 10.0  # in a recording: what comes after it is another place
 _PICTURES = 0x2400  # Unicode's pictures of the control characters
 _PICTURE_OF_DELETE = "\u2421"
 
@@ -88,8 +89,21 @@ def address(source: str, chunk_number: int, positions: tuple[Position, ...]) -> 
 
 def where(positions: tuple[Position, ...]) -> str:
     """A place in the original, as people say it: `page 3`, `slide 2`, `sheet Costs, rows 4-9`."""
-    named = list(dict.fromkeys(_place(position) for position in positions))
+    named = list(dict.fromkeys(_place(position) for position in _played(positions)))
     return "; ".join(place for place in named if place)
+
+
+def _played(positions: tuple[Position, ...]) -> list[Position]:
+    """Neighbours in a recording as one stretch."""
+    places: list[Position] = []
+    for position in positions:
+        last = places[-1] if places else None
+        if last and last.seconds and position.seconds and position.seconds[0] - last.seconds[1] < _PAUSE_S:
+            ends = max(last.seconds[1], position.seconds[1])
+            places[-1] = msgspec.structs.replace(last, seconds=(last.seconds[0], ends))
+        else:
+            places.append(position)
+    return places
 
 
 def clock(seconds: float) -> str:

@@ -122,12 +122,17 @@ def without_markers(text: str) -> str:
 
 def _positions_of(chunk: Chunk, quote: str) -> tuple[Position, ...]:
     """In a recording, only those of the quote, so that it plays from there: each of its units has a time of its own."""
-    units = chunk.text.split(UNIT_SEPARATOR)
     at = chunk.text.find(quote) if quote else -1
-    if at < 0 or len(units) != len(chunk.positions) or any(place.seconds is None for place in chunk.positions):
+    units = _units(chunk.text)
+    if at < 0 or units != len(chunk.positions) or any(place.seconds is None for place in chunk.positions):
         return chunk.positions
-    first = chunk.text.count(UNIT_SEPARATOR, 0, at)
-    return chunk.positions[first : first + quote.count(UNIT_SEPARATOR) + 1]
+    last = _units(chunk.text[: at + len(quote)])
+    return chunk.positions[last - _units(quote) : last]
+
+
+def _units(text: str) -> int:
+    """A picture in which nothing is written leaves a separator only."""
+    return sum(bool(unit.strip()) for unit in text.split(UNIT_SEPARATOR))
 
 
 def _file_name(source: str) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FORMATS = "aac,aiff,avi,caf,flac,matroska,mov,mp3,ogg,wav"
 _OPTIONS = {"format_whitelist": FORMATS, "protocol_whitelist": "none", "max_streams": "64"}
 _TEXT_CODECS = frozenset({"subrip", "srt", "webvtt", "mov_text", "ass", "ssa", "text"})
+_TECHNICAL = frozenset({"major_brand", "minor_version", "compatible_brands"})
 _MAX_CHAPTERS = 1_000
 _MAX_CUES = 200_000
 _ASS_FIELDS = 8  # before the text of an event: order, layer, style, name, three margins, effect
@@ -70,13 +71,13 @@ def look_inside(content: bytes, what: str) -> Inside:
                 sound=bool(container.streams.audio),
                 pictures=any(not _is_cover(stream) for stream in container.streams.video),
                 duration_s=max(0, container.duration or 0) / MICROSECONDS,
-                tags={name.lower(): value for name, value in container.metadata.items()},
+                tags={name.lower(): text for name, text in container.metadata.items() if name not in _TECHNICAL},
                 chapters=tuple(_chapters(container)),
                 cues=tuple(_cues(container, words)) if words else (),
                 language=_language(words) if words else "",
             )
     except (av.error.FFmpegError, ValueError, OSError, OverflowError) as error:
-        raise corrupt(what, str(error).partition(":")[0][:120]) from error
+        raise corrupt(what, (getattr(error, "strerror", "") or str(error))[:120]) from error
 
 
 def _is_text(stream: SubtitleStream) -> bool:

@@ -16,7 +16,10 @@ from trivium_ingest.parse.media.timeline import Cue, heard, unrolled
 
 _LEAST_BYTES_PER_S = 10.0  # silence and a still picture take more
 _NOT_CONFIGURED = frozenset({"no_speech_model", "not_served"})
-_NOT_HEARD = "The speech in it was not read: no speech model is configured (TRIVIUM_SPEECH_MODEL)."
+_NOT_HEARD = (
+    "The speech in it was not read: no speech model is configured. Set TRIVIUM_SPEECH_MODEL to a Whisper model, and"
+    " install trivium-gpu-inference[speech], which runs it."
+)
 
 
 class Recording(msgspec.Struct, frozen=True):
