@@ -24,6 +24,7 @@ from trivium.domain.chunks import Span
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import (
     CO_OCCURS,
+    LINKS_TO,
     Alias,
     ChunkGraph,
     Edge,
@@ -34,6 +35,7 @@ from trivium.domain.graph import (
     Relation,
     Step,
     StepType,
+    document_key,
 )
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Scope, Tenant
@@ -523,3 +525,18 @@ async def test_sixteen_writers_on_one_hub_lose_and_double_nothing(graphs: Graphs
         *((f"spoke {n}", 16, 1) for n in range(5)),
     ]
     assert [edge.evidence for edge in (await reader.edges(["hub"]))["hub"]] == [16] * 5
+
+
+async def test_an_edge_between_documents_is_told_at_both_ends_makes_no_entity_and_goes_with_its_chunk(
+    graphs: Graphs,
+) -> None:
+    ends = document_key("d1"), document_key("d2")
+    link = Relation(*ends, LINKS_TO, 1.0, "c1", Span(0, 0), "", "link")
+    write(graphs, "d1", share("c1", "Ada Lovelace", relations=(link,)))
+    reader = graphs.reader(ACME)
+    edge = Edge(*ends, LINKS_TO, 1.0, 1)
+    assert await reader.edges(ends) == {ends[0]: [edge], ends[1]: [edge]}
+    assert [entity.name for entity in (await reader.entities()).entities] == ["Ada Lovelace"]
+    assert await reader.match(["d1", "document d2"]) == {}
+    graphs.writer(ACME).delete("d1")
+    assert await reader.edges(ends) == {}

@@ -20,7 +20,7 @@ def site() -> SitePeer:
     return SitePeer(
         {
             "/": html(f"{NAV}<main><h1>Vellan Light</h1><p>Vellan Light was built in 1847. Read about its "
-                      "<a href='keepers.html'>keepers</a>.</p></main>"),
+                      "<a href='keepers.html'>keepers</a>.</p></main>", "<title>Vellan Light</title>"),
             "/keepers.html": html(
                 f"{NAV}<main><h1>Keepers</h1><p>The keeper of Vellan Light is Petra Anselm, "
                 "since 1998.</p><p><a href='/'>Back</a> <a href='/private/diary'>diary</a></p></main>",
@@ -65,6 +65,12 @@ def test_a_site_is_taken_in_asked_about_and_looked_at_again(server: Server, site
     assert (keeper["source"], keeper["url"]) == (f"{address}/keepers.html", f"{address}/keepers.html")
     report = cited(server, "What was the mean summer temperature at Lower Ford?", "18.1 degrees")
     assert report["url"].startswith(f"{address}/report#page=")
+
+    shown = server.cli("graph", "links", f"{address}/keepers.html").stdout
+    assert shown == f"Links to\n  {address}/  (Vellan Light)\nLinked from\n  {address}/  (Vellan Light)\n"
+    with server.http() as client:
+        linked = client.get(f"/v1/graph/links/{report['document_id']}").json()
+    assert linked == {"links_to": [], "linked_from": []}, "the menu of a page is not its content"
 
     site.sent.clear()
     site.pages["/keepers.html"] = site.pages["/keepers.html"].replace(b"Petra Anselm", b"Jonas Rheidol")

@@ -135,6 +135,10 @@ class TriviumClient:
             if not cursor:
                 return
 
+    def links(self, source_id: str) -> wire.SourceLinks:
+        """The sources that one links to, and those that link to it. Raises `NotFound`."""
+        return self._get(f"/v1/graph/links/{_part(source_id)}", wire.SourceLinks)
+
     def status(self) -> wire.Status:
         """How many sources are in which state and stage."""
         return self._get("/v1/status", wire.Status)

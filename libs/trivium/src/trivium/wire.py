@@ -71,6 +71,21 @@ class Visited(msgspec.Struct, frozen=True):
     reason: Reason | None = None
 
 
+class LinkedSource(msgspec.Struct, frozen=True):
+    """A source at the other end of a link."""
+
+    id: str
+    name: str
+    title: str = ""
+
+
+class SourceLinks(msgspec.Struct, frozen=True):
+    """Links between sources that are here, by name."""
+
+    links_to: tuple[LinkedSource, ...] = ()
+    linked_from: tuple[LinkedSource, ...] = ()
+
+
 class SourcePage(msgspec.Struct, frozen=True):
     """One page, newest first; `cursor` is "" on the last."""
 

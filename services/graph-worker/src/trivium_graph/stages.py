@@ -9,10 +9,12 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
 from trivium.domain.graph import ChunkGraph
+from trivium.domain.parsed import ParsedDocument
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import GraphRow, Graphs
 from trivium_graph.build import extract, fingerprint
+from trivium_graph.links import with_links
 from trivium_graph.llm_extract import operation, refine
 
 LINK_VERSION = 1
@@ -37,15 +39,19 @@ class ExtractWork(msgspec.Struct, frozen=True):
         chunks = job.load(Stage.CHUNK, list[Chunk])
         shares = extract(chunks)
         if self.llm is None:
-            return Outcome(shares)
+            return Outcome(_linked(job, shares))
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares))
         if not refined.unread:
-            return Outcome(refined.shares)
+            return Outcome(_linked(job, refined.shares))
         warning = (
             f"The language model did not read {refined.unread} of {len(chunks)} passages for the graph; their names"
             f" were found by rules instead. {refined.reason}"
         )
-        return Outcome(refined.shares, {"warnings": [*job.document.warnings, warning]})
+        return Outcome(_linked(job, refined.shares), {"warnings": [*job.document.warnings, warning]})
+
+
+def _linked(job: Job, shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
+    return with_links(shares, job.load(Stage.PARSE, ParsedDocument).links, job.document.id, job.tenant)
 
 
 class LinkWork(msgspec.Struct, frozen=True):

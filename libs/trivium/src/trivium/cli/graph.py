@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium import wire
+from trivium.cli.documents import resolve
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
 from trivium.domain.errors import NotFound
@@ -80,6 +81,26 @@ def show(entity: str, as_json: bool) -> None:
         say(f"  {place}")
         for sentence in sentences:
             say(f"    “{sentence}”")
+
+
+@graph.command()
+@click.argument("document")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def links(document: str, as_json: bool) -> None:
+    """Show which documents DOCUMENT, an id or a name, links to, and which link to it."""
+    with connected() as client:
+        source = resolve(client, document)
+        found = client.links(source.id)
+    if as_json:
+        print_json(found)
+        return
+    if not found.links_to and not found.linked_from:
+        note(f"{one_line(source.name)} has no links to or from other documents.")
+    for words, linked in (("Links to", found.links_to), ("Linked from", found.linked_from)):
+        if linked:
+            say(words)
+        for other in linked:
+            say(f"  {one_line(other.name)}" + (f"  ({one_line(other.title)})" if other.title else ""))
 
 
 def _by_name(client: TriviumClient, name: str) -> wire.Entity:

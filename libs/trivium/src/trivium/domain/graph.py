@@ -9,7 +9,18 @@ import msgspec
 from trivium.domain.chunks import Span
 
 MIN_RELATION_CONFIDENCE = 0.6  # CORTEX C4: relations below it are dropped
+LINKS_TO = "LINKS_TO"  # from one document to another, whose ends are `document_key`s
 CO_OCCURS = "CO_OCCURS_WITH"  # the untyped relation; directed from the smaller key to the larger
+
+
+def document_key(document_id: str) -> str:
+    """A document as the end of an edge; no folded name is spelt so."""
+    return f"document:{document_id}"
+
+
+def document_of(key: str) -> str:
+    """The id in a `document_key`, "" for a name."""
+    return key.removeprefix("document:") if key.startswith("document:") else ""
 
 
 class EntityType(enum.StrEnum):

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from trivium.domain.graph import EntityType
 from trivium_query.handlers import graph
+from trivium_query.handlers.links import links as document_links
 from trivium_query.http import schemas, views
 from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
 
@@ -29,6 +30,12 @@ async def browse(
     """Entities, most mentioned first."""
     page = await graph.browse(services, tenant, prefix, type or "", limit, cursor)
     return write(schemas.EntityPage(entities=[views.entity(e) for e in page.entities], cursor=page.cursor))
+
+
+@router.get("/links/{id}", response_model=schemas.SourceLinks, responses=errors(404))
+async def links(id: AnyId, services: Behind, tenant: Asking) -> Response:
+    """Which sources a source links to, and which link to it."""
+    return write(views.links(await document_links(services, tenant, id)))
 
 
 @router.get("/entities/{id}", response_model=schemas.EntityPicture, responses=errors(404))

@@ -204,6 +204,21 @@ class ChunkPage(Shown):
     cursor: Cursor
 
 
+class LinkedSource(Shown):
+    """A source at the other end of a link."""
+
+    id: Id
+    name: str = Field(examples=["https://example.org/paper.pdf"])
+    title: str
+
+
+class SourceLinks(Shown):
+    """Links between sources that are here, by name."""
+
+    links_to: list[LinkedSource]
+    linked_from: list[LinkedSource]
+
+
 class Filters(Given):
     """Restricts a search; what is absent does not restrict."""
 

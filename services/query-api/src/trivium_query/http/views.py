@@ -11,6 +11,7 @@ from trivium.domain import answers, chunks, documents, graph, parsed, retrieval
 from trivium.domain.places import web_address
 from trivium.ports.conversations import Conversation
 from trivium_query.handlers.graph import EntityPicture
+from trivium_query.handlers.links import Links
 from trivium_query.http import schemas
 
 
@@ -36,6 +37,18 @@ def source(document: documents.Document) -> schemas.Source:
         created_at=document.created_at,
         updated_at=document.updated_at,
     )
+
+
+def links(found: Links) -> schemas.SourceLinks:
+    """A document's neighbours on the web."""
+    return schemas.SourceLinks(
+        links_to=[_linked(document) for document in found.links_to],
+        linked_from=[_linked(document) for document in found.linked_from],
+    )
+
+
+def _linked(document: documents.Document) -> schemas.LinkedSource:
+    return schemas.LinkedSource(id=document.id, name=document.source, title=document.title)
 
 
 def reason(failure: documents.Failure) -> schemas.Reason:
