@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from openai_peer import OpenAiPeer, Reply, Seen
+from PIL import Image
 
 from .conftest import Server
 
@@ -41,6 +43,7 @@ WORK = {
     "write": "You answer questions from the user's documents",
     "verify": "Judge whether the sources support the answer",
     "understand": "Rewrite the user's last question",
+    "describe": "You describe pictures of documents",
 }
 WELL = {
     "enrich": Reply(CONTEXT),
@@ -48,6 +51,9 @@ WELL = {
     "write": Reply(GOOD),
     "verify": Reply(SUPPORTED),
     "understand": Reply('{"question": "When did the bridge of Solway Reach open?"}'),
+    "describe": Reply(
+        json.dumps({"captions": [{"shows": "picture", "description": "Two herons on the Tarbeck weir."}]})
+    ),
 }
 
 
@@ -87,6 +93,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, peer: OpenAiPeer) -> Iterat
         TRIVIUM_LLM_URL=peer.url,
         TRIVIUM_LLM_MODEL="scripted",
         TRIVIUM_LLM_API_KEY="secret-of-the-model",
+        TRIVIUM_VISION_MODEL="seeing",
         TRIVIUM_LLM_TIMEOUT_S="3",
         TRIVIUM_QUERY_TIMEOUT_S="8",
     ).start()
@@ -114,6 +121,21 @@ def test_passages_are_placed_by_the_model(server: Server, peer: OpenAiPeer) -> N
     assert [hit["chunk"]["source"] for hit in hits] == ["bridge.md"]
     assert hits[0]["chunk"]["context"] == CONTEXT
     assert "Quillan" not in hits[0]["chunk"]["text"]
+
+
+def test_a_picture_without_a_word_is_found_by_its_description_and_shown(server: Server, peer: OpenAiPeer) -> None:
+    stream = io.BytesIO()
+    Image.new("RGB", (64, 48), (20, 90, 160)).save(stream, "PNG")
+    before = len(peer.seen)
+    taken = server.take("weir.png", stream.getvalue())
+    assert taken["state"] == "ready"
+    described = next(seen for seen in peer.seen[before:] if work_of(seen) == "describe")
+    assert described.body["model"] == "seeing"
+    (hit, *_) = server.search("herons on the Tarbeck weir", "keyword")
+    assert (hit["chunk"]["source"], hit["chunk"]["kind"]) == ("weir.png", "image")
+    (name,) = hit["chunk"]["assets"]
+    with server.http() as client:
+        assert client.get(f"/v1/sources/{taken['id']}/assets/{name}").content == stream.getvalue()
 
 
 def test_names_and_relations_are_the_models_as_far_as_the_text_bears_them_out(server: Server) -> None:

@@ -71,6 +71,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     llm_url: str = ""
     llm_model: str = ""
     llm_api_key: str = ""
+    vision_model: str = ""
+    """A model of the same provider that can see: it describes the pictures of documents. Empty: none does."""
     llm_timeout_s: Positive = 60.0
     llm_concurrency: Count = 8
 
@@ -213,6 +215,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.llm and not self.llm_model:
             raise Refused("bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name.")
+        if self.vision_model and not self.llm:
+            raise Refused(
+                "bad_setting", "TRIVIUM_VISION_MODEL needs a provider.", "Set TRIVIUM_LLM and TRIVIUM_LLM_MODEL."
+            )
         if self.rerank == "cross-encoder" and not self.rerank_model:
             raise Refused(
                 "bad_setting",

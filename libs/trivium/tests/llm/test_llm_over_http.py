@@ -14,7 +14,7 @@ from openai_peer import OpenAiPeer, Reply
 from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.llm.connect import PROVIDERS, connect_llm
 from trivium.llm.transport import LlmLimits
-from trivium.ports.llm import Llm, Message
+from trivium.ports.llm import Llm, Message, Picture
 
 HELLO = [Message("system", "Be brief."), Message("user", "Hello?")]
 QUICK = LlmLimits(backoff_s=0.01, max_backoff_s=0.02)
@@ -45,6 +45,32 @@ async def test_every_provider_completes_with_its_tokens_counted(provider: str) -
     assert (done.text, done.input_tokens, done.output_tokens, done.truncated) == ("Hello there", 11, 7, False)
     assert llm.name == f"{provider}:m-1"
     assert "Be brief." in peer.seen[0].prompt
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_every_provider_is_shown_pictures_before_the_words(provider: str) -> None:
+    shown = [Message("user", "What is it?", (Picture("image/png", b"pixels"), Picture("image/jpeg", b"others")))]
+    with OpenAiPeer([Reply("A heron.")]) as peer:
+        llm = client(peer, provider)
+        await llm.complete(shown)
+        await llm.close()
+    first, second = "cGl4ZWxz", "b3RoZXJz"
+    words = {"type": "text", "text": "What is it?"}
+    pictures = {
+        "openai": [
+            {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{first}"}},
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{second}"}},
+        ],
+        "anthropic": [
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": first}},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": second}},
+        ],
+    }
+    message = peer.seen[0].body["messages"][-1]
+    if provider == "ollama":
+        assert message == {"role": "user", "content": "What is it?", "images": [first, second]}
+    else:
+        assert message == {"role": "user", "content": [*pictures.get(provider, pictures["openai"]), words]}
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

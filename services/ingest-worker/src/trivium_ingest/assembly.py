@@ -7,11 +7,12 @@ from collections.abc import Callable
 from trivium.config import Settings
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.stage import StageWork
-from trivium.llm.connect import llm_address
+from trivium.llm.connect import llm_address, vision_address
 from trivium.ports.inference import Embedder, Ocr
 from trivium.ports.parser import ParseLimits, Senses
 from trivium.ports.stores import Stores
 from trivium_ingest.chunk.options import ChunkOptions
+from trivium_ingest.describe import Describer
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
 
@@ -50,8 +51,16 @@ def ingest_stages(
 ) -> list[StageWork]:
     """Every stage but the graph worker's. Distributed adapters are connected here."""
     llm = llm_address(settings) if settings.enrich_with_llm else None
+    vision = vision_address(settings)
     return [
-        ParseWork(sandbox.parse, senses, Originals(stores.objects, uploads), stores, parse_limits(settings)),
+        ParseWork(
+            sandbox.parse,
+            senses,
+            Originals(stores.objects, uploads),
+            stores,
+            parse_limits(settings),
+            Describer(vision) if vision else None,
+        ),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
         EmbedWork(embedder),

@@ -28,6 +28,7 @@ from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
 from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
+from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
 from trivium_ingest.parse.build import fingerprint as parse_fingerprint
@@ -47,12 +48,16 @@ class ParseWork(msgspec.Struct, frozen=True):
     originals: Originals
     stores: Stores
     limits: ParseLimits
+    describer: Describer | None = None
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
-        """Parsers, OCR and speech model; `TryLater` while the service that has them is away."""
+        """Parsers and the models that they and the descriptions ask; `TryLater` while a service of theirs is away."""
         ocr, transcriber = self.senses.ocr, self.senses.transcriber
-        return "|".join((parse_fingerprint(), ocr.fingerprint if ocr else "", _speech_model(transcriber)))
+        models = [ocr.fingerprint if ocr else "", _speech_model(transcriber)]
+        if self.describer:
+            models.append(self.describer.fingerprint())
+        return "|".join((parse_fingerprint(), *models))
 
     def settled(self, job: Job) -> bool:
         """Whether the files inside are there as documents."""
@@ -69,10 +74,17 @@ class ParseWork(msgspec.Struct, frozen=True):
         parsed = msgspec.structs.replace(parsed, children=taken.children, warnings=warnings)
         if origin.title:
             parsed = msgspec.structs.replace(parsed, title=origin.title)
+        if self.describer:
+            parsed = self.describer.describe(parsed, job.document, job.objects)
         parsed = store_assets(job.objects, job.document.id, job.document.version, parsed)
         return Outcome(
             parsed,
-            {"title": parsed.title, "media_type": parsed.media_type, "warnings": list(parsed.warnings)},
+            {
+                "title": parsed.title,
+                "media_type": parsed.media_type,
+                "warnings": list(parsed.warnings),
+                "children": len(parsed.children),
+            },
         )
 
 

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
-from trivium.llm.dialect import Prompt, spoken
-from trivium.ports.llm import Completion
+from trivium.llm.dialect import Prompt, base64_of, spoken
+from trivium.ports.llm import Completion, Picture
 
 API_VERSION = "2023-06-01"
 _TOOL = "give_answer"
@@ -69,7 +69,7 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": prompt.max_tokens,
-            "messages": spoken([message for message in prompt.messages if message.role != "system"]),
+            "messages": spoken([message for message in prompt.messages if message.role != "system"], _shown),
         }
         if not self.warm:
             request["temperature"] = 0
@@ -105,6 +105,11 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
         if not self.warm and re.search("temperature", complaint, re.I):
             return msgspec.structs.replace(self, warm=True)
         return None
+
+
+def _shown(picture: Picture) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": picture.media_type, "data": base64_of(picture)}
+    return {"type": "image", "source": source}
 
 
 class AnthropicStream:

@@ -27,19 +27,28 @@ _DEFAULT_URLS = {
 
 def llm_address(settings: Settings) -> LlmAddress | None:
     """The configured LLM, if any; a client serves one event loop, so each loop connects for itself."""
-    if not settings.llm:
+    return _address_of(settings, settings.llm_model)
+
+
+def vision_address(settings: Settings) -> LlmAddress | None:
+    """The model of the same provider that describes pictures, if one is configured."""
+    return _address_of(settings, settings.vision_model)
+
+
+def _address_of(settings: Settings, model: str) -> LlmAddress | None:
+    if not settings.llm or not model:
         return None
 
     def connect() -> Llm:
         return connect_llm(
             settings.llm,
-            model=settings.llm_model,
+            model=model,
             base_url=settings.llm_url,
             api_key=settings.llm_api_key,
             limits=LlmLimits(timeout_s=settings.llm_timeout_s, concurrency=settings.llm_concurrency),
         )
 
-    return LlmAddress(f"{settings.llm}:{settings.llm_model}", connect)
+    return LlmAddress(f"{settings.llm}:{model}", connect)
 
 
 def connect_llm(

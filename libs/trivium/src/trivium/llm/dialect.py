@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
-from trivium.ports.llm import Completion, Message
+from trivium.ports.llm import Completion, Message, Picture
 
 JsonSchema = dict[str, Any]  # as `trivium.llm.shapes.schema_of` makes it
 
@@ -78,6 +79,17 @@ class Dialect(Protocol):
         ...
 
 
-def spoken(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Messages as all three providers spell them."""
-    return [{"role": message.role, "content": message.content} for message in messages]
+def spoken(messages: Sequence[Message], shown: Callable[[Picture], Any]) -> list[dict[str, Any]]:
+    """Messages as OpenAI and Anthropic spell them; `shown` is the provider's form of a picture."""
+    return [{"role": message.role, "content": _content(message, shown)} for message in messages]
+
+
+def base64_of(picture: Picture) -> str:
+    """The picture's bytes as JSON carries them."""
+    return b64encode(picture.content).decode()
+
+
+def _content(message: Message, shown: Callable[[Picture], Any]) -> Any:
+    if not message.pictures:
+        return message.content
+    return [*map(shown, message.pictures), {"type": "text", "text": message.content}]

@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 import msgspec
 
 from trivium.domain.errors import TryLater
-from trivium.llm.dialect import Prompt, spoken
-from trivium.ports.llm import Completion
+from trivium.llm.dialect import Prompt, base64_of
+from trivium.ports.llm import Completion, Message
 
 CHARS_PER_TOKEN = 3  # careful for English (about 4) and for code
+PICTURE_TOKENS = 1_600  # of one at the size that is sent, by the hungrier models
 # Ollama silently drops the start of a prompt longer than its window, and reloads the model when the
 # window changes, so it is asked for in few steps. The last one is the bound.
 WINDOWS = (8_192, 16_384, 32_768)
@@ -42,11 +43,13 @@ class OllamaDialect(msgspec.Struct, frozen=True):
 
     def encode(self, prompt: Prompt) -> bytes:
         """A chat request with a window that holds the prompt and the answer."""
+        pictures = sum(len(message.pictures) for message in prompt.messages)
         needed = sum(len(message.content) for message in prompt.messages) // CHARS_PER_TOKEN + prompt.max_tokens
+        needed += pictures * PICTURE_TOKENS
         window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": spoken(prompt.messages),
+            "messages": [_spoken(message) for message in prompt.messages],
             "stream": prompt.stream,
             "options": {"temperature": 0, "num_predict": prompt.max_tokens, "num_ctx": window},
         }
@@ -68,6 +71,11 @@ class OllamaDialect(msgspec.Struct, frozen=True):
     def concede(self, complaint: str) -> OllamaDialect | None:
         """Nothing is optional."""
         return None
+
+
+def _spoken(message: Message) -> dict[str, Any]:
+    spoken: dict[str, Any] = {"role": message.role, "content": message.content}
+    return spoken | {"images": [base64_of(picture) for picture in message.pictures]} if message.pictures else spoken
 
 
 class OllamaStream:

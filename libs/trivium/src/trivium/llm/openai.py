@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
-from trivium.llm.dialect import Prompt, spoken
-from trivium.ports.llm import Completion
+from trivium.llm.dialect import Prompt, base64_of, spoken
+from trivium.ports.llm import Completion, Picture
 
 # Parameters that some servers or models refuse, by how their complaint names them.
 _OPTIONAL = {
@@ -56,7 +56,7 @@ class OpenAiDialect(msgspec.Struct, frozen=True):
 
     def encode(self, prompt: Prompt) -> bytes:
         """A chat completion request; the schema also stands in the prompt where the server cannot enforce it."""
-        messages = spoken(prompt.messages)
+        messages = spoken(prompt.messages, _shown)
         request: dict[str, Any] = {"model": self.model, "messages": messages, "temperature": 0}
         request["max_completion_tokens" if "max_tokens" in self.without else "max_tokens"] = prompt.max_tokens
         if prompt.stream:
@@ -141,6 +141,10 @@ class OpenAiStream:
             output_tokens=self._usage.completion_tokens or 0,
             truncated=self._reason == "length",
         )
+
+
+def _shown(picture: Picture) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{picture.media_type};base64,{base64_of(picture)}"}}
 
 
 def _decline(reason: str) -> NoReturn:

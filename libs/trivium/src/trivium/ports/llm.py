@@ -8,11 +8,22 @@ from typing import Literal, Protocol, TypeVar
 import msgspec
 
 
+class Picture(msgspec.Struct, frozen=True):
+    """An image that a vision-capable model looks at: PNG, JPEG, GIF or WebP."""
+
+    media_type: str
+    content: bytes
+
+
 class Message(msgspec.Struct, frozen=True):
-    """One message of a chat. Text from documents goes into `user` messages, fenced as data."""
+    """One message of a chat. Text from documents goes into `user` messages, fenced as data.
+
+    `pictures` come before the text, in order.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
+    pictures: tuple[Picture, ...] = ()
 
 
 class Completion(msgspec.Struct, frozen=True):
