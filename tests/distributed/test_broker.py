@@ -150,3 +150,24 @@ def test_a_message_comes_back_no_sooner_than_its_task_can_be_done(flow: Flow) ->
 def test_a_canary_comes_back_through_the_broker_and_leaves_word(flow: Flow) -> None:
     flow.start()
     flow.wait((flow.folder / "alive").exists)
+
+
+@pytest.mark.parametrize(("how", "busy"), [("fault", True), ("refused", False)])
+def test_a_worker_that_cannot_start_its_stages_ends_and_says_why(flow: Flow, how: str, *, busy: bool) -> None:
+    (flow.folder / "broken").write_text(how)
+    if busy:
+        flow.send("first")
+    assert flow.start().wait(60) == 1
+    assert "libvoice.so.1 is not there" in (flow.folder / "log").read_text().splitlines()[-1]
+    if busy:
+        assert flow.states() == {"running": 1}
+
+
+def test_a_worker_whose_servers_are_away_waits_for_them(flow: Flow) -> None:
+    (flow.folder / "broken").write_text("later")
+    flow.send("first")
+    worker = flow.start()
+    flow.wait(lambda: "voice_down" in (flow.folder / "log").read_text())
+    (flow.folder / "broken").unlink()
+    flow.wait(lambda: flow.states() == {"ready": 1})
+    assert worker.poll() is None

@@ -2,6 +2,7 @@
 
 `python noting_worker.py REDIS_URL FOLDER`: each stage appends "stage source" to FOLDER/seen. A source that begins with
 `kill` kills the process at `embed`, one that begins with `slow` takes SLOW_S there, and any takes DELAY_S everywhere.
+While FOLDER/broken is there, no stage can be started; it says how: `fault`, `refused` or `later`.
 """
 
 from __future__ import annotations
@@ -21,14 +22,21 @@ from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.config import Settings
 from trivium.domain.documents import STAGES, Stage
+from trivium.domain.errors import Refused, TryLater
 from trivium.flow.envelope import Envelope
 from trivium.flow.stage import Job, Outcome
 from trivium.flow.worker import Equipment, run_worker
+from trivium.process import run_process
 
 LEASE_S = 60.0
 MAX_ATTEMPTS = 3
 SLOW_S = 3.0
 DELAY_S = 0.01
+BROKEN = {
+    "fault": OSError("libvoice.so.1 is not there"),
+    "refused": Refused("bad_setting", "libvoice.so.1 is not there.", "Set it."),
+    "later": TryLater("voice_down", "libvoice.so.1 is not there.", "Wait."),
+}
 
 
 class Noting(msgspec.Struct, frozen=True):
@@ -55,6 +63,9 @@ class Noting(msgspec.Struct, frozen=True):
 
 @contextmanager
 def equipped(folder: Path) -> Iterator[Equipment]:
+    broken = folder / "broken"
+    if broken.exists():
+        raise BROKEN[broken.read_text()]
     envelope = Envelope(SqliteRegistry(folder), LocalObjects(folder), LEASE_S, MAX_ATTEMPTS)
     yield Equipment(envelope, [Noting(stage, folder / "seen") for stage in STAGES])
 
@@ -62,4 +73,4 @@ def equipped(folder: Path) -> Iterator[Equipment]:
 if __name__ == "__main__":
     url, place = sys.argv[1], Path(sys.argv[2])
     settings = msgspec.structs.replace(Settings(), broker_url=url, alive_file=place / "alive")
-    run_worker(settings, STAGES, partial(equipped, place))
+    run_process("noting-worker", lambda _: run_worker(settings, STAGES, partial(equipped, place)))

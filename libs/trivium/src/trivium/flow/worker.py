@@ -2,16 +2,19 @@
 
 A worker can be there, answer pings and consume nothing. So each sends a canary task into a queue of its own; the file
 that it leaves is younger than its period plus the longest task (`TASK_LIMIT_S`) for as long as tasks get done.
+The first canary also opens what the stages need: a worker that cannot start them ends, and says why.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from trivium import telemetry
 from trivium.config import Settings
 from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError, TryLater
+from trivium.extras import explained
 from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, Handed, postponed
 from trivium.flow.erase import clear_up
@@ -60,8 +64,10 @@ Equip = Callable[[], AbstractContextManager[Equipment]]
 
 
 def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> None:
-    """Consume what `stages` are to do, until SIGTERM. Raises `TryLater` (`worker_failed`) when it ends by itself.
+    """Consume what `stages` are to do, until SIGTERM.
 
+    Raises what `equip` raised in a process of the pool, unless it was `TryLater`: such a worker would hand every
+    document back for ever. Raises `TryLater` (`worker_failed`) when the worker ends for another reason of its own.
     A task in hand then has `SOFT_SHUTDOWN_S` to finish, and what it does not finish goes back to the broker.
     """
     os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # how Celery is told to bound the wait after SIGTERM; read at import
@@ -73,7 +79,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
     signals.worker_process_shutdown.connect(pool.close, weak=False)
     for stage in mine:
         register(app, stage, partial(pool.run, stage))
-    canary = Canary(app, settings.alive_file)
+    canary = Canary(app, settings.alive_file, pool.prepare)
     worker: Any = Worker(
         app=app,
         hostname=canary.name,
@@ -89,42 +95,54 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
     )
     with canary:
         worker.start()
+    if failure := pool.failure():
+        raise failure
     if worker.exitcode:
         raise TryLater("worker_failed", f"The worker ended with status {worker.exitcode}.", "Look at its log.")
 
 
 class Canary:
-    """Sends its task through the broker and the pool again and again, for as long as the block runs."""
+    """Sends its task through the broker and the pool again and again, for as long as the block runs.
 
-    def __init__(self, app: Celery, alive_file: Path) -> None:
+    Not before the worker is ready: a process forked while this thread holds the broker's connections would hang.
+    """
+
+    def __init__(self, app: Celery, alive_file: Path, prepare: Callable[[], None]) -> None:
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self.queue = f"canary.{self.name}"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._sing, name="canary", daemon=True)
 
         def sing() -> None:  # a bound method would not do: Celery takes its first argument for the task
+            prepare()
             alive_file.touch()
 
         self._task = app.task(sing, name=f"trivium.{self.queue}", ignore_result=True)
 
     def __enter__(self) -> None:
-        self._thread.start()
+        signals.worker_ready.connect(self._begin)
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
 
+    def _begin(self, **_: Any) -> None:
+        self._thread.start()
+
     def _sing(self) -> None:
-        while not self._ended.wait(CANARY_PERIOD_S):
-            try:
+        while not self._ended.is_set():
+            with suppress(OperationalError):  # without a broker no canary comes back, which is the message
                 self._task.apply_async(queue=self.queue, expires=CANARY_PERIOD_S)
-            except OperationalError:  # without a broker no canary comes back, which is the message
-                continue
+            self._ended.wait(CANARY_PERIOD_S)
 
 
 class _PoolProcess:
-    """This process's equipment, from its first task to its end."""
+    """This process's equipment, from its first task to its end.
+
+    Made in the worker's own process; what a process of the pool could not open comes back through a pipe.
+    """
 
     def __init__(self, settings: Settings, equip: Equip) -> None:
+        self._heard, self._telling = Pipe(duplex=False)
         self._settings = settings
         self._equip = equip
         self._closing = ExitStack()
@@ -132,14 +150,35 @@ class _PoolProcess:
 
     def run(self, stage: Stage, message: Message) -> Handed:
         try:
-            if self._equipment is None:
-                self._equipment = self._closing.enter_context(self._equip())
-                self._tell_metrics()
+            equipment = self._opened()
         except TriviumError as error:
             return postponed(message, error)
-        (work,) = (work for work in self._equipment.works if work.stage is stage)
+        (work,) = (work for work in equipment.works if work.stage is stage)
         with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
-            return self._equipment.envelope.run(work, message)
+            return equipment.envelope.run(work, message)
+
+    def prepare(self) -> None:
+        """Open the equipment before the first task needs it."""
+        with suppress(TriviumError):  # the first task tells it, or the worker ends
+            self._opened()
+
+    def failure(self) -> TriviumError | None:
+        """Why no stage could be started, where that ended the worker."""
+        return TriviumError(*self._heard.recv()) if self._heard.poll() else None
+
+    def _opened(self) -> Equipment:
+        if self._equipment is None:
+            try:
+                self._equipment = self._closing.enter_context(self._equip())
+            except TryLater:
+                raise
+            except Exception as error:
+                failure = _unstartable(error)
+                self._telling.send((failure.code, failure.message, failure.action))
+                os.kill(os.getppid(), signal.SIGTERM)
+                raise failure from error
+            self._tell_metrics()
+        return self._equipment
 
     def _tell_metrics(self) -> None:
         if not self._settings.worker_metrics_port:
@@ -155,3 +194,15 @@ class _PoolProcess:
 
     def close(self, **_: Any) -> None:
         self._closing.close()
+
+
+def _unstartable(error: Exception) -> TriviumError:
+    """What the operator is told of a worker that cannot open what its stages need."""
+    told = explained(error) if isinstance(error, ModuleNotFoundError) else error
+    if isinstance(told, TriviumError):
+        return told
+    return TriviumError(
+        "worker_broken",
+        f"The worker cannot start its stages: {type(error).__name__}: {error}",
+        "Repair the installation or its settings, and start it again; the documents wait.",
+    )
