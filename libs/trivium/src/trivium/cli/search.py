@@ -46,7 +46,7 @@ def search(
         note(f"Note: the {source.source} search took no part: {source.reason}")
     if found.uncovered:
         note(f"Nothing found of: {', '.join(found.uncovered)}")
-    total_ms = found.timings_ms.get("total", sum(found.timings_ms.values()))
+    total_ms = found.timings_ms.get("search", sum(found.timings_ms.values()))
     note(f"{counted(len(found.hits), 'passage')}, mode {found.mode.value}, {total_ms:.0f} ms")
 
 

@@ -30,18 +30,18 @@ async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts:
     For those it looks down the ranking, at most `MAX_LOOKED_AT` rows.
     """
     kept: list[tuple[Scored, Chunk]] = []
+    known: dict[str, Chunk] = {}
     start = 0
     while start < len(ranking.rows) and (
         len(kept) < top_k or (start < MAX_LOOKED_AT and missing((chunk for _, chunk in kept), restrict.modalities))
     ):
         page = ranking.rows[start : start + top_k + (PAGE if start else 0)]
         start += len(page)
-        chunks = await texts.visible([row.chunk_id for row in page])
-        kept.extend((row, chunk) for row in page if (chunk := chunks.get(row.chunk_id)) and _passes(chunk, restrict))
+        origins = [link.source for row in page if (link := ranking.links.get(row.chunk_id))]
+        wanted = dict.fromkeys([*(row.chunk_id for row in page), *origins])
+        known |= await texts.visible([chunk_id for chunk_id in wanted if chunk_id not in known])
+        kept.extend((row, chunk) for row in page if (chunk := known.get(row.chunk_id)) and _passes(chunk, restrict))
     kept = covering(kept, restrict.modalities, top_k)
-    origins = {link.source for row, _ in kept if (link := ranking.links.get(row.chunk_id))}
-    known = {chunk.id: chunk for _, chunk in kept}
-    known |= await texts.visible(sorted(origins - known.keys()))
     places = source_ranks(ranking.sources, {chunk.id for _, chunk in kept})
     return tuple(
         Hit(

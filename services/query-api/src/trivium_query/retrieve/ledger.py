@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import msgspec
@@ -18,6 +19,7 @@ T = TypeVar("T")
 VECTOR = "vector"
 KEYWORD = "keyword"
 GRAPH = "graph"
+WAITED = "waited"
 
 
 class Budgets(msgspec.Struct, frozen=True):
@@ -39,6 +41,8 @@ class Ledger:
         self._left = dict(self._budgets)
         self.lost: dict[str, Degraded] = {}
         self.timings_ms: dict[str, float] = {}
+        self._waiting = 0
+        self._waits_since = 0.0
 
     async def ask(self, source: str, reading: Awaitable[T], otherwise: T) -> T:
         """What `reading` gives, or `otherwise` when the source failed, is late, or had failed before."""
@@ -47,8 +51,9 @@ class Ledger:
             return otherwise
         started, allowed = time.perf_counter(), self._left[source]
         try:
-            async with asyncio.timeout(allowed):
-                return await reading
+            with self.waiting():
+                async with asyncio.timeout(allowed):
+                    return await reading
         except TimeoutError:
             self._lose(source, "late", f"No answer within {self._budgets[source]:g} s.")
         except TriviumError as error:
@@ -59,6 +64,21 @@ class Ledger:
             SOURCE_SECONDS.labels(source).observe(seconds)
             self.timings_ms[source] = round(self.timings_ms.get(source, 0.0) + seconds * 1000, 3)
         return otherwise
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Counts the block's time as spent on others: `waited` is when at least one such block was open."""
+        started = time.perf_counter()
+        if not self._waiting:
+            self._waits_since = started
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                waited = (time.perf_counter() - self._waits_since) * 1000
+                self.timings_ms[WAITED] = round(self.timings_ms.get(WAITED, 0.0) + waited, 3)
 
     def _lose(self, source: str, why: str, reason: str) -> None:
         SOURCE_FAILED.labels(source, why).inc()

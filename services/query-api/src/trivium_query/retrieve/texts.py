@@ -94,7 +94,10 @@ class Texts:
     async def _published(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of the (document id, version) pairs that queries may see."""
         asked = set(places)
-        versions = await self._active(sorted({document_id for document_id, _ in asked})) if asked else {}
+        if not asked:
+            return set()
+        with self._ledger.waiting():
+            versions = await self._active(sorted({document_id for document_id, _ in asked}))
         return asked & set(versions.items())
 
 
