@@ -1,7 +1,8 @@
 """Speed of the product on the servers of `make services`, each of its processes as an operator starts it.
 
 `make bench-distributed`. Everything is made here: pages of 2 kB in a bucket of their own, taken in by `trivium
-backfill` while single uploads are timed. `--quick` divides the sizes by ten, to see that it works.
+backfill` while single uploads are timed; and passages for searches, written past the queue. `--quick` divides the
+sizes by ten, to see that it works.
 """
 
 from __future__ import annotations
@@ -24,27 +25,22 @@ from pathlib import Path
 
 import httpx
 from minio.notificationconfig import NotificationConfig, QueueConfig
-from rich.console import Console
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "peers"))
 from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from distributed_search import search
 from processes import servers, usage
-from speed import Writer, machine
+from report import Row, report
+from speed import Writer
 
-CONSOLE = Console()
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = (INGEST, f"{INGEST}#2", GRAPH)
 FIRST_METRICS_PORT = 18900
 PORTS_A_WORKER = 10
 PROBE_PAUSE_S = 0.1
 SAMPLE_S = 1.0
-WARM_UP = 20  # questions
-SOURCES = ("vector", "keyword", "graph")
 QUARTERS = (25, 50, 75, 100)
-
-Row = tuple[str, str, str]
 
 
 class Bench:
@@ -197,29 +193,6 @@ def backfill(bench: Bench, pages: int) -> list[Row]:
     ]
 
 
-def search(bench: Bench, questions: int) -> list[Row]:
-    """Hybrid search, one client over HTTP, over what the backfill left."""
-    writer = Writer(1)  # the pages' names and words
-    whole, slowest = [], []
-    with bench.cluster.http() as client:
-        for number in range(WARM_UP + questions):
-            question = writer.question()
-            started = time.perf_counter()
-            answer = client.post("/v1/search", json={"query": question, "top_k": 10}).raise_for_status().json()
-            if number >= WARM_UP:
-                whole.append(1000 * (time.perf_counter() - started))
-                slowest.append(max(answer["timings_ms"][source] for source in SOURCES))
-    cuts = statistics.quantiles(whole, n=20)
-    return [
-        (
-            f"search over {bench.status()[1]:,} chunks, hybrid, one client",
-            f"p50 {statistics.median(whole):.1f} ms, p95 {cuts[18]:.1f} ms",
-            "60 / 150 ms over 20,000",
-        ),
-        ("  slowest of the stores, p50", f"{statistics.median(slowest):.1f} ms", ""),
-    ]
-
-
 def overheads(stages: Counter[str], tasks: Counter[str], artifacts: Counter[str], available: float) -> list[Row]:
     """`available` is the wall time of all worker processes together."""
     inside = tasks.total() - stages.total() + artifacts["get"]  # reading happens within the stage's time
@@ -255,22 +228,17 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--processes", type=int, default=1, help="tasks at a time of each worker")
+    arguments.add_argument("--only", choices=["idle", "backfill", "search"], help="measure this alone")
     given = arguments.parse_args()
     scale = 10 if given.quick else 1
-    table = Table(title=f"Trivium on its servers: {machine()}")
-    for column in ("what", "measured", "reach"):
-        table.add_column(column)
     with tempfile.TemporaryDirectory() as folder, running(Path(folder), given.processes) as bench:
-        measurements: tuple[Callable[[], list[Row]], ...] = (
-            lambda: idle(bench, 5),
-            lambda: backfill(bench, 2000 // scale),
-            lambda: search(bench, 200),
-        )
-        for measure in measurements:
-            for row in measure():
-                CONSOLE.print(*row)
-                table.add_row(*row)
-    CONSOLE.print(table)
+        measurements: dict[str, Callable[[], list[Row]]] = {
+            "idle": lambda: idle(bench, 5),
+            "backfill": lambda: backfill(bench, 2000 // scale),
+            "search": lambda: search(bench.cluster, 20_000 // scale, 200),
+        }
+        chosen = [measure for name, measure in measurements.items() if given.only in (None, name)]
+        report("Trivium on its servers", chosen)
 
 
 if __name__ == "__main__":

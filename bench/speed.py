@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import random
 import re
 import statistics
@@ -25,13 +23,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
-from rich.console import Console
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from report import Row, p50_p95, report
 from serving import running_server
 
-CONSOLE = Console()
 TRIVIUM = Path(sys.executable).with_name("trivium")
 FIRST = "Ada Ben Clara David Elena Felix Greta Hugo Iris Jonas Karin Liam Mara Nils Olga Paul Rosa Simon Tessa Victor"
 LAST = (
@@ -107,7 +103,7 @@ def stage_seconds(client: httpx.Client) -> dict[str, float]:
     return {m[1]: float(m[2]) for m in re.finditer(r'trivium_stage_seconds_sum\{stage="(\w+)"\} ([\d.e+-]+)', text)}
 
 
-def ingest(pages: int) -> list[tuple[str, str, str]]:
+def ingest(pages: int) -> list[Row]:
     """1,000 pages of 2 kB, from the first upload to the last document being ready."""
     with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as server:
         client = server.client
@@ -127,7 +123,7 @@ def ingest(pages: int) -> list[tuple[str, str, str]]:
     ]
 
 
-def search(passages: int) -> list[tuple[str, str, str]]:
+def search(passages: int) -> list[Row]:
     """Hybrid search, no generation; one client, then sixteen. Then memory after a restart."""
     with tempfile.TemporaryDirectory() as folder:
         writer = Writer(2)
@@ -147,13 +143,8 @@ def search(passages: int) -> list[tuple[str, str, str]]:
             rate, errors = sixteen_clients(server.url, [writer.question() for _ in range(960)])
             time.sleep(2)
             resident = int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text())[1]) / 1e6  # type: ignore[index]
-    cuts = statistics.quantiles(spent, n=20)
     return [
-        (
-            f"search over {passages:,} chunks, one client",
-            f"p50 {statistics.median(spent):.1f} ms, p95 {cuts[18]:.1f} ms",
-            "25 / 60 ms",
-        ),
+        (f"search over {passages:,} chunks, one client", p50_p95(spent), "25 / 60 ms"),
         ("  16 clients", f"{rate:.0f} requests/s, {errors} errors", ">= 60/s, 0"),
         (f"memory, {passages:,} chunks, after those searches", f"{resident:.2f} GB resident", "<= 1.5 GB"),
     ]
@@ -180,7 +171,7 @@ def sixteen_clients(url: str, questions: list[str]) -> tuple[float, int]:
     return len(questions) / (time.perf_counter() - started), errors
 
 
-def pdf(pages: int) -> list[tuple[str, str, str]]:
+def pdf(pages: int) -> list[Row]:
     """Text, headings and layout of a made PDF, one core."""
     from trivium.ports.parser import Blob, ParseLimits, Senses
     from trivium_ingest.parse.build import parse_blob
@@ -209,7 +200,7 @@ def made_pdf(pages: int) -> bytes:
     return out.getvalue()
 
 
-def help_time() -> list[tuple[str, str, str]]:
+def help_time() -> list[Row]:
     spent = []
     for _ in range(5):
         started = time.perf_counter()
@@ -218,32 +209,19 @@ def help_time() -> list[tuple[str, str, str]]:
     return [("trivium --help", f"{statistics.median(spent):.2f} s", "<= 0.4 s")]
 
 
-def machine() -> str:
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    flags = Path("/proc/cpuinfo").read_text()
-    units = [f for f in ("amx_bf16", "avx512_bf16", "avx512f", "avx2") if f in flags]
-    name = model[1] if model else platform.processor()
-    return f"{name}, {len(os.sched_getaffinity(0))} cores, {units[0] if units else 'no vector unit'}"
-
-
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--quick", action="store_true")
     scale = 10 if arguments.parse_args().quick else 1
-    table = Table(title=f"Trivium, embedded: {machine()}")
-    for column in ("what", "measured", "reach"):
-        table.add_column(column)
-    measurements = (
-        help_time,
-        lambda: pdf(300 // scale),
-        lambda: ingest(1000 // scale),
-        lambda: search(20_000 // scale),
+    report(
+        "Trivium, embedded",
+        (
+            help_time,
+            lambda: pdf(300 // scale),
+            lambda: ingest(1000 // scale),
+            lambda: search(20_000 // scale),
+        ),
     )
-    for measure in measurements:
-        for row in measure():
-            CONSOLE.print(*row)
-            table.add_row(*row)
-    CONSOLE.print(table)
 
 
 if __name__ == "__main__":
