@@ -38,7 +38,7 @@ def test_content_decides_and_the_name_only_breaks_ties(content: bytes, name: str
     [
         (b"MZ\x90\0\x03\0\0\0\x04\0", "a Windows program"),
         (b"Rar!\x1a\7\1\0", "a RAR archive"),
-        (b"\0\0\0\x20ftypisom\0\0\2\0", "an MP4 or QuickTime file"),
+        (b"FLV\x01\x05\0\0\0\x09", "a Flash video"),
         (b"%!PS-Adobe-3.0 hello", "a PostScript file"),
         (os.urandom(2000) + b"\0\1\2\3", "binary data of an unknown kind"),
     ],
