@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from trivium.domain.ids import digest
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse import libre_office
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
@@ -55,10 +56,11 @@ def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocumen
 
 @lru_cache(maxsize=1)
 def fingerprint() -> str:
-    """Names the code that parses: format versions and libraries. It is part of every parse artifact's key."""
+    """Names the code that parses: format versions, libraries and programs. It is part of every parse artifact's key."""
     formats = [f"{entry.name}={entry.version}" for entry in known_formats()]
     libraries = [f"{name}={_installed(name)}" for name in _LIBRARIES]
-    return digest("parse", str(_SHARED_VERSION), *formats, *libraries)
+    programs = [f"libreoffice={libre_office.program() is not None}"]
+    return digest("parse", str(_SHARED_VERSION), *formats, *libraries, *programs)
 
 
 def _installed(package: str) -> str:
