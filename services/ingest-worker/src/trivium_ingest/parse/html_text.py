@@ -87,11 +87,11 @@ def parse_html(markup: str, out: Collector | None = None) -> etree._Element | No
 
 def make_links_absolute(root: etree._Element, address: str) -> None:
     """Give every link its whole address, from <base> or from where the page came; one that makes none is taken away."""
-    base = next((element.get("href") for element in root.iter("base") if element.get("href")), "")
+    base = next(filter(None, (element.get("href", "") for element in root.iter("base"))), "")
     start = _joined(address, base)
     for element in root.iter("a", "link"):
         if "href" in element.attrib:
-            element.set("href", _joined(start, element.get("href")))
+            element.set("href", _joined(start, element.get("href", "")))
 
 
 def _joined(start: str, reference: str) -> str:
@@ -150,7 +150,7 @@ class Walker:
     def walk(self, node: etree._Element, depth: int = 0) -> None:
         """Add everything below `node`: runs of inline content become paragraphs."""
         if depth > MAX_DEPTH:
-            self._out.add(UnitKind.TEXT, " ".join(node.itertext()))
+            self._out.add(UnitKind.TEXT, " ".join(map(str, node.itertext())))
             return
         run: list[str] = [_collapse(node.text or "")]
         for child in node:
@@ -178,7 +178,7 @@ class Walker:
         elif tag == "table":
             self._table(node, depth)
         elif tag == "pre":
-            self._out.add(UnitKind.CODE, "".join(node.itertext()), verbatim=True)
+            self._out.add(UnitKind.CODE, "".join(map(str, node.itertext())), verbatim=True)
         else:
             self.walk(node, depth)
 

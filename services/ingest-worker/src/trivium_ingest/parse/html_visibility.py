@@ -131,7 +131,7 @@ def main_content(root: etree._Element) -> etree._Element:
     body = root.find(".//body")
     body = root if body is None else body
     total = _length(body)
-    candidates = [*body.iter("main"), *body.xpath(".//*[@role='main']")]
+    candidates = [*body.iter("main"), *body.iterfind(".//*[@role='main']")]
     articles = list(body.iter("article"))
     for node in [*candidates, *(articles if len(articles) == 1 else [])]:
         if _length(node) >= _MAIN_SHARE * total:
@@ -140,4 +140,4 @@ def main_content(root: etree._Element) -> etree._Element:
 
 
 def _length(node: etree._Element) -> float:
-    return float(node.xpath("string-length(.)"))
+    return float(str(node.xpath("string-length(.)")))

@@ -124,7 +124,9 @@ class _Book:
             if "nav" in item.properties.split():
                 root = parse_html(_without_declaration(decode(self._package.read(item.part))[0]))
                 for anchor in root.iter("a") if root is not None else ():
-                    labels.setdefault(_target(item.part, anchor.get("href", "")), one_line("".join(anchor.itertext())))
+                    labels.setdefault(
+                        _target(item.part, anchor.get("href", "")), one_line("".join(map(str, anchor.itertext())))
+                    )
             elif item.media_type == "application/x-dtbncx+xml":
                 labels = self._ncx(item.part) | labels
         return labels

@@ -73,7 +73,7 @@ def _title(root: etree._Element, site: str) -> str:
     """<title>, without the site's name behind the page's own ("Duck - Wikipedia" over the heading "Duck")."""
     title = one_line(root.findtext(".//title") or "")
     first = root.find(".//h1")
-    heading = one_line("".join(first.itertext())) if first is not None else ""
+    heading = one_line("".join(map(str, first.itertext()))) if first is not None else ""
     if heading and _SITE_NAME.fullmatch(title.removeprefix(heading)):
         return heading
     own = title.removesuffix(site) if site else title
