@@ -93,6 +93,12 @@ def test_robots_txt_is_kept_and_its_delay_too(world: World) -> None:
     assert world.pauses == [0.0, 3.0]
 
 
+def test_a_page_that_leads_to_what_robots_txt_forbids_is_not_kept(world: World) -> None:
+    world.site = SitePeer({START: links("/open"), START + "private": "x"}, moved={START + "open": START + "private"})
+    world.site.pages[START + "robots.txt"] = b"User-agent: *\nDisallow: /private"
+    assert world.fates() == {"/": "taken", "/open": "left_out"}
+
+
 def test_without_robots_txt_everything_is_allowed_at_our_own_rate(world: World) -> None:
     world.site = SitePeer({START: links("/a"), START + "a": "x"})
     assert world.fates() == {"/": "taken", "/a": "taken"}

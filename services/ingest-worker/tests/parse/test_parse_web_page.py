@@ -44,6 +44,19 @@ def test_a_page_tells_its_title_author_date_site_language_and_address() -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<h1>The weir</h1><p>x</p>", "The weir"),
+        ("<h1>The weir</h1><p>x</p><h1>The mill</h1>", ""),
+        ('<meta property="og:title" content="Weirs"><h1>The weir</h1>', "Weirs"),
+        ("<title>Weir</title><h1>The mill</h1>", "Weir"),
+    ],
+)
+def test_a_page_without_a_title_has_that_of_its_only_heading(parse: Parse, page: str, title: str) -> None:
+    assert parse(f"<!doctype html><body>{page}</body>").title == title
+
+
+@pytest.mark.parametrize(
     ("head", "told"),
     [
         ('<meta name="citation_author" content="Vale, R."><meta name="citation_author" content="Pike, J.">',

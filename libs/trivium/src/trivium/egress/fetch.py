@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import certifi
 import h11
@@ -203,6 +204,7 @@ def checked_url(url: str) -> httpx.URL:
     return parsed.copy_with(fragment=None)
 
 
+@cache
 def _system_tls() -> ssl.SSLContext:
     """Certificates of the operating system and of certifi: slim images have no store of their own."""
     context = ssl.create_default_context(cafile=certifi.where())

@@ -98,9 +98,11 @@ class _Crawl:
             return self._unchanged(found)
         final = canonical_url(page.validators.url or found.url)
         if not self._frontier.within(final):
-            if found.depth > 0 or not self._rules(final).allows(final):
+            if found.depth > 0:
                 return _left_out(found.url, "elsewhere", f"It leads to {final}.")
             self._frontier.extend_to(final)
+        if not self._rules(final).allows(final):
+            return _left_out(found.url, "robots", f"It leads to {final}, and robots.txt asks that it be left.")
         if same_page(final) != same_page(found.url) and self._frontier.seen(final):
             return _left_out(found.url, "duplicate", f"It is the same page as {final}.")
         return self._taken(found, final, page)

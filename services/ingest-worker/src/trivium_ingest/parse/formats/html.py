@@ -55,7 +55,7 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     Walker(out, selectors).walk(node)
     if not out.units:
         Walker(out, selectors, keep_chrome=True).walk(node)
-    title = _title(root, told.get("site", "")) or told.get("title", "")
+    title = _title(root, told.get("site", "")) or told.get("title", "") or _sole_heading(root)
     metadata = {"encoding": encoding, **{name: value for name, value in told.items() if name != "title"}}
     return out.document(MEDIA_TYPE, title=title, metadata=metadata)
 
@@ -80,11 +80,16 @@ def _title(root: etree._Element, site: str) -> str:
     return _SEPARATOR.sub("", own) if own != title and _SEPARATOR.search(own) else title
 
 
+def _sole_heading(root: etree._Element) -> str:
+    headings = [one_line("".join(map(str, heading.itertext()))) for heading in root.iter("h1")]
+    return headings[0] if len(headings) == 1 else ""
+
+
 FORMAT = Format(
     name="HTML",
     media_types=(MEDIA_TYPE, "application/xhtml+xml"),
     extensions=("html", "htm", "xhtml"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section",
