@@ -54,7 +54,7 @@ def living(product: Product, root: str, timeout_s: float = 60.0) -> dict[str, Do
 
 async def sources(product: Product, query: str) -> set[str]:
     result = await product.services.searcher.search(DEFAULT_TENANT, query, Mode.HYBRID, 10, SearchFilter())
-    return {hit.chunk.source for hit in result.hits if query.split()[-1] in hit.chunk.text}
+    return {hit.chunk.source for hit in result.hits if query.rsplit(maxsplit=1)[-1] in hit.chunk.text}
 
 
 async def test_an_attachment_is_found_under_the_name_of_its_mail_and_goes_with_it(product: Product) -> None:

@@ -103,15 +103,20 @@ class TriviumClient:
                     raise _told(data)
         raise TryLater("connection_lost", "The crawl broke off before its end.", "Begin it again: it goes on.")
 
-    def sources(self, state: DocumentState | None = None, *, limit: int = PAGE, cursor: str = "") -> wire.SourcePage:
-        """One page of sources, newest first."""
-        return self._get("/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, state=state and state.value)
+    def sources(
+        self, state: DocumentState | None = None, *, parent: str = "", limit: int = PAGE, cursor: str = ""
+    ) -> wire.SourcePage:
+        """One page of sources, newest first; with `parent`, of those found inside it."""
+        wanted = state and state.value
+        return self._get(
+            "/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, state=wanted, parent=parent or None
+        )
 
-    def all_sources(self, state: DocumentState | None = None) -> Iterator[wire.Source]:
-        """Every source, newest first, page by page."""
+    def all_sources(self, state: DocumentState | None = None, *, parent: str = "") -> Iterator[wire.Source]:
+        """Every source, page by page, in the order of `sources`."""
         cursor = ""
         while True:
-            page = self.sources(state, cursor=cursor)
+            page = self.sources(state, parent=parent, cursor=cursor)
             yield from page.sources
             cursor = page.cursor
             if not cursor:
@@ -146,22 +151,30 @@ class TriviumClient:
     def watch(self, source_ids: Iterable[str], timeout_s: float | None = None) -> Iterator[list[wire.Source]]:
         """Yield, at each look, the sources that have settled since the last one, until all have.
 
+        What is found inside a source is waited for too, once that source has settled.
         A source deleted meanwhile is left out. Raises `TryLater` when `timeout_s` passes, or when the server is
         away for longer than a restart takes.
         """
-        waiting = deque(dict.fromkeys(source_ids))
+        waiting, parents = deque(dict.fromkeys(source_ids)), deque[str]()
         end = None if timeout_s is None else time.monotonic() + timeout_s
         heard = time.monotonic()
-        while waiting:
+        settled: list[wire.Source] = []
+        while waiting or parents:
             try:
                 settled = self._look(waiting)
+                parents += [source.id for source in settled if source.children]
+                while parents:
+                    waiting += [child.id for child in self.all_sources(parent=parents[0])]
+                    parents.popleft()
                 heard = time.monotonic()
+            except NotFound:
+                parents.popleft()
             except TryLater:
                 if time.monotonic() - heard > PATIENCE_S:
                     raise
-                settled = []
             yield settled
-            if not waiting:
+            settled = []
+            if not waiting and not parents:
                 return
             if end is not None and time.monotonic() > end:
                 raise TryLater("still_running", f"{len(waiting)} sources were not done in time.", "Wait longer.")

@@ -42,6 +42,8 @@ class Source(msgspec.Struct, frozen=True):
     attempt: int = 0
     reason: Reason | None = None
     warnings: tuple[str, ...] = ()
+    parent: str = ""
+    children: int = 0
     created_at: float = 0.0
     updated_at: float = 0.0
 

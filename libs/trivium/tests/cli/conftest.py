@@ -38,13 +38,14 @@ from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.graph import Edge, Entity, EntityType, Mention, Relation
-from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
+from trivium.domain.ids import child_id, chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Position
 from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium.ports.registry import DocumentPage
 from trivium.text.names import fold_name
 from trivium_query.doors import AskRequest, Services
 from trivium_query.http.app import create_app
@@ -206,7 +207,16 @@ class _Intake(msgspec.Struct):
             )
             self.world.passages[chunk.id] = chunk
             done = msgspec.structs.replace(running, state=DocumentState.READY, chunks=1, active_version=running.version)
+        if blob.name.endswith(".zip"):
+            done = msgspec.structs.replace(done, children=1)
+            name, inner = f"{blob.name} > a.txt", Blob("a.txt", blob.content)
+            inside = Document(child_id(done.id, "a.txt"), self.tenant.name, name, done.version, parent=done.id)
+            self._work(registry.accept(inside), inner)
         registry.save(done)
+
+    def children(self, document: str, limit: int, cursor: str = "") -> DocumentPage:
+        found = self.world.registry.for_tenant(self.tenant).list(limit=1000).documents
+        return DocumentPage(tuple(each for each in found if each.parent == document))
 
     def accept_url(self, url: str, dataset: str = "default") -> Document:
         if "127.0.0.1" in url:

@@ -269,6 +269,20 @@ def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> No
     assert {line["state"] for line in lines} == {"ready", "failed"}
 
 
+def test_what_is_inside_a_document_is_waited_for_and_named_with_it(run: Run) -> None:
+    write("docs/a.zip", "Ada.")
+    write("docs/bad.zip", "FAIL")
+    told = run("ingest", "docs")
+    assert "2 ready" in told.stdout
+    assert "Failed: docs/bad.zip > a.txt" in told.stderr
+    rows = run("documents", "--inside", "docs/a.zip").stdout.splitlines()[1:]
+    assert [row.split("\t")[4] for row in rows] == ["docs/a.zip > a.txt"]
+    (inside,) = [json.loads(line) for line in run("documents", "--inside", "a.zip", "--json").stdout.splitlines()]
+    (archive,) = [s for s in map(json.loads, run("documents", "--json").stdout.splitlines()) if s["children"]][1:]
+    assert inside["parent"] == archive["id"]
+    assert "and the 1 document inside it" in run("delete", "docs/a.zip", given="n\n").stderr
+
+
 def test_status_counts_documents_by_state(run: Run) -> None:
     write("docs/a.txt", "Ada.")
     write("docs/b.txt", "FAIL")

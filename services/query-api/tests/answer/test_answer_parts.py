@@ -47,6 +47,13 @@ def test_citations_come_out_the_same_however_the_text_is_cut(text: str, sizes: l
     assert (pieces.cited, pieces.invented) == (whole.cited, whole.invented)
 
 
+def test_a_file_inside_another_is_cited_under_both_names() -> None:
+    first, second = hit("a/mail.eml > offers/offer.pdf"), hit("drive.zip > in.zip > x.txt")
+    shelf = Shelf([first, second])
+    assert shelf.marker(first).startswith("[Source: mail.eml > offers/offer.pdf, chunk ")
+    assert shelf.marker(second).startswith("[Source: drive.zip > in.zip > x.txt, chunk ")
+
+
 def test_files_of_one_name_are_told_apart_and_brackets_cannot_close_a_marker() -> None:
     markers = [SHELF.marker(one) for one in SHELF.hits]
     assert markers == [

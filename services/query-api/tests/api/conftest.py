@@ -37,10 +37,11 @@ from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Box, Position
 from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
-from trivium.ports.graph import EntityPage
 from trivium.flow.assets import no_such_asset
+from trivium.ports.graph import EntityPage
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium.ports.registry import DocumentPage
 from trivium_query.doors import AskRequest, Services
 from trivium_query.http.app import create_app
 
@@ -95,6 +96,11 @@ class TenantMemoryIntake:
         gone = msgspec.structs.replace(document, state=DocumentState.DELETED, active_version="")
         registry.save(gone)
         return gone
+
+    def children(self, document_id: str, limit: int, cursor: str = "") -> DocumentPage:
+        found = self._world.registry.for_tenant(self._tenant).list(limit=1000).documents
+        inside = sorted((d for d in found if d.parent == document_id and d.id > cursor), key=lambda d: d.id)
+        return DocumentPage(tuple(inside[:limit]), inside[limit - 1].id if len(inside) > limit else "")
 
     def original(self, document_id: str) -> Blob:
         self._world.registry.for_tenant(self._tenant).get(document_id)

@@ -13,7 +13,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 
 from trivium.config import Settings
+from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import ingest_pb2 as ingest
 from trivium.v1 import ingest_pb2_grpc, query_pb2_grpc
 from trivium.v1 import query_pb2 as query
@@ -54,6 +56,14 @@ def pieces(*contents: bytes, **header: str) -> list[ingest.SubmitSourceRequest]:
         ingest.SubmitSourceRequest(header=ingest.SourceHeader(**header)),
         *(ingest.SubmitSourceRequest(content=c) for c in contents),
     ]
+
+
+async def test_what_is_inside_a_source_is_listed_by_it(ingests, services: Services) -> None:
+    parent = (await ingests.SubmitSource(iter(pieces(b"mail", name="mail.eml")))).source
+    inside = Document("f" * 32, "default", "mail.eml > a.txt", "1", parent=parent.id)
+    services.registry.for_tenant(DEFAULT_TENANT).accept(inside)
+    (child,) = (await ingests.ListSources(ingest.ListSourcesRequest(parent=parent.id))).sources
+    assert (child.name, child.parent) == ("mail.eml > a.txt", parent.id)
 
 
 async def test_a_source_comes_in_pieces_and_is_listed_shown_and_deleted(ingests) -> None:

@@ -7,6 +7,9 @@ import asyncio
 import httpx
 import pytest
 
+from trivium.domain.documents import Document
+from trivium.domain.ids import child_id
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium_query.doors import Services
 
 
@@ -18,6 +21,25 @@ async def test_an_upload_answers_202_with_its_id_and_where_to_follow_it(client: 
     shown = (await client.get(answer.headers["location"])).json()
     assert (shown["name"], shown["title"], shown["dataset"], shown["state"]) == ("a.txt", "A", "d", "pending")
     assert shown["progress"] == 0
+
+
+async def test_what_is_inside_a_source_is_listed_page_by_page(client: httpx.AsyncClient, services: Services) -> None:
+    parent = (await client.post("/v1/sources", files={"file": ("mail.eml", b"mail")})).json()["sources"][0]
+    assert (parent["parent"], parent["children"]) == ("", 0)
+    registry = services.registry.for_tenant(DEFAULT_TENANT)
+    for name in "ab":
+        inside = Document(child_id(parent["id"], name), "default", f"mail.eml > {name}.txt", "1", parent=parent["id"])
+        registry.accept(inside)
+    found, cursor = [], ""
+    for _ in range(2):
+        page = (await client.get("/v1/sources", params={"parent": parent["id"], "limit": 1, "cursor": cursor})).json()
+        found += page["sources"]
+        cursor = page["cursor"]
+    assert (sorted(source["name"] for source in found), cursor) == (["mail.eml > a.txt", "mail.eml > b.txt"], "")
+    assert {source["parent"] for source in found} == {parent["id"]}
+    assert (await client.get("/v1/sources", params={"parent": "0" * 32})).status_code == 404
+    bad = await client.get("/v1/sources", params={"parent": parent["id"], "cursor": "../x"})
+    assert bad.json()["code"] == "bad_cursor"
 
 
 async def test_one_upload_takes_several_files_and_one_bad_file_keeps_none_out(client: httpx.AsyncClient) -> None:

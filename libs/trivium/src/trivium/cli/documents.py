@@ -13,7 +13,7 @@ import click
 from trivium import wire
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say, where
-from trivium.domain.documents import STAGES, DocumentState
+from trivium.domain.documents import INSIDE, STAGES, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
 
@@ -49,13 +49,18 @@ def status(as_json: bool) -> None:
 
 @click.command()
 @click.option("--state", type=click.Choice([state.value for state in _VISIBLE]), help="Only those in this state.")
+@click.option("--inside", metavar="DOCUMENT", help="Only what was found inside this one, an id or a name.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many, newest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-def documents(state: str | None, limit: int | None, as_json: bool) -> None:
-    """List the documents and their states, newest first."""
+def documents(state: str | None, inside: str | None, limit: int | None, as_json: bool) -> None:
+    """List the documents and their states, newest first.
+
+    One that was found inside another (an attachment, a member of an archive) stands under both names.
+    """
     with connected() as client:
         wanted = DocumentState(state) if state else None
-        found = list(islice(_visible(client.all_sources(wanted)), limit))
+        parent = resolve(client, inside).id if inside else ""
+        found = list(islice(_visible(client.all_sources(wanted, parent=parent)), limit))
     if as_json:
         for source in found:
             print_json_line(source)
@@ -89,13 +94,13 @@ def chunks(document: str, as_json: bool) -> None:
 @click.argument("document")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 def delete(document: str, yes: bool) -> None:
-    """Remove DOCUMENT, an id or a name, from everywhere."""
+    """Remove DOCUMENT, an id or a name, and what was found inside it, from everywhere."""
     with connected() as client:
         source = resolve(client, document)
         if not yes:
-            click.confirm(
-                f"Delete {one_line(source.name)} with its {counted(source.chunks, 'passage')}?", abort=True, err=True
-            )
+            inside = f" and the {counted(source.children, 'document')} inside it" if source.children else ""
+            what = f"{one_line(source.name)} with its {counted(source.chunks, 'passage')}{inside}"
+            click.confirm(f"Delete {what}?", abort=True, err=True)
         client.delete(source.id)
         say(f"Deleted {one_line(source.name)}.")
 
@@ -111,7 +116,7 @@ def resolve(client: TriviumClient, wanted: str) -> wire.Source:
     for source in _visible(client.all_sources()):
         if source.name == wanted:
             return source
-        if source.name.endswith("/" + wanted):
+        if source.name.endswith(("/" + wanted, INSIDE + wanted)):
             endings.append(source)
     if not endings:
         raise NotFound(

@@ -171,7 +171,7 @@ def _tell(settled: Sequence[wire.Source], sent: Sent, seconds: float) -> None:
     failed = count[DocumentState.FAILED] + len(sent.problems)
     if failed:
         parts.append(f"{failed} failed")
-    gone = len(sent.ids) - len(settled)
+    gone = len(set(sent.ids) - {source.id for source in settled})
     if gone:
         parts.append(f"{gone} deleted meanwhile")
     parts.append(f"{sent.unchanged} unchanged")

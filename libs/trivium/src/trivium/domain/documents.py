@@ -44,6 +44,11 @@ DEFAULT_DATASET = "default"
 INSIDE = " > "  # between a source and the file inside it: "mail.eml > offer.pdf", "drive.zip > plans/report.docx"
 
 
+def file_name(source: str) -> str:
+    """What a source's file is called by itself: "offer.pdf" of "letters/mail.eml > offer.pdf"."""
+    return source.rpartition(INSIDE)[2].rpartition("/")[2] or source
+
+
 class Lane(enum.StrEnum):
     """How urgent a document is: somebody waits for an upload, nobody for one of a million files."""
 
@@ -67,7 +72,8 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     `attempt` counts starts of `stage`, before the work; `stage_share` is how much of it was done at the last sign of
     life, 0 to 1, where the stage tells. `fence` grows with every claim; a late holder's commit with an older fence is
     refused. Times are Unix seconds.
-    `parent` is the id of the document that this one was found in, "" for one that was handed over by itself.
+    `parent` is the id of the document that this one was found in, "" for one that was handed over by itself;
+    `children` counts the documents that were found in this version.
     """
 
     id: str
@@ -91,6 +97,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     updated_at: float = 0.0
     lease_until: float = 0.0
     parent: str = ""
+    children: int = 0
     stage_share: float = 0.0
 
     @property

@@ -18,10 +18,12 @@ from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin, Place
 from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
+from trivium.flow.family import children_page
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.ports.intake import NewSource
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
+from trivium.ports.registry import DocumentPage
 from trivium.ports.stores import Stores
 from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
@@ -92,6 +94,11 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def delete(self, document_id: str) -> Document:
         """Children first; of each, hide it (the record's state), then remove rows, then artifacts and the original."""
         return delete_everywhere(self.shared.stores, self.tenant, document_id)
+
+    def children(self, document_id: str, limit: int, cursor: str = "") -> DocumentPage:
+        """Those of the version that queries see, else of the newest; by name within a page."""
+        registry = self.shared.stores.registry.for_tenant(self.tenant)
+        return children_page(registry, self._objects, registry.get(document_id), limit, cursor)
 
     def original(self, document_id: str) -> Blob:
         """The bytes that queries see, else the newest."""

@@ -9,6 +9,7 @@ import msgspec
 from trivium.domain.documents import Document
 from trivium.domain.scope import Tenant
 from trivium.ports.parser import Blob
+from trivium.ports.registry import DocumentPage
 
 
 class NewSource(msgspec.Struct, frozen=True):
@@ -42,6 +43,10 @@ class TenantIntake(Protocol):
 
     def delete(self, document_id: str) -> Document:
         """Remove the document from every store; queries stop seeing it before this returns."""
+        ...
+
+    def children(self, document_id: str, limit: int, cursor: str = "") -> DocumentPage:
+        """The documents found inside one, some at a time. Raises `NotFound`."""
         ...
 
     def original(self, document_id: str) -> Blob:

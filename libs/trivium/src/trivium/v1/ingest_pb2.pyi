@@ -73,14 +73,16 @@ class GetSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class ListSourcesRequest(_message.Message):
-    __slots__ = ("state", "page_size", "page_token")
+    __slots__ = ("state", "page_size", "page_token", "parent")
     STATE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
     state: str
     page_size: int
     page_token: str
-    def __init__(self, state: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    parent: str
+    def __init__(self, state: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., parent: _Optional[str] = ...) -> None: ...
 
 class ListSourcesResponse(_message.Message):
     __slots__ = ("sources", "next_page_token")
@@ -103,7 +105,7 @@ class DeleteSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class Source(_message.Message):
-    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at")
+    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -121,6 +123,8 @@ class Source(_message.Message):
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
     UPDATED_AT_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
+    CHILDREN_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     title: str
@@ -138,7 +142,9 @@ class Source(_message.Message):
     warnings: _containers.RepeatedScalarFieldContainer[str]
     created_at: float
     updated_at: float
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ...) -> None: ...
+    parent: str
+    children: int
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message", "action", "stage")

@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.domain.answers import Citation
 from trivium.domain.chunks import Chunk
+from trivium.domain.documents import INSIDE
 from trivium.domain.parsed import UNIT_SEPARATOR, Position
 from trivium.domain.retrieval import Hit
 
@@ -136,7 +137,10 @@ def _units(text: str) -> int:
 
 
 def _file_name(source: str) -> str:
-    return source.rstrip("/").replace("\\", "/").rsplit("/", 1)[-1] or source
+    """Without the folders; of a file inside another, with that one before it."""
+    outer, inside, inner = source.partition(INSIDE)
+    name = outer.rstrip("/").replace("\\", "/").rsplit("/", 1)[-1]
+    return f"{name}{inside}{inner}" or source
 
 
 def _bracketless(name: str) -> str:

@@ -66,11 +66,27 @@ async def find(services: Services, tenant: Tenant, document_id: str) -> Document
 
 
 async def browse(
-    services: Services, tenant: Tenant, state: DocumentState | None, limit: int, cursor: str
+    services: Services, tenant: Tenant, state: DocumentState | None, limit: int, cursor: str, parent: str = ""
 ) -> DocumentPage:
-    """Newest first. Deleted documents are listed only when `state` asks for them, so a page may hold fewer."""
+    """Newest first; with `parent`, those that were found inside it, by name within a page.
+
+    Deleted documents are listed only when `state` asks for them, so a page may hold fewer. Raises `NotFound` for an
+    unknown parent, `Refused` (`bad_cursor`).
+    """
+    if parent:
+        return await _inside(services, tenant, parent, state, limit, cursor)
     registry = services.registry.for_tenant(tenant)
     return await asyncio.to_thread(_page, registry, state, limit, cursor)
+
+
+async def _inside(
+    services: Services, tenant: Tenant, parent: str, state: DocumentState | None, limit: int, cursor: str
+) -> DocumentPage:
+    if cursor and not _ID.fullmatch(cursor):
+        raise bad_cursor()
+    document = await find(services, tenant, parent)
+    page = await asyncio.to_thread(services.intake.for_tenant(tenant).children, document.id, limit, cursor)
+    return DocumentPage(tuple(d for d in page.documents if state in (None, d.state)), page.cursor)
 
 
 def _page(registry: TenantRegistry, state: DocumentState | None, limit: int, cursor: str) -> DocumentPage:
@@ -157,6 +173,11 @@ def too_large(limit: int) -> Refused:
     return Refused("too_large", f"More than {limit} bytes.", "Send less, split it, or raise TRIVIUM_MAX_UPLOAD_BYTES.")
 
 
+def bad_cursor() -> Refused:
+    """The cursor comes from nowhere, or from another listing."""
+    return Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without a cursor.")
+
+
 def unknown_source() -> NotFound:
     """The same words whether a source never was, is gone or is another tenant's."""
     return NotFound("no_such_document", "There is no such source.", "List sources with GET /v1/sources.")
@@ -184,5 +205,5 @@ def _ordinal(cursor: str) -> int:
     if not cursor:
         return 0
     if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 11 and int(cursor) <= MAX_ORDINAL):
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without a cursor.")
+        raise bad_cursor()
     return int(cursor)

@@ -111,7 +111,10 @@ class Source(Shown):
     """A source and how far it has come. Times are Unix seconds."""
 
     id: Id
-    name: str = Field(description="The file's name or URL.", examples=["reports/engine.pdf"])
+    name: str = Field(
+        description="The file's name or URL; of a file inside another, both.",
+        examples=["reports/engine.pdf", "mail.eml > offer.pdf"],
+    )
     title: str
     dataset: str
     state: DocumentState
@@ -125,6 +128,8 @@ class Source(Shown):
     attempt: int
     reason: Reason | None = None
     warnings: list[str]
+    parent: str = Field(description='The source that this one was found inside of, "" when it was handed over itself.')
+    children: int = Field(description="How many sources were found inside: list them with `?parent=`.")
     created_at: float
     updated_at: float
 

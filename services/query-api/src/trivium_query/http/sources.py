@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import Document, DocumentState, file_name
 from trivium.domain.errors import Refused, TriviumError
 from trivium.domain.scope import Tenant
 from trivium.ports.intake import NewSource
@@ -120,16 +120,19 @@ def _taken(documents: list[Document]) -> dict[str, Any]:
     return {"id": documents[0].id, "sources": [views.source(document) for document in documents]}
 
 
-@router.get("", response_model=schemas.SourcePage, responses=errors())
+@router.get("", response_model=schemas.SourcePage, responses=errors(404))
 async def browse(
     services: Behind,
     tenant: Asking,
     state: Annotated[DocumentState | None, Query(description="Only sources in this state.")] = None,
+    parent: Annotated[
+        str, Query(max_length=64, description="Only what was found inside this source: attachments, members.")
+    ] = "",
     limit: Limit = 50,
     cursor: PageCursor = "",
 ) -> Response:
-    """Sources, newest first."""
-    page = await sources.browse(services, tenant, state, limit, cursor)
+    """Sources, newest first; those inside another by name within a page."""
+    page = await sources.browse(services, tenant, state, limit, cursor, parent)
     return write(schemas.SourcePage(sources=[views.source(d) for d in page.documents], cursor=page.cursor))
 
 
@@ -141,7 +144,7 @@ async def show(id: AnyId, services: Behind, tenant: Asking) -> Response:
 
 @router.delete("/{id}", response_model=schemas.Source, responses=errors(404))
 async def delete(id: AnyId, services: Behind, tenant: Asking) -> Response:
-    """Remove a source from every store; queries no longer see it when this answers."""
+    """Remove a source and what was found inside it from every store; queries no longer see them when this answers."""
     return write(views.source(await sources.delete(services, tenant, id)))
 
 
@@ -186,7 +189,7 @@ async def content(
     document, blob = await sources.original(services, tenant, id)
     media_type = document.media_type or "application/octet-stream"
     shown = "inline" if media_type in INLINE else "attachment"
-    name = quote(blob.name.rsplit("/", 1)[-1], safe="")
+    name = quote(file_name(blob.name), safe="")
     return Response(
         blob.content,
         media_type=media_type if media_type in INLINE else "application/octet-stream",

@@ -34,6 +34,8 @@ def source(document: documents.Document) -> schemas.Source:
         attempt=document.attempt,
         reason=reason(failure) if failure else None,
         warnings=list(document.warnings),
+        parent=document.parent,
+        children=document.children,
         created_at=document.created_at,
         updated_at=document.updated_at,
     )

@@ -63,7 +63,7 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
             cursor = request.page_token
             if len(cursor) > sources.MAX_CURSOR_CHARS:
                 raise Refused("bad_cursor", "The page token is too long.", "Start again without one.")
-            page = await sources.browse(self._services, call.tenant, state, limit, cursor)
+            page = await sources.browse(self._services, call.tenant, state, limit, cursor, request.parent)
             return ingest_pb2.ListSourcesResponse(
                 sources=[messages.source(document) for document in page.documents],
                 next_page_token=page.cursor,

@@ -46,6 +46,8 @@ def source(document: documents.Document) -> ingest_pb2.Source:
         warnings=document.warnings,
         created_at=document.created_at,
         updated_at=document.updated_at,
+        parent=document.parent,
+        children=document.children,
     )
 
 
