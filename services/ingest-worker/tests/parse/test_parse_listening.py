@@ -61,6 +61,15 @@ def test_no_bound_on_time_ends_a_talk_that_is_still_heard() -> None:
         assert made.parse(RECORDING).units
 
 
+def test_a_recording_that_is_heard_makes_no_other_file_wait() -> None:
+    engine = Listening()
+    with closing(Sandbox(senses=Senses(transcriber=engine), size=1)) as made:
+        meanwhile: list[str] = []
+        made.parse(RECORDING, lambda _: meanwhile.append(made.parse(Blob("note.txt", b"The heron waits.")).text))
+        assert meanwhile == ["The heron waits."] * 4
+        assert made.parse(RECORDING).units
+
+
 @pytest.mark.parametrize("family", [NeverWill, TryLater])
 def test_a_failure_of_the_engine_keeps_its_family(family: type[TriviumError]) -> None:
     engine = Listening(failure=family("engine", "It does not.", "Help it."))

@@ -40,6 +40,8 @@ class Misbehaving:
             time.sleep(60)
         if self.how == "die":
             os.abort()
+        if self.how == "leave":
+            os._exit(0)
         if self.how == "grow":
             self.kept = [bytearray(20_000_000) for _ in range(500)]
         if self.how == "call":
@@ -54,6 +56,7 @@ class Misbehaving:
 
 def hang(): return Misbehaving("hang")
 def die(): return Misbehaving("die")
+def leave(): return Misbehaving("leave")
 def grow(): return Misbehaving("grow")
 def call(): return Misbehaving("call")
 def noise(): return Misbehaving("print")
@@ -100,7 +103,13 @@ def test_failures_come_back_with_their_reason(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "code"), [("die", "parser_crashed"), ("hang", "parser_timeout"), ("grow", "parser_out_of_memory")]
+    ("how", "code"),
+    [
+        ("die", "parser_crashed"),
+        ("leave", "parser_crashed"),
+        ("hang", "parser_timeout"),
+        ("grow", "parser_out_of_memory"),
+    ],
 )
 def test_a_child_that_misbehaves_costs_its_file_and_nothing_else(engines, how: str, code: str) -> None:  # type: ignore[no-untyped-def]
     made = Sandbox(getattr(engines, how), bounds=Bounds(wall_s=2 if how == "hang" else 60, memory_bytes=500_000_000))

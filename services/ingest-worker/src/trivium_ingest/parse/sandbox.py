@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -66,7 +67,8 @@ class Sandbox:
     `senses` are engines of this process, which children ask: they have neither a network nor the memory for them.
     `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
     `senses` has none.
-    Children start when first needed, and end when idle for `idle_s` or at `close`.
+    Children start when first needed, and end when idle for `idle_s` or at `close`. One whose recording is
+    being heard gives its place in the pool to another: a talk of an hour makes nobody wait.
     """
 
     def __init__(
@@ -101,13 +103,25 @@ class Sandbox:
             raise empty_file()
         if len(blob.content) > self._limits.max_bytes:
             raise too_large("max_bytes", f"{len(blob.content):,} bytes")
-        with self._child() as child:
-            result = child.run(Job(blob, self._limits, self._bounds.cpu_s), self._bounds.wall_s, progress)
+        job = Job(blob, self._limits, self._bounds.cpu_s)
+        try:
+            result = self._run(job, progress)
+        except _Left:  # it had been idle for too long just as the job came
+            result = self._run(job, progress)
         if result.failed is not None:
             raise result.failed.error()
         if result.document is None:
             raise _crashed("it gave no answer")
         return result.document
+
+    def _run(self, job: Job, progress: Callable[[float], None]) -> Result:
+        with self._child() as child:
+            return child.run(job, self._bounds.wall_s, progress, partial(self._give_place, child))
+
+    def _give_place(self, child: _Child) -> None:
+        if child.has_place:
+            child.has_place = False
+            self._slots.put(None)
 
     def warm(self) -> None:
         """Start a child in the background, so that the first file need not wait for it."""
@@ -137,24 +151,30 @@ class Sandbox:
                 child = _Child(self._setup, self._bounds.memory_bytes, self._senses)
             yield child
         finally:
-            if child is not None and (self._closed or not child.alive):
+            has_place = child is None or child.has_place
+            if child is not None and (self._closed or not child.alive or not has_place):
                 child.kill()
                 child = None
-            self._slots.put(child)
+            if has_place:
+                self._slots.put(child)
+
+
+class _Left(NeverWill):
+    """The child ended as it does when nothing comes for long."""
 
 
 class _Clock:
     """How long the parent waits for the next step of a file: `wall_s`, and anew when the work has gone on."""
 
     def __init__(self, wall_s: float, progress: Callable[[float], None]) -> None:
-        self._wall_s = wall_s
+        self.wall_s = wall_s
         self._progress = progress
         self._share = 0.0
         self.restart()
 
     def restart(self) -> None:
         """From now on."""
-        self.deadline = time.monotonic() + self._wall_s
+        self.deadline = time.monotonic() + self.wall_s
 
     def told(self, share: float) -> None:
         """A share that has risen, by a step that is worth the wait, is progress; anything else changes nothing."""
@@ -168,6 +188,7 @@ class _Child:
     """One process and its two pipes."""
 
     def __init__(self, setup: Setup, memory_bytes: int, senses: Senses) -> None:
+        self.has_place = True
         self._memory_bytes = memory_bytes
         self._senses = senses
         self._process = subprocess.Popen(
@@ -194,16 +215,18 @@ class _Child:
         """True when the child can take another job."""
         return self.alive and self._ran < jobs and resident_bytes(self._process.pid) < _GROWN_BYTES
 
-    def run(self, job: Job, wall_s: float, progress: Callable[[float], None]) -> Result:
-        """Send the job and wait, `wall_s` for each step that it tells.
+    def run(
+        self, job: Job, wall_s: float, progress: Callable[[float], None], on_listening: Callable[[], None]
+    ) -> Result:
+        """Send the job and wait, `wall_s` for each step that it tells; `on_listening` comes before one is heard.
 
-        Raises `NeverWill` when the child died, hung or grew; it is dead then.
+        Raises `NeverWill` when the child died, hung or grew, and `_Left` when it ended by itself; it is dead then.
         """
         self._ran += 1
         self._peak = 0
         try:
             self._await_ready()
-            return self._exchange(job, wall_s, progress)
+            return self._exchange(job, _Clock(wall_s, progress), on_listening)
         except BaseException:
             self.kill()  # whatever happened, an answer to this job may still be on its way
             raise
@@ -218,8 +241,7 @@ class _Child:
             raise TryLater("parser_unavailable", "The parsing process does not start.") from error
         self._ready = True
 
-    def _exchange(self, job: Job, wall_s: float, progress: Callable[[float], None]) -> Result:
-        clock = _Clock(wall_s, progress)
+    def _exchange(self, job: Job, clock: _Clock, on_listening: Callable[[], None]) -> Result:
         try:
             self._send(job, clock)
             while True:
@@ -229,14 +251,16 @@ class _Child:
                 if isinstance(answer, Told):
                     clock.told(answer.share)
                     continue
+                if isinstance(answer, Listen):
+                    on_listening()
                 asked = time.monotonic()
                 told = self._seen(answer) if isinstance(answer, Look) else self._heard(answer, job, clock)
                 clock.deadline += time.monotonic() - asked  # how long a service takes is not the file's doing
                 self._send(told, clock)
         except (Closed, msgspec.MsgspecError):
-            raise self._died(wall_s) from None
+            raise self._died(clock.wall_s) from None
         except Late:
-            raise _timeout(wall_s) from None
+            raise _timeout(clock.wall_s) from None
 
     def _send(self, message: msgspec.Struct, clock: _Clock) -> None:
         send(self._jobs, message, clock.deadline, self._check_memory)
@@ -284,6 +308,8 @@ class _Child:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             return _crashed("it answered with something that is no result")
+        if code == 0:
+            return _Left("parser_crashed", "The parser ended on this file without an answer.", SPLIT_IT)
         if code == -signal.SIGXCPU:
             return _timeout(wall_s)
         if self._peak > _NEAR_BOUND * self._memory_bytes:

@@ -37,6 +37,7 @@ _MAX_EDGE = 1920  # more costs time and shows OCR nothing
 _READER = "format_whitelist;mov,matroska,avi|protocol_whitelist;none"
 _BY_KEY_FRAMES = f"{_READER}|avdiscard;nonkey"
 _CAPTURE_OPTIONS = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
+cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what cannot be opened is told as a warning
 _LOG_LEVEL, _SILENT = "OPENCV_FFMPEG_LOGLEVEL", "-8"
 
 
