@@ -158,7 +158,7 @@ def backfill(bench: Bench, pages: int) -> list[Row]:
     fill_bucket(bench, pages)
     sampler = Sampler(bench, pages)
     chunks_before = bench.status()[1]
-    metrics = ("trivium_stage_seconds", "trivium_task_seconds", "trivium_artifact_seconds")
+    metrics = ("trivium_stage_seconds", "trivium_task_seconds", "trivium_artifact_seconds", "trivium_queue_seconds")
     before = {metric: bench.seconds(metric) for metric in metrics}
     cpu_before = usage(bench.roots)[0]
     uploads: list[float] = []
@@ -193,18 +193,26 @@ def backfill(bench: Bench, pages: int) -> list[Row]:
     ]
 
 
-def overheads(stages: Counter[str], tasks: Counter[str], artifacts: Counter[str], available: float) -> list[Row]:
-    """`available` is the wall time of all worker processes together."""
+def overheads(
+    stages: Counter[str], tasks: Counter[str], artifacts: Counter[str], queue: Counter[str], available: float
+) -> list[Row]:
+    """`available` is the wall time of all worker processes together.
+
+    The queue's share is what passes between a message that is sent, or a task that is done, whichever is later, and
+    the next task; while nothing is sent a worker has nothing to do.
+    """
     inside = tasks.total() - stages.total() + artifacts["get"]  # reading happens within the stage's time
-    waiting = available - tasks.total()
+    idle = available - tasks.total() - queue.total()
 
     def share(seconds: float) -> str:
         return f"{100 * seconds / available:.1f} %"
 
     return [
         ("  worker time by stage", ", ".join(f"{k} {share(v)}" for k, v in stages.most_common()), ""),
-        ("  artifacts and records", share(inside), "<= 15 %, with the queue"),
-        ("  between tasks: queue, or nothing to do", share(waiting), ""),
+        ("  queue, artifacts and records", share(queue.total() + inside), "<= 15 %"),
+        ("  ... queue", ", ".join(f"{k} {share(v)}" for k, v in queue.most_common()), ""),
+        ("  ... artifacts", ", ".join(f"{k} {share(v)}" for k, v in artifacts.most_common()), ""),
+        ("  nothing to do", share(idle), ""),
     ]
 
 

@@ -21,6 +21,12 @@ STAGE_SECONDS = Histogram(
 TASK_SECONDS = Histogram(
     "trivium_task_seconds", "Time of one task: the stage, its records and its artifacts", ["stage"], buckets=_FAST
 )
+QUEUE_SECONDS = Histogram(
+    "trivium_queue_seconds",
+    "Time of a worker's process without a task while one was sent to it",
+    ["stage"],
+    buckets=_FAST,
+)
 ARTIFACT_SECONDS = Histogram(
     "trivium_artifact_seconds", "Time of one request for an artifact", ["operation"], buckets=_FAST
 )

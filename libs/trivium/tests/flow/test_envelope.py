@@ -148,7 +148,7 @@ def started(world: World, name: str, attempts: int) -> None:
 
 
 def test_a_stage_hands_on_its_artifact_and_what_it_learnt(world: World) -> None:
-    handed = world.envelope.run(Work(), world.message)
+    handed = world.envelope.run([Work()], world.message)
     assert artifacts.load(world.objects.for_tenant(DEFAULT_TENANT), key_in(handed), str) == "parsed"
     assert handed.again == ()
     assert world.now().title == "A title"
@@ -157,40 +157,40 @@ def test_a_stage_hands_on_its_artifact_and_what_it_learnt(world: World) -> None:
 
 def test_a_second_delivery_does_not_work_again(world: World) -> None:
     work = Work()
-    first = world.envelope.run(work, world.message)
-    assert world.envelope.run(work, world.message) == first
+    first = world.envelope.run([work], world.message)
+    assert world.envelope.run([work], world.message) == first
     assert work.runs == 1
 
 
 def test_other_code_options_or_model_work_again_under_another_key(world: World) -> None:
     work = Work()
-    first = world.envelope.run(work, world.message)
+    first = world.envelope.run([work], world.message)
     work.code = "v2"
-    assert world.envelope.run(work, world.message) != first
+    assert world.envelope.run([work], world.message) != first
     assert work.runs == 2
 
 
 def test_a_damaged_artifact_counts_as_absent(world: World) -> None:
     work = Work()
-    key = key_in(world.envelope.run(work, world.message))
+    key = key_in(world.envelope.run([work], world.message))
     objects = world.objects.for_tenant(DEFAULT_TENANT)
     objects.put(key, objects.get(key)[:-1] + b"?")
-    world.envelope.run(work, world.message)
+    world.envelope.run([work], world.message)
     assert work.runs == 2
     assert artifacts.load(objects, key, str) == "parsed"
 
 
 def test_rows_that_are_gone_are_written_again(world: World) -> None:
     work = Work()
-    world.envelope.run(work, world.message)
+    world.envelope.run([work], world.message)
     work.rows_are_there = False
-    world.envelope.run(work, world.message)
+    world.envelope.run([work], world.message)
     assert work.runs == 2
 
 
 def test_what_can_never_work_ends_as_failed_with_its_reason(world: World) -> None:
     work = Work(raising(NeverWill("password_needed", "The file is encrypted.", "Remove the password.")))
-    handed = world.envelope.run(work, world.message)
+    handed = world.envelope.run([work], world.message)
     assert (handed.onward.entries, handed.again) == ((), ())
     failed = world.now()
     assert failed.state is DocumentState.FAILED
@@ -203,19 +203,19 @@ def test_a_passing_fault_is_retried_with_growing_pauses_and_told_after_a_day(wor
     work = Work(raising(TryLater("store_busy", "The store is busy.")))
     message, pauses = world.message, []
     for _ in range(10):
-        (again,) = world.envelope.run(work, message).again
+        (again,) = world.envelope.run([work], message).again
         message = again.message
         pauses.append(again.delay_s)
     assert message.entries == world.message.entries
     assert pauses[0] < 1 < pauses[5] < pauses[-1] <= BACKOFF_CAP_S
     assert (world.now().state, world.now().attempt, world.left) == (DocumentState.RUNNING, 0, 0)
-    handed = world.envelope.run(work, message.of(message.entries, MAX_RETRIES))
+    handed = world.envelope.run([work], message.of(message.entries, MAX_RETRIES))
     assert (handed.onward.entries, handed.again) == ((), ())
     assert world.now().state is DocumentState.FAILED
 
 
 def test_a_bug_of_ours_fails_one_document_and_says_so(world: World) -> None:
-    assert world.envelope.run(Work(raising(ZeroDivisionError())), world.message).onward.entries == ()
+    assert world.envelope.run([Work(raising(ZeroDivisionError()))], world.message).onward.entries == ()
     failure = world.now().failure
     assert failure is not None
     assert failure.code == "internal_error"
@@ -225,7 +225,7 @@ def test_a_bug_of_ours_fails_one_document_and_says_so(world: World) -> None:
 def test_a_holder_whose_claim_was_taken_over_does_nothing(world: World) -> None:
     world.claim()
     work = Work()
-    assert world.envelope.run(work, world.message) == Handed(world.message.of(()))
+    assert world.envelope.run([work], world.message) == Handed(world.message.of(()))
     assert work.runs == 0
 
 
@@ -234,7 +234,7 @@ def test_a_claim_taken_over_during_the_work_is_not_overwritten(world: World) -> 
         world.claim()
         return Outcome("late", {"title": "late"})
 
-    assert world.envelope.run(Work(act), world.message).onward.entries == ()
+    assert world.envelope.run([Work(act)], world.message).onward.entries == ()
     assert world.now().title == ""
 
 
@@ -243,16 +243,16 @@ def test_a_document_deleted_during_the_work_stays_deleted(world: World) -> None:
         world.documents.delete(world.document.id)
         return Outcome("late", {"state": "ready", "active_version": "v"})
 
-    assert world.envelope.run(Work(act), world.message).onward.entries == ()
+    assert world.envelope.run([Work(act)], world.message).onward.entries == ()
     assert world.now().state is DocumentState.DELETED
     assert world.now().active_version == ""
     assert world.late == [DocumentState.DELETED], "what the work left is cleared up"
 
 
 def test_what_a_late_stage_left_is_cleared_up_when_the_next_one_looks(world: World) -> None:
-    onward = world.envelope.run(Work(), world.message).onward
+    onward = world.envelope.run([Work()], world.message).onward
     world.documents.delete(world.document.id)
-    world.envelope.run(Work(), onward)
+    world.envelope.run([Work()], onward)
     assert world.late == [DocumentState.DELETED]
 
 
@@ -262,7 +262,7 @@ def test_a_registry_that_is_away_brings_the_whole_message_back(world: World, tmp
             raise TryLater("store_busy", "The registry is busy.")
 
     envelope = msgspec.structs.replace(world.envelope, registry=Away(tmp_path))
-    handed = envelope.run(Work(), world.message)
+    handed = envelope.run([Work()], world.message)
     assert handed.onward.entries == ()
     (again,) = handed.again
     assert (again.message.entries, again.message.retries) == (world.message.entries, 1)
@@ -272,10 +272,10 @@ def test_a_registry_that_is_away_brings_the_whole_message_back(world: World, tmp
 def test_a_document_that_kills_its_worker_each_time_is_given_up(world: World) -> None:
     work = Work()
     started(world, "a.txt", MAX_ATTEMPTS - 1)
-    assert world.envelope.run(work, world.message).onward.entries
+    assert world.envelope.run([work], world.message).onward.entries
     work.code = "v2"  # so that the artifact counts as absent
     started(world, "a.txt", MAX_ATTEMPTS)
-    assert world.envelope.run(work, world.message) == Handed(world.message.of(()))
+    assert world.envelope.run([work], world.message) == Handed(world.message.of(()))
     failure = world.now().failure
     assert failure is not None
     assert (failure.code, failure.stage) == ("poison", "parse")
@@ -290,7 +290,7 @@ def test_the_attempt_is_counted_before_the_work(world: World) -> None:
         seen.append((world.now().stage, world.now().attempt))
         return Outcome("parsed")
 
-    world.envelope.run(Work(act), world.message)
+    world.envelope.run([Work(act)], world.message)
     assert seen == [("parse", 1)]
 
 
@@ -319,7 +319,7 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(world: World) -> None:
         return Outcome("parsed", {"title": "slow"})
 
     envelope = msgspec.structs.replace(world.envelope, lease_s=0.06)
-    assert envelope.run(Work(act), world.message).onward.entries
+    assert envelope.run([Work(act)], world.message).onward.entries
     assert world.now().title == "slow"
 
 
@@ -330,7 +330,7 @@ def test_what_waits_for_its_next_stage_waits_longer_than_a_worker_may_be_silent(
         during.append(world.now().lease_until - time.time())
         return Outcome("parsed")
 
-    world.envelope.run(Work(act), world.message)
+    world.envelope.run([Work(act)], world.message)
     assert during[0] <= LEASE_S
     assert world.now().lease_until - time.time() > 2 * LEASE_S
 
@@ -340,7 +340,7 @@ def test_what_waits_for_its_next_stage_waits_longer_than_a_worker_may_be_silent(
 
 def test_each_document_of_a_batch_keeps_its_own_record_and_artifact(world: World) -> None:
     bulk = Bulk(lambda job: Outcome(f"parsed {job.document.source}", {"title": job.document.source.upper()}))
-    handed = world.envelope.run(bulk, world.batch("b.txt", "c.txt"))
+    handed = world.envelope.run([bulk], world.batch("b.txt", "c.txt"))
     objects = world.objects.for_tenant(DEFAULT_TENANT)
     stored = [artifacts.load(objects, entry.artifacts["parse"], str) for entry in handed.onward.entries]
     assert stored == ["parsed a.txt", "parsed b.txt", "parsed c.txt"]
@@ -352,7 +352,7 @@ def test_each_document_of_a_batch_keeps_its_own_record_and_artifact(world: World
 @pytest.mark.parametrize("kind", [Work, Bulk])
 def test_one_documents_fault_fails_only_itself(world: World, kind: type[Work]) -> None:
     work = kind(raising(NeverWill("corrupt", "It is broken."), "b.txt"))
-    handed = world.envelope.run(work, world.batch("b.txt", "c.txt"))
+    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
     assert world.names(handed.onward) == ["a.txt", "c.txt"]
     assert handed.again == ()
     assert [world.now(n).state for n in ("a.txt", "b.txt", "c.txt")] == ["running", "failed", "running"]
@@ -361,7 +361,7 @@ def test_one_documents_fault_fails_only_itself(world: World, kind: type[Work]) -
 @pytest.mark.parametrize("fault", [NeverWill("wrong_dimension", "It does not fit."), ZeroDivisionError()])
 def test_a_bulk_call_that_fails_as_a_whole_is_repeated_one_by_one(world: World, fault: Exception) -> None:
     work = Bulk(raising(fault, "b.txt"), all_or_nothing=True)
-    handed = world.envelope.run(work, world.batch("b.txt", "c.txt"))
+    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
     assert world.names(handed.onward) == ["a.txt", "c.txt"]
     assert world.now("b.txt").state is DocumentState.FAILED
     assert work.ran == ["a.txt", "b.txt", "c.txt"]
@@ -369,7 +369,7 @@ def test_a_bulk_call_that_fails_as_a_whole_is_repeated_one_by_one(world: World, 
 
 def test_a_passing_fault_of_some_splits_the_batch(world: World) -> None:
     work = Bulk(raising(TryLater("incomplete_write", "Not all is there."), "a.txt", "c.txt"))
-    handed = world.envelope.run(work, world.batch("b.txt", "c.txt"))
+    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
     assert world.names(handed.onward) == ["b.txt"]
     (again,) = handed.again
     assert world.names(again.message) == ["a.txt", "c.txt"]
@@ -379,14 +379,14 @@ def test_a_passing_fault_of_some_splits_the_batch(world: World) -> None:
 
 def test_a_store_that_is_away_brings_all_of_a_bulk_call_back_together(world: World) -> None:
     work = Bulk(raising(TryLater("store_down", "Nobody answers.")), all_or_nothing=True)
-    handed = world.envelope.run(work, world.batch("b.txt", "c.txt"))
+    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
     assert handed.onward.entries == ()
     (again,) = handed.again
     assert world.names(again.message) == ["a.txt", "b.txt", "c.txt"]
     assert work.ran == []
     assert [world.now(n).attempt for n in ("a.txt", "b.txt", "c.txt")] == [0, 0, 0]
     recovered = Bulk(lambda _: Outcome("parsed"))
-    assert len(world.envelope.run(recovered, again.message).onward.entries) == 3
+    assert len(world.envelope.run([recovered], again.message).onward.entries) == 3
     assert recovered.calls == [3]
 
 
@@ -394,7 +394,7 @@ def test_those_whom_somebody_newer_took_over_drop_out(world: World) -> None:
     message = world.batch("b.txt", "c.txt")
     world.claim("b.txt")
     work = Work()
-    handed = world.envelope.run(work, message)
+    handed = world.envelope.run([work], message)
     assert world.names(handed.onward) == ["a.txt", "c.txt"]
     assert work.ran == ["a.txt", "c.txt"]
 
@@ -405,7 +405,7 @@ def test_a_document_deleted_while_its_batch_works_drops_out_alone(world: World) 
             world.documents.delete(job.document.id)
         return Outcome("parsed", {"title": "late"})
 
-    handed = world.envelope.run(Bulk(act), world.batch("b.txt", "c.txt"))
+    handed = world.envelope.run([Bulk(act)], world.batch("b.txt", "c.txt"))
     assert world.names(handed.onward) == ["a.txt", "c.txt"]
     assert world.now("b.txt").state is DocumentState.DELETED
 
@@ -415,12 +415,12 @@ def test_a_document_that_may_have_killed_a_worker_goes_alone_and_its_neighbours_
     started(world, "b.txt", 1)
     started(world, "d.txt", 2)
     work = Work()
-    handed = world.envelope.run(work, message)
+    handed = world.envelope.run([work], message)
     assert world.names(handed.onward) == ["a.txt", "c.txt"]
     assert work.ran == ["a.txt", "c.txt"]
     assert [world.names(again.message) for again in handed.again] == [["b.txt"], ["d.txt"]]
     assert [again.delay_s for again in handed.again] == [0.0, 0.0]
-    alone = world.envelope.run(work, handed.again[0].message)
+    alone = world.envelope.run([work], handed.again[0].message)
     assert world.names(alone.onward) == ["b.txt"]
     assert world.now("b.txt").attempt == 2
 
@@ -428,9 +428,9 @@ def test_a_document_that_may_have_killed_a_worker_goes_alone_and_its_neighbours_
 def test_of_a_batch_delivered_twice_only_what_is_missing_is_done(world: World) -> None:
     message = world.batch("b.txt")
     work = Work(raising(TryLater("store_busy", "Busy."), "b.txt"))
-    world.envelope.run(work, message)
+    world.envelope.run([work], message)
     work.act = raising(NeverWill("never", "Nobody is failed."), "nobody")
-    handed = world.envelope.run(work, message)
+    handed = world.envelope.run([work], message)
     assert world.names(handed.onward) == ["a.txt", "b.txt"]
     assert work.ran == ["a.txt", "b.txt", "b.txt"]
 

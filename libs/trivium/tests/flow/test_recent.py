@@ -28,6 +28,14 @@ def test_what_was_put_is_not_fetched_again(truth: LocalObjects) -> None:
     assert not recent.exists(KEY)
 
 
+def test_what_was_fetched_is_not_fetched_again(truth: LocalObjects) -> None:
+    truth.for_tenant(DEFAULT_TENANT).put(KEY, b"parsed elsewhere")
+    recent = RecentArtifacts(truth).for_tenant(DEFAULT_TENANT)
+    assert recent.get(KEY) == b"parsed elsewhere"
+    truth.for_tenant(DEFAULT_TENANT).delete(KEY)
+    assert recent.get(KEY) == b"parsed elsewhere"
+
+
 def test_what_was_replaced_or_deleted_is_not_remembered(truth: LocalObjects) -> None:
     recent = RecentArtifacts(truth).for_tenant(DEFAULT_TENANT)
     recent.put(KEY, b"old")

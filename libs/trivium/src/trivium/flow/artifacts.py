@@ -1,12 +1,14 @@
 """Artifacts: a stage's output under a key made of its inputs and its own fingerprint (rule 1 of the design).
 
 Layout in the object store: `originals/<document>/<version>` is the upload (`.meta` beside it says how it came, or where
-it stays), `artifacts/<document>/<version>/<stage>-<hash>` is a stage's output. A damaged artifact counts as absent.
+it stays), `artifacts/<document>/<version>/<stage>-<hash>` is a stage's output, and those of the stages that were done
+right behind it: a reference to one of these is that key, `#`, and its own name. A damaged artifact counts as absent.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -54,6 +56,29 @@ class Origin(msgspec.Struct, frozen=True):
     fetched: Validators | None = None
 
 
+class Made(msgspec.Struct, frozen=True, array_like=True):
+    """A stage's output: its key, what the stage learnt for the registry record, and the value as MessagePack."""
+
+    key: str
+    facts: dict[str, Any]
+    value: msgspec.Raw
+
+
+class Output(msgspec.Struct, frozen=True):
+    """Where a stage's output lies, and what the stage learnt."""
+
+    reference: str
+    facts: dict[str, Any]
+
+
+class _Body(msgspec.Struct, frozen=True, array_like=True):
+    """What an object holds behind its CRC-32: the output that it is called after, and those made right behind it."""
+
+    facts: dict[str, Any]
+    value: msgspec.Raw
+    more: tuple[Made, ...] = ()
+
+
 class Published(msgspec.Struct, frozen=True):
     """The artifact of publishing: which artifact of each stage the published rows were made from, and when."""
 
@@ -83,27 +108,66 @@ def artifact_prefix(document_id: str, version: str = "") -> str:
 
 def artifact_key(entry: Entry, stage: Stage, fingerprint: str) -> str:
     """The key of a stage's output: same inputs and same code, options and model, same key."""
-    inputs = [entry.artifacts[needed.value] for needed in INPUTS[stage]]
+    inputs = [own_key(entry.artifacts[needed.value]) for needed in INPUTS[stage]]
     return f"{artifact_prefix(entry.document_id, entry.version)}{stage.value}-{digest(fingerprint, *inputs)}"
 
 
+def reference(holder: str, key: str) -> str:
+    """The reference to the output `key` that lies in the object `holder`."""
+    return key if key == holder else f"{holder}#{key.rpartition('/')[2]}"
+
+
+def own_key(reference: str) -> str:
+    """The output's own key, wherever it lies."""
+    holder, _, name = reference.partition("#")
+    return f"{holder.rpartition('/')[0]}/{name}" if name else holder
+
+
+def made(key: str, value: Any, facts: dict[str, Any]) -> Made:
+    """An output that is to be stored."""
+    return Made(key, facts, msgspec.Raw(msgspec.msgpack.encode(value)))
+
+
 def save(objects: ObjectStore, key: str, value: Any, facts: dict[str, Any] | None = None) -> None:
-    """Store an artifact as MessagePack `[facts, value]` behind its CRC-32.
+    """Store an artifact by itself; see `save_all`."""
+    save_all(objects, [made(key, value, facts or {})])
 
-    It can be made again, so it is not fsynced. `facts` are what the stage learnt for the registry record.
+
+def save_all(objects: ObjectStore, outputs: Sequence[Made]) -> None:
+    """Store the outputs of stages that follow one another, under the key of the first.
+
+    They can be made again, so they are not fsynced.
     """
-    body = msgspec.msgpack.encode((facts or {}, value))
-    objects.put(key, zlib.crc32(body).to_bytes(4, "big") + body, durable=False)
+    first, *more = outputs
+    body = msgspec.msgpack.encode(_Body(first.facts, first.value, tuple(more)))
+    objects.put(first.key, zlib.crc32(body).to_bytes(4, "big") + body, durable=False)
 
 
-def load(objects: ObjectStore, key: str, kind: type[T]) -> T:
-    """Read an artifact's value; raises `NotFound` when it is absent, damaged or of another shape."""
-    return _decode(objects, key, kind)[1]
+def load(objects: ObjectStore, reference: str, kind: type[T]) -> T:
+    """Read an output's value; raises `NotFound` when it is absent, damaged or of another shape."""
+    holder, wanted = reference.partition("#")[0], own_key(reference)
+    body = _read(objects, holder)
+    if wanted == holder:
+        return value_of(body.value, kind, reference)
+    for output in body.more:
+        if output.key == wanted:
+            return value_of(output.value, kind, reference)
+    raise NotFound("artifact_damaged", f"The artifact {reference} is not there.", "It is made again by itself.")
 
 
-def load_facts(objects: ObjectStore, key: str) -> dict[str, Any]:
-    """Read an artifact's facts alone; raises as `load`."""
-    return _decode(objects, key, msgspec.Raw)[0]
+def value_of(value: msgspec.Raw, kind: type[T], reference: str) -> T:
+    """Decode an output's value; raises `NotFound` when it is of another shape."""
+    try:
+        return msgspec.msgpack.decode(value, type=kind)
+    except msgspec.ValidationError as error:
+        raise NotFound("artifact_damaged", f"The artifact {reference} is not a {kind.__name__}.") from error
+
+
+def outputs(objects: ObjectStore, key: str) -> dict[str, Output]:
+    """What the object `key` holds, by each output's own key; raises as `load`."""
+    body = _read(objects, key)
+    more = {output.key: Output(reference(key, output.key), output.facts) for output in body.more}
+    return {key: Output(key, body.facts), **more}
 
 
 def published(objects: ObjectStore, document_id: str, version: str) -> Published | None:
@@ -115,11 +179,11 @@ def published(objects: ObjectStore, document_id: str, version: str) -> Published
     return max(found, key=lambda publication: publication.at, default=None)
 
 
-def _decode(objects: ObjectStore, key: str, kind: type[T]) -> tuple[dict[str, Any], T]:
+def _read(objects: ObjectStore, key: str) -> _Body:
     raw = objects.get(key)
     if zlib.crc32(raw[4:]).to_bytes(4, "big") != raw[:4]:
         raise NotFound("artifact_damaged", f"The artifact {key} is damaged.", "It is made again by itself.")
     try:
-        return msgspec.msgpack.decode(raw[4:], type=tuple[dict[str, Any], kind])  # type: ignore[valid-type]
+        return msgspec.msgpack.decode(raw[4:], type=_Body)
     except msgspec.ValidationError as error:
-        raise NotFound("artifact_damaged", f"The artifact {key} is not a {kind.__name__}.") from error
+        raise NotFound("artifact_damaged", f"The artifact {key} is no artifact.") from error

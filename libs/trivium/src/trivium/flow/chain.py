@@ -7,6 +7,7 @@ that are done. The broker is a doorbell: losing a message costs a delay, because
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -27,16 +28,24 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Message(msgspec.Struct, frozen=True):
-    """What travels: some documents of one tenant in one lane. `retries` counts those of the stage that comes next."""
+    """What travels: some documents of one tenant in one lane. `retries` counts those of the stage that comes next.
+
+    `due_at` is from when on a worker may have it, in Unix seconds.
+    """
 
     tenant: str
     lane: Lane
     entries: tuple[Entry, ...]
     retries: int = 0
+    due_at: float = 0.0
 
     def of(self, entries: Iterable[Entry], retries: int = 0) -> Message:
         """The same for other entries."""
         return msgspec.structs.replace(self, entries=tuple(entries), retries=retries)
+
+    def due(self, delay_s: float = 0.0) -> Message:
+        """The same, on its way from now on."""
+        return msgspec.structs.replace(self, due_at=time.time() + delay_s)
 
     def to_wire(self) -> dict[str, Any]:
         """As JSON types, for Celery."""
@@ -66,7 +75,7 @@ def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float
     Raises kombu's `OperationalError` when the broker is away.
     """
     first, *rest = (_signature(app, stage, message.lane) for stage in STAGES[STAGES.index(start) :])
-    first = first.clone(args=(message.to_wire(),)).set(countdown=delay_s or None)
+    first = first.clone(args=(message.due(delay_s).to_wire(),)).set(countdown=delay_s or None)
     chain(first, *rest, app=app).apply_async()
 
 

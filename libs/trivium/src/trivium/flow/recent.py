@@ -1,4 +1,4 @@
-"""Artifacts that this process wrote lately stay in memory: the next stage mostly runs here too, and asks for them."""
+"""Artifacts that this process wrote or read lately stay in memory: its next stages ask for them again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
 from trivium.telemetry import ARTIFACT_SECONDS, timed
 
-MAX_BYTES = 32 * 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024  # a batch of small documents is half a megabyte
 _PREFIX = "artifacts/"  # whose keys name their content, so that what is remembered cannot be out of date
 
 
@@ -40,14 +40,15 @@ class RecentTenantArtifacts:
         if known is not None:
             return known
         with timed(ARTIFACT_SECONDS, "get"):
-            return self._store.get(key)
+            content = self._store.get(key)
+        self._remember(key, content)
+        return content
 
     def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
         """Into the store, then into memory."""
         with timed(ARTIFACT_SECONDS, "put"):
             self._store.put(key, content, durable=durable)
-        if key.startswith(_PREFIX):
-            self._memory.put((self._tenant, key), content)
+        self._remember(key, content)
 
     def put_if_absent(self, key: str, content: bytes) -> bool:
         """Into the store alone."""
@@ -66,6 +67,10 @@ class RecentTenantArtifacts:
     def keys(self, prefix: str = "", start_after: str = "") -> Iterator[str]:
         """What the store says."""
         return self._store.keys(prefix, start_after)
+
+    def _remember(self, key: str, content: bytes) -> None:
+        if key.startswith(_PREFIX):
+            self._memory.put((self._tenant, key), content)
 
 
 class _Memory:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from trivium.domain.documents import Document, Stage
+from trivium.domain.documents import STAGES, Document, Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
 from trivium.flow import artifacts
@@ -30,12 +30,13 @@ class Share:
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One stage's work on one version of one document."""
+    """One stage's work on one version of one document; `made` is what its leg made so far and has not stored."""
 
     document: Document
     entry: Entry
     objects: ObjectStore
     share: Share = msgspec.field(default_factory=Share)
+    made: tuple[artifacts.Made, ...] = ()
 
     @property
     def tenant(self) -> Tenant:
@@ -54,7 +55,11 @@ class Job(msgspec.Struct, frozen=True):
 
     def load(self, stage: Stage, kind: type[T]) -> T:
         """The output of an earlier stage."""
-        return artifacts.load(self.objects, self.entry.artifacts[stage.value], kind)
+        reference = self.entry.artifacts[stage.value]
+        for output in self.made:
+            if output.key == artifacts.own_key(reference):
+                return artifacts.value_of(output.value, kind, reference)
+        return artifacts.load(self.objects, reference, kind)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -96,3 +101,17 @@ class BulkWork(StageWork, Protocol):
         one document's fault is its own.
         """
         ...
+
+
+def leg_of(works: Sequence[StageWork], start: Stage) -> list[StageWork]:
+    """`start` and what may be done right behind it by a process that does `works`.
+
+    Publishing is a leg of its own: what a version was made from is stored before queries see it.
+    """
+    mine = {work.stage: work for work in works}
+    leg = [mine[start]]
+    for stage in STAGES[STAGES.index(start) + 1 :]:
+        if stage not in mine or stage is Stage.PUBLISH:
+            break
+        leg.append(mine[stage])
+    return leg

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from celery import Celery
+from celery import Celery, Task
 from celery.exceptions import Ignore
 
 from trivium.domain.documents import Stage
@@ -58,14 +58,17 @@ def make_app(broker_url: str) -> Celery:
 
 
 def register(app: Celery, stage: Stage, run: Callable[[Message], Handed]) -> None:
-    """Make `run` the task of a stage in this process."""
+    """Make `run` the task of a stage in this process; it may do stages that follow as well."""
 
-    def task(raw: dict[str, Any]) -> dict[str, Any]:
+    def task(celery: Task, raw: dict[str, Any]) -> dict[str, Any]:
         handed = run(Message.from_wire(raw))
         for again in handed.again:
-            send(app, again.message, stage, again.delay_s)
+            send(app, again.message, again.stage, again.delay_s)
         if not handed.onward.entries:
             raise Ignore
-        return handed.onward.to_wire()
+        for _ in range(handed.done - 1):  # what comes next is the last of Celery's list
+            celery.request.chain.pop()
+        return handed.onward.due().to_wire()
 
-    app.task(task, name=task_name(stage), ignore_result=True, shared=False)  # each application has its own
+    # each application has its own
+    app.task(task, name=task_name(stage), ignore_result=True, shared=False, bind=True)

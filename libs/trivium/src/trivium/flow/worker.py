@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
@@ -35,7 +36,7 @@ from trivium.flow.envelope import Envelope, Handed, postponed
 from trivium.flow.erase import clear_up
 from trivium.flow.queues import consumed_by
 from trivium.flow.recent import RecentArtifacts
-from trivium.flow.stage import StageWork
+from trivium.flow.stage import StageWork, leg_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
@@ -147,15 +148,20 @@ class _PoolProcess:
         self._equip = equip
         self._closing = ExitStack()
         self._equipment: Equipment | None = None
+        self._idle_since = time.time()
 
     def run(self, stage: Stage, message: Message) -> Handed:
         try:
             equipment = self._opened()
         except TriviumError as error:
-            return postponed(message, error)
-        (work,) = (work for work in equipment.works if work.stage is stage)
-        with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
-            return equipment.envelope.run(work, message)
+            return postponed(message, stage, error)
+        waited = time.time() - max(self._idle_since, message.due_at)
+        telemetry.QUEUE_SECONDS.labels(stage.value).observe(max(0.0, waited))
+        try:
+            with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
+                return equipment.envelope.run(leg_of(equipment.works, stage), message)
+        finally:
+            self._idle_since = time.time()
 
     def prepare(self) -> None:
         """Open the equipment before the first task needs it."""

@@ -66,7 +66,9 @@ def reembed(stores: Stores, embedder: Embedder, on_documents: OnDocuments) -> li
 
 def _embed(work: EmbedWork, jobs: list[Job]) -> None:
     new = [(job, artifacts.artifact_key(job.entry, Stage.EMBED, work.fingerprint())) for job in jobs]
-    wanting = [(job, key) for job, key in new if not job.objects.exists(key) and _has_passages(job)]
+    wanting = [
+        (job, key) for job, key in new if not _is_from(job, key) and not job.objects.exists(key) and _has_passages(job)
+    ]
     for (job, key), outcome in zip(wanting, work.run_all([job for job, _ in wanting]) if wanting else (), strict=True):
         artifacts.save(job.objects, key, outcome.value, outcome.facts)
 
@@ -74,7 +76,7 @@ def _embed(work: EmbedWork, jobs: list[Job]) -> None:
 def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
     """Note that the version's rows come from the new vectors."""
     embedded = artifacts.artifact_key(job.entry, Stage.EMBED, work.fingerprint())
-    if job.entry.artifacts[Stage.EMBED.value] == embedded or not job.objects.exists(embedded):
+    if _is_from(job, embedded) or not job.objects.exists(embedded):
         return
     entry = _with(job.entry, Stage.EMBED, embedded)
     index = IndexWork(stores.vectors, stores.keywords)
@@ -86,6 +88,11 @@ def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
 
 def _with(entry: Entry, stage: Stage, key: str) -> Entry:
     return msgspec.structs.replace(entry, artifacts={**entry.artifacts, stage.value: key})
+
+
+def _is_from(job: Job, embedded: str) -> bool:
+    """Whether the version's rows come from these vectors already."""
+    return artifacts.own_key(job.entry.artifacts[Stage.EMBED.value]) == embedded
 
 
 def _has_passages(job: Job) -> bool:

@@ -1,0 +1,257 @@
+"""A leg: stages that one process does in a row, and stores as one object a document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.domain.documents import STAGES, Document, DocumentState, Stage
+from trivium.domain.errors import NeverWill, TryLater
+from trivium.domain.ids import document_id
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.flow import artifacts, envelope
+from trivium.flow.chain import Entry, Message, message_for
+from trivium.flow.envelope import Envelope, Handed
+from trivium.flow.stage import Job, Outcome, leg_of
+from trivium.ports.objects import ObjectStore
+
+PARSE, CHUNK, ENRICH, EMBED = STAGES[:4]
+MAX_ATTEMPTS = 3
+
+
+class Work:
+    """A stage whose value says what its inputs were; `act` may do something else."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.code = "v1"
+        self.ran: list[str] = []
+        self.act: Callable[[Job], None] = lambda _: None
+
+    def fingerprint(self) -> str:
+        return self.code
+
+    def settled(self, job: Job) -> bool:
+        return True
+
+    def run(self, job: Job) -> Outcome:
+        self.ran.append(job.document.source)
+        self.act(job)
+        inputs = ", ".join(job.load(needed, str) for needed in artifacts.INPUTS[self.stage])
+        return Outcome(f"{self.stage}({inputs})", {"title": f"{job.document.title}>{self.stage}"})
+
+
+class Full(LocalObjects):
+    """Objects that can be read alone."""
+
+    def for_tenant(self, tenant: Tenant) -> FullTenant:
+        return FullTenant(super().for_tenant(tenant))
+
+
+class FullTenant:
+    def __init__(self, store: ObjectStore) -> None:
+        self.get, self.exists = store.get, store.exists
+
+    def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
+        raise TryLater("store_full", "It is full.")
+
+
+class World:
+    """Claimed documents, and a process that does four stages."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.documents = SqliteRegistry(data).for_tenant(DEFAULT_TENANT)
+        self.objects = LocalObjects(data).for_tenant(DEFAULT_TENANT)
+        self.works = {stage: Work(stage) for stage in (PARSE, CHUNK, ENRICH, EMBED)}
+        self.envelope = Envelope(SqliteRegistry(data), LocalObjects(data), 60.0, MAX_ATTEMPTS)
+        self.message = message_for([self.add("a.txt"), self.add("b.txt")])
+
+    def add(self, name: str) -> Document:
+        identifier = document_id(DEFAULT_TENANT, name)
+        self.documents.accept(Document(identifier, DEFAULT_TENANT.name, name, "v", created_at=time.time()))
+        return self.documents.claim(identifier, "v", 60.0, time.time())
+
+    def run(self, message: Message, start: Stage = PARSE) -> Handed:
+        return self.envelope.run(leg_of(list(self.works.values()), start), message)
+
+    def now(self, name: str) -> Document:
+        return self.documents.get(document_id(DEFAULT_TENANT, name))
+
+    def ran(self) -> list[list[str]]:
+        return [work.ran for work in self.works.values()]
+
+    def forget(self) -> None:
+        for work in self.works.values():
+            work.ran = []
+
+    def stored(self, entry: Entry) -> list[str]:
+        return list(self.objects.keys(artifacts.artifact_prefix(entry.document_id)))
+
+    def load(self, entry: Entry, stage: Stage) -> str:
+        return artifacts.load(self.objects, entry.artifacts[stage.value], str)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+ALL = "embed(enrich(chunk(parse())))"
+
+
+def died_at(world: World, name: str, stage: Stage, attempt: int = 1) -> None:
+    """As a worker leaves the record when it dies."""
+    world.documents.save(msgspec.structs.replace(world.now(name), stage=stage.value, attempt=attempt))
+
+
+def raising(error: Exception, name: str) -> Callable[[Job], None]:
+    def act(job: Job) -> None:
+        if job.document.source == name:
+            raise error
+
+    return act
+
+
+def test_quick_stages_are_done_in_a_row_and_stored_in_one_object_a_document(world: World) -> None:
+    handed = world.run(world.message)
+    assert (handed.done, handed.again) == (4, ())
+    for entry in handed.onward.entries:
+        assert len(world.stored(entry)) == 1
+        assert world.load(entry, EMBED) == ALL
+        assert world.load(entry, PARSE) == "parse()"
+    assert world.now("a.txt").title == ">parse>chunk>enrich>embed"
+
+
+def test_a_second_delivery_finds_every_stage_done(world: World) -> None:
+    first = world.run(world.message)
+    world.forget()
+    assert world.run(world.message) == first
+    assert world.ran() == [[], [], [], []]
+
+
+def test_what_short_legs_stored_a_long_one_finds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(envelope, "LEG_S", -1.0)
+    message = first = message_for([world.add("c.txt")])
+    for stage in (PARSE, CHUNK, ENRICH, EMBED):
+        message = world.run(message, stage).onward
+    (alone,) = message.entries
+    assert len(world.stored(alone)) == 4
+    monkeypatch.undo()
+    world.forget()
+
+    assert world.run(first).onward == message
+    assert world.ran() == [[], [], [], []]
+
+
+def test_a_slow_stage_ends_the_leg_and_what_it_made_is_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(envelope, "LEG_S", 0.05)
+    world.works[CHUNK].act = lambda _: time.sleep(0.05)
+    handed = world.run(world.message)
+    assert handed.done == 2
+    assert [world.load(entry, CHUNK) for entry in handed.onward.entries] == ["chunk(parse())"] * 2
+    assert [world.load(entry, EMBED) for entry in world.run(handed.onward, ENRICH).onward.entries] == [ALL] * 2
+
+
+def test_another_model_does_again_only_what_depends_on_it(world: World) -> None:
+    message = world.message.of(world.message.entries[:1])
+    before = world.run(message)
+    world.forget()
+    world.works[EMBED].code = "v2"
+    handed = world.run(message)
+    assert world.ran() == [[], [], [], ["a.txt"]]
+    assert world.load(handed.onward.entries[0], EMBED) == ALL
+    assert handed.onward != before.onward
+
+
+def test_a_store_that_is_away_brings_a_document_back_to_its_stage_and_keeps_what_was_made(world: World) -> None:
+    world.works[ENRICH].act = raising(TryLater("down", "It is down."), "b.txt")
+    handed = world.run(world.message)
+    assert [entry.document_id for entry in handed.onward.entries] == [world.now("a.txt").id]
+    (again,) = handed.again
+    assert (again.stage, again.message.retries, world.now("b.txt").attempt) == (ENRICH, 1, 0)
+    world.forget()
+    world.works[ENRICH].act = lambda _: None
+    (entry,) = world.run(again.message, again.stage).onward.entries
+    assert world.load(entry, EMBED) == ALL
+    assert world.ran() == [[], [], ["b.txt"], ["b.txt"]]
+
+
+def test_a_model_that_is_away_keeps_what_was_made_before(world: World) -> None:
+    def away() -> str:
+        raise TryLater("inference_down", "It is down.")
+
+    world.works[EMBED].fingerprint = away  # type: ignore[method-assign]
+    (again,) = world.run(world.message).again
+    assert (again.stage, len(again.message.entries)) == (EMBED, 2)
+    assert [world.load(entry, ENRICH) for entry in again.message.entries] == ["enrich(chunk(parse()))"] * 2
+
+
+def test_what_could_not_be_stored_is_made_again(world: World) -> None:
+    whole, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, objects=Full(world.data))
+    handed = world.run(world.message)
+    assert handed.onward.entries == ()
+    (again,) = handed.again
+    assert (again.stage, again.message.entries) == (PARSE, world.message.entries)
+    world.envelope = whole
+    assert [world.load(entry, EMBED) for entry in world.run(again.message).onward.entries] == [ALL] * 2
+
+
+def test_a_fault_fails_its_document_at_its_stage(world: World) -> None:
+    world.works[CHUNK].act = raising(NeverWill("bad", "It is bad."), "a.txt")
+    handed = world.run(world.message)
+    assert [entry.document_id for entry in handed.onward.entries] == [world.now("b.txt").id]
+    failed = world.now("a.txt")
+    assert (failed.state, failed.failure and failed.failure.stage) == (DocumentState.FAILED, "chunk")
+
+
+def test_each_stage_is_counted_before_it_begins(world: World) -> None:
+    seen: list[tuple[str, int]] = []
+    for work in world.works.values():
+        work.act = lambda job: seen.append(
+            (world.now(job.document.source).stage, world.now(job.document.source).attempt)
+        )
+    world.run(world.message.of(world.message.entries[:1]))
+    assert seen == [("parse", 1), ("chunk", 1), ("enrich", 1), ("embed", 1)]
+
+
+def test_who_killed_a_worker_in_the_middle_of_a_leg_does_it_alone(world: World) -> None:
+    died_at(world, "b.txt", EMBED)
+    handed = world.run(world.message)
+    assert [entry.document_id for entry in handed.onward.entries] == [world.now("a.txt").id]
+    (again,) = handed.again
+    assert (again.stage, again.delay_s) == (PARSE, 0.0)
+    assert len(world.run(again.message).onward.entries) == 1
+    assert world.now("b.txt").attempt == 2
+
+
+def test_who_kills_at_the_same_stage_of_a_leg_each_time_is_given_up_there(world: World) -> None:
+    died_at(world, "b.txt", EMBED, MAX_ATTEMPTS)
+    handed = world.run(world.message.of(world.message.entries[1:]))
+    assert (handed.onward.entries, handed.again, world.ran()) == ((), (), [[], [], [], []])
+    failure = world.now("b.txt").failure
+    assert failure
+    assert (failure.code, failure.stage) == ("poison", "embed")
+
+
+def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> None:
+    late: list[DocumentState] = []
+    world.envelope = msgspec.structs.replace(world.envelope, clear_up=lambda now, _: late.append(now.state))
+    world.works[CHUNK].act = lambda job: world.documents.delete(job.document.id) and None
+    handed = world.run(world.message)
+    assert handed.onward.entries == ()
+    assert set(late) == {DocumentState.DELETED}
+    assert world.works[ENRICH].ran == []
+
+
+def test_publishing_is_a_leg_of_its_own() -> None:
+    works = [Work(stage) for stage in STAGES]
+    assert [work.stage for work in leg_of(works, PARSE)] == list(STAGES[:-1])
+    assert [work.stage for work in leg_of(works, Stage.PUBLISH)] == [Stage.PUBLISH]
+    assert [work.stage for work in leg_of([works[0], works[1], works[3]], PARSE)] == [PARSE, CHUNK]
