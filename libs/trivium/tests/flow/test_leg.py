@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trivium.adapters.embedded.objects import LocalObjects
+from trivium.adapters.embedded.objects import LocalObjects, LocalObjectStore
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.domain.documents import STAGES, Document, DocumentState, Stage
 from trivium.domain.errors import NeverWill, TryLater
@@ -19,7 +19,6 @@ from trivium.flow import artifacts, envelope
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import Envelope, Handed
 from trivium.flow.stage import Job, Outcome, leg_of
-from trivium.ports.objects import ObjectStore
 
 PARSE, CHUNK, ENRICH, EMBED = STAGES[:4]
 MAX_ATTEMPTS = 3
@@ -48,16 +47,13 @@ class Work:
 
 
 class Full(LocalObjects):
-    """Objects that can be read alone."""
+    """Objects that take nothing more."""
 
-    def for_tenant(self, tenant: Tenant) -> FullTenant:
-        return FullTenant(super().for_tenant(tenant))
+    def for_tenant(self, tenant: Tenant) -> LocalObjectStore:
+        return FullStore(Path(f"no folder of {tenant}"))
 
 
-class FullTenant:
-    def __init__(self, store: ObjectStore) -> None:
-        self.get, self.exists = store.get, store.exists
-
+class FullStore(LocalObjectStore):
     def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
         raise TryLater("store_full", "It is full.")
 
@@ -243,7 +239,11 @@ def test_who_kills_at_the_same_stage_of_a_leg_each_time_is_given_up_there(world:
 def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> None:
     late: list[DocumentState] = []
     world.envelope = msgspec.structs.replace(world.envelope, clear_up=lambda now, _: late.append(now.state))
-    world.works[CHUNK].act = lambda job: world.documents.delete(job.document.id) and None
+
+    def delete(job: Job) -> None:
+        world.documents.delete(job.document.id)
+
+    world.works[CHUNK].act = delete
     handed = world.run(world.message)
     assert handed.onward.entries == ()
     assert set(late) == {DocumentState.DELETED}
