@@ -15,13 +15,14 @@ from trivium.domain.documents import STAGES, Document, DocumentState, Stage
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
-from trivium.flow import artifacts, envelope
+from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import Envelope, Handed
 from trivium.flow.stage import Job, Outcome, leg_of
 
 PARSE, CHUNK, ENRICH, EMBED = STAGES[:4]
 MAX_ATTEMPTS = 3
+NO_TIME_S = -1.0
 
 
 class Work:
@@ -132,27 +133,26 @@ def test_a_second_delivery_finds_every_stage_done(world: World) -> None:
     assert world.ran() == [[], [], [], []]
 
 
-def test_what_short_legs_stored_a_long_one_finds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(envelope, "LEG_S", -1.0)
+def test_what_short_legs_stored_a_long_one_finds(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, leg_s=NO_TIME_S)
     message = first = message_for([world.add("c.txt")])
     for stage in (PARSE, CHUNK, ENRICH, EMBED):
         message = world.run(message, stage).onward
     (alone,) = message.entries
     assert len(world.stored(alone)) == 4
-    monkeypatch.undo()
+    world.envelope = long
     world.forget()
-
     assert world.run(first).onward == message
     assert world.ran() == [[], [], [], []]
 
 
-def test_a_slow_stage_ends_the_leg_and_what_it_made_is_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(envelope, "LEG_S", 0.05)
-    world.works[CHUNK].act = lambda _: time.sleep(0.05)
+def test_a_slow_stage_ends_the_leg_and_what_it_made_is_stored(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, leg_s=NO_TIME_S)
     handed = world.run(world.message)
-    assert handed.done == 2
-    assert [world.load(entry, CHUNK) for entry in handed.onward.entries] == ["chunk(parse())"] * 2
-    assert [world.load(entry, EMBED) for entry in world.run(handed.onward, ENRICH).onward.entries] == [ALL] * 2
+    assert handed.done == 1
+    assert [world.load(entry, PARSE) for entry in handed.onward.entries] == ["parse()"] * 2
+    world.envelope = long
+    assert [world.load(entry, EMBED) for entry in world.run(handed.onward, CHUNK).onward.entries] == [ALL] * 2
 
 
 def test_another_model_does_again_only_what_depends_on_it(world: World) -> None:

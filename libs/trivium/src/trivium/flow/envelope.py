@@ -63,7 +63,8 @@ class Envelope(msgspec.Struct, frozen=True):
 
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
-    the record of each that was deleted, replaced or claimed by somebody else while its batch was under way.
+    the record of each that was deleted, replaced or claimed by somebody else while its batch was under way. After
+    `leg_s` no further stage is begun.
     """
 
     registry: Registry
@@ -72,6 +73,7 @@ class Envelope(msgspec.Struct, frozen=True):
     max_attempts: int
     on_left: Callable[[], None] = lambda: None
     clear_up: Callable[[Document, Entry], None] = lambda *_: None
+    leg_s: float = LEG_S
 
     def run(self, leg: Sequence[StageWork], message: Message) -> Handed:
         """Do the stages of `leg`, in the order given, for each document of the message, once in effect.
@@ -85,7 +87,7 @@ class Envelope(msgspec.Struct, frozen=True):
                 return postponed(message, leg[0].stage, error)
 
     def _attempt(self, leg: Sequence[StageWork], message: Message) -> Handed:
-        until = time.monotonic() + LEG_S
+        until = time.monotonic() + self.leg_s
         jobs, found, done = self._open(message), Found(), 0
         left: list[Left] = []
         for work in leg:
