@@ -2,7 +2,8 @@
 
 parse -> chunk -> enrich -> embed -> index -> extract -> link -> publish. Each task gets a `Message` (ids and
 artifact keys of a batch of documents, never content), does its stage and those that it may do right behind it once for
-each (`envelope.py`) and hands on those that are done. The broker is a doorbell: losing a message costs a delay, because the registry knows what is unfinished.
+each (`envelope.py`) and hands on those that are done. The broker is a doorbell: losing a message costs a delay, because
+the registry knows what is unfinished.
 """
 
 from __future__ import annotations
