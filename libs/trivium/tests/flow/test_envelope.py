@@ -305,7 +305,7 @@ def test_how_far_a_long_stage_is_stands_in_the_record_until_it_ends(world: World
         seen.append(world.now().progress)
         return Outcome("parsed")
 
-    msgspec.structs.replace(world.envelope, lease_s=0.06).run(Work(act), world.message)
+    msgspec.structs.replace(world.envelope, lease_s=0.06).run([Work(act)], world.message)
     assert seen == [0.5 / len(Stage)]
     assert world.now().stage_share == 0
 
