@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster import Cluster
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from doors import TRIVIUM
+from tiny_embedder import DIMENSION, write_tiny_embedder
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
@@ -34,11 +37,19 @@ def stores(cluster: Cluster) -> Iterator[DistributedStores]:
         yield opened
 
 
-def run(cluster: Cluster, *arguments: str) -> tuple[int, str]:
+def run(cluster: Cluster, *arguments: str, **settings: str) -> tuple[int, str]:
+    environ = {**cluster.env, **settings}
     done = subprocess.run(
-        [str(TRIVIUM), *arguments], env=cluster.env, capture_output=True, text=True, timeout=120, check=False
+        [str(TRIVIUM), *arguments], env=environ, capture_output=True, text=True, timeout=120, check=False
     )
     return done.returncode, done.stdout + ("" if "--json" in arguments else done.stderr)
+
+
+def reembedded(cluster: Cluster) -> tuple[int, str]:
+    """`trivium reembed`, once the inference service has loaded its model."""
+    while (done := run(cluster, "reembed"))[0] and "TRIVIUM_INFERENCE_URL" in done[1]:
+        time.sleep(0.5)
+    return done
 
 
 @pytest.mark.slow
@@ -68,3 +79,29 @@ def test_an_emptied_server_is_rebuilt(
     assert run(cluster, "audit", "--json")[0] == 1
     assert run(cluster, "rebuild", "--store", name) == (0, "2 documents written.\n")
     assert run(cluster, "audit", "--json") == (0, "[]\n")
+
+
+@pytest.mark.slow
+async def test_another_model_embeds_everything_anew_and_answers_go_on_with_it(
+    cluster: Cluster, documents: dict[str, Any], stores: DistributedStores, tmp_path: Path
+) -> None:
+    """The last test of the installation: it goes on with the other model."""
+    write_tiny_embedder(tmp_path)
+    other = {"TRIVIUM_EMBED_MODEL": str(tmp_path), "TRIVIUM_EMBED_BACKEND": "torch"}
+    code, told = run(cluster, "reembed", "--model", str(tmp_path))
+    assert (code, "The inference service chooses the model" in told) == (1, True)
+    cluster.stop(CONTROL, INGEST, GRAPH, QUERY, INFERENCE)
+    cluster.start(INFERENCE, **other)
+    assert reembedded(cluster) == (0, "2 documents embedded.\n")
+    assert run(cluster, "audit", "--json") == (0, "[]\n")
+    quay = documents["quay.txt"]
+    asked = {quay["id"]: stores.registry.for_tenant(DEFAULT_TENANT).get(quay["id"]).active_version}
+    [chunk] = writer_of(stores, Store.VECTORS, DEFAULT_TENANT).ids(asked)[quay["id"]]
+    vectors = await stores.vectors.reader(DEFAULT_TENANT).passage_vectors([chunk])
+    assert vectors[chunk].shape == (DIMENSION,)
+    cluster.start(QUERY, CONTROL, INGEST, GRAPH, **other)
+    with cluster.http() as client:
+        found = client.post("/v1/search", json={"query": "the lighthouse of Brannock Head", "mode": "vector"}).json()
+    assert {hit["chunk"]["source"] for hit in found["hits"]} == set(TEXTS)
+    assert not found.get("degraded")
+    assert cluster.take("pier.txt", "The pier of Brannock Head was built by Ida Lorn.")["state"] == "ready"
