@@ -14,10 +14,12 @@ from local_services import SERVICES_DIR, services
 from tiny_model import CONTEXT_TOKENS, write_tiny_model
 
 from trivium.config import load_settings
+from trivium.domain.answers import Verdict as JudgedAs
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.graph import MentionRole
 from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
+from trivium.domain.retrieval import Hit
 from trivium.llm.address import LlmAddress
 from trivium.llm.connect import llm_address
 from trivium.ports.llm import Completion, Llm, Message
@@ -25,6 +27,10 @@ from trivium_graph import build
 from trivium_graph.llm_extract import refine
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
 from trivium_ingest.enrich.build import enrich
+from trivium_query.answer.citations import Draft, Shelf
+from trivium_query.answer.llm_answer import MAX_ANSWER_TOKENS, Generated, generate
+from trivium_query.answer.rerank import SOURCE, rerank_with_llm
+from trivium_query.answer.verify import judge_with_llm
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the server alone takes a minute to start
 
@@ -229,3 +235,49 @@ def test_extraction_keeps_only_what_stands_in_the_text(
     unchanged = sum(share == rules for share, rules in zip(refined.shares, by_rules, strict=True))
     assert refined.unread <= unchanged, "what the model could not read keeps everything of the rules"
     assert bool(refined.unread) == bool(refined.reason)
+
+
+QUESTION = "Who designed the bridge of Solway Reach?"
+
+
+@pytest.fixture
+def hits(passages: tuple[list[Chunk], ParsedDocument]) -> tuple[Hit, ...]:
+    return tuple(Hit(chunk, rank, 1.0 / rank) for rank, chunk in enumerate(passages[0], 1))
+
+
+async def test_reranking_orders_every_passage_once_in_one_request(
+    vllm: VllmServer, llm: Llm, hits: tuple[Hit, ...]
+) -> None:
+    asked = vllm.count("vllm:request_prompt_tokens_count")
+    ordered, spent = await rerank_with_llm(QUESTION, hits, llm, 60)
+    assert vllm.count("vllm:request_prompt_tokens_count") - asked == 1, "no repair was needed"
+    assert not spent.truncated
+    assert sorted(hit.chunk.id for hit in ordered) == sorted(hit.chunk.id for hit in hits)
+    assert [hit.rank for hit in ordered] == list(range(1, len(hits) + 1))
+    assert all(hit.sources[-1].source == SOURCE for hit in ordered)
+
+
+async def test_a_generated_answer_comes_in_pieces_and_cites_only_what_it_was_given(
+    llm: Llm, hits: tuple[Hit, ...]
+) -> None:
+    pieces = [piece async for piece in generate(QUESTION, hits, llm, 60)]
+    whole = pieces[-1]
+    assert isinstance(whole, Generated)
+    assert "".join(piece for piece in pieces if isinstance(piece, str)).strip() == whole.draft.text
+    assert whole.completion.output_tokens == MAX_ANSWER_TOKENS
+    assert "The answer was cut off at its length limit." in whole.draft.notes
+    assert {citation.chunk_id for citation in whole.draft.citations} <= {hit.chunk.id for hit in hits}
+
+
+async def test_the_judge_of_an_answer_gives_one_of_the_three_verdicts(
+    vllm: VllmServer, llm: Llm, hits: tuple[Hit, ...]
+) -> None:
+    asked = vllm.count("vllm:request_prompt_tokens_count")
+    shelf = Shelf(hits)
+    draft = Draft(
+        f"Maren Tuck designed it {shelf.marker(hits[0])}.", found=True, citations=(shelf.cite(hits[0], "Maren Tuck"),)
+    )
+    judgement, spent = await judge_with_llm(QUESTION, draft, hits, llm, 60)
+    assert vllm.count("vllm:request_prompt_tokens_count") - asked == 1, "no repair was needed"
+    assert judgement.verdict in JudgedAs
+    assert spent.output_tokens > 0

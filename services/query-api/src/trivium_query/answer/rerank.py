@@ -23,9 +23,12 @@ _SYSTEM = (
 
 
 class Order(msgspec.Struct, frozen=True):
-    """The passages' numbers, best first."""
+    """The passages' numbers, best first. The bounds guide the model; what it answers beyond them does no harm."""
 
-    passages: Annotated[list[int], msgspec.Meta(description="Numbers of passages, best first.")]
+    passages: Annotated[
+        list[Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 1, "maximum": RERANK_DEPTH})]],
+        msgspec.Meta(description="Numbers of passages, best first.", extra_json_schema={"maxItems": RERANK_DEPTH}),
+    ]
 
 
 async def rerank_with_llm(
