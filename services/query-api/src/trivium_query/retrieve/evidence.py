@@ -75,18 +75,25 @@ async def keyword(query: Query, readers: Readers, ledger: Ledger) -> list[Scored
 
 
 async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
-    """The three sources at once, then the sentences of everything they found."""
+    """The three sources at once, and the sentences of everything they found: the nearest passages' meanwhile."""
     names = anchors.question_names(query.text)
     asked = frozenset(name.key for name in names)
-    (vector, nearest), worded, about = await asyncio.gather(
-        dense(query, readers, ledger),
+
+    async def nearest_with_sentences() -> tuple[Vector | None, list[Scored], dict[str, path.Similarities]]:
+        vector, rows = await dense(query, readers, ledger)
+        return vector, rows, await similarities([row.chunk_id for row in rows], vector, readers, ledger)
+
+    (vector, nearest, sentences), worded, about = await asyncio.gather(
+        nearest_with_sentences(),
         keyword(query, readers, ledger),
         ledger.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
     )
     anchored = anchors.anchor_names(names, about)
-    known = dict.fromkeys(row.chunk_id for ranking in (nearest, worded) for row in ranking)
-    named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in known][:MAX_ANCHORED]
-    sentences = await similarities([*known, *named], vector, readers, ledger)
+    close = {row.chunk_id for row in nearest}
+    known = dict.fromkeys(row.chunk_id for row in worded if row.chunk_id not in close)
+    found = close | known.keys()
+    named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in found][:MAX_ANCHORED]
+    sentences |= await similarities([*known, *named], vector, readers, ledger)
     return Evidence(nearest, worded, about, asked, anchored, sentences)
 
 
