@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from trivium.cli.progress import Progress
 from trivium.cli.sent import WEB, Problem, Sent
 from trivium.cli.terminal import counted, note, one_line
 from trivium.domain.crawl import CrawlRequest, Fate
@@ -41,10 +42,10 @@ def crawl_bounds(
     return Bounds(usual.depth if depth is None else depth, max_pages or usual.max_pages, sitemap)
 
 
-def crawl_sites(client: TriviumClient, urls: Sequence[str], dataset: str, bounds: Bounds) -> Sent:
+def crawl_sites(client: TriviumClient, urls: Sequence[str], dataset: str, bounds: Bounds, shown: Progress) -> Sent:
     """Take in one site after the other, telling of each page; a site that fails keeps none of the others back."""
     sent = Sent()
-    for url in urls:
+    for count, url in enumerate(urls, start=1):
         fates: Counter[Fate] = Counter()
         try:
             for visit in client.crawl(url, **msgspec.structs.asdict(bounds), dataset=dataset):
@@ -60,5 +61,6 @@ def crawl_sites(client: TriviumClient, urls: Sequence[str], dataset: str, bounds
                 raise
             sent.problems.append(Problem(url, str(error)))
         parts = ", ".join(f"{fates[fate]} {fate.value.replace('_', ' ')}" for fate in Fate)
+        shown.sent(count)
         note(f"{one_line(url)}: {counted(fates.total(), 'page')}: {parts}.")
     return sent

@@ -80,7 +80,11 @@ def ingest(
     sent = Sent()
     if files or urls:
         with connected(settings) as client, progress(len(files) + len(urls)) as shown:
-            sent = crawl_sites(client, urls, dataset, bounds) if bounds else _send(client, files, urls, dataset, shown)
+            sent = (
+                crawl_sites(client, urls, dataset, bounds, shown)
+                if bounds
+                else _send(client, files, urls, dataset, shown)
+            )
             if not no_wait:
                 settled = _wait(client, sent.ids, shown)
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed] + sent.problems

@@ -89,6 +89,8 @@ def make_links_absolute(root: etree._Element, address: str) -> None:
     """Give every link its whole address, from <base> or from where the page came; one that makes none is taken away."""
     base = next(filter(None, (element.get("href", "") for element in root.iter("base"))), "")
     start = _joined(address, base)
+    if not start:
+        return
     for element in root.iter("a", "link"):
         if "href" in element.attrib:
             element.set("href", _joined(start, element.get("href", "")))
