@@ -18,8 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uploads_peer import UploadsPeer
 
-from trivium.domain.documents import DocumentState, Lane
+from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Refused, TryLater
+from trivium.domain.ids import child_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow.intake import StoreIntake, upload_version
 from trivium_ingest.uploads.events import keys_in
@@ -99,6 +100,22 @@ def test_dropped_tripled_and_shuffled_events_and_one_listing_end_as_the_bucket(
     reconcile(follow)
     assert states(follow) == held(uploads)
     assert reconcile(follow).missed == 0
+
+
+def test_what_was_found_inside_an_upload_is_not_looked_for_in_the_bucket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = UploadsPeer({"mail.eml": b"mail"})
+    mine = follower(tmp_path, uploads)
+    mine.follow("mail.eml")
+    registry = mine.intake.stores.registry.for_tenant(DEFAULT_TENANT)
+    (mail,) = registry.list().documents
+    source = f"{mail.source} > a.txt"
+    registry.accept(Document(child_id(mail.id, "a.txt"), "default", source, "1", parent=mail.id, updated_at=1.0))
+    asked: list[str] = []
+    monkeypatch.setattr(uploads, "stat", asked.append)
+    assert reconcile(mine).missed == 0
+    assert asked == []
 
 
 def test_what_lay_there_long_before_the_listing_found_it_takes_the_slower_lane(tmp_path: Path) -> None:
