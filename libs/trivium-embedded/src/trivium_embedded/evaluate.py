@@ -21,7 +21,7 @@ from trivium.domain.documents import DocumentState
 from trivium.domain.retrieval import Mode, Scored, SearchFilter
 from trivium.domain.scope import Tenant
 from trivium.evaluation.dataset import EvaluationSet, load_set
-from trivium.evaluation.metrics import RECALL_DEPTHS, Scores, mean_scores
+from trivium.evaluation.metrics import COVERAGE_DEPTH, RECALL_DEPTHS, Scores, mean_scores, modality_coverage
 from trivium.evaluation.trec import collapse, write_run
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
@@ -32,14 +32,20 @@ from trivium_query.doors import Services
 
 DEPTH = 50  # documents per question in a run file; the table looks at ten
 POLL_S = 0.2
+COVERAGE_HEADINGS = (f"cov@{COVERAGE_DEPTH}", "asked")
 
 
 class ModeResult(msgspec.Struct, frozen=True):
-    """One mode on one set: its ranking per question, its scores, its median milliseconds a question."""
+    """One mode on one set: its ranking per question, its scores, its median milliseconds a question.
+
+    `coverage` is the mean modality coverage of the questions that need modalities, as they are asked and with the
+    modalities asked for; None where no question needs any.
+    """
 
     run: dict[str, list[Scored]]
     scores: Scores
     median_ms: float
+    coverage: tuple[float, float] | None = None
 
 
 def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
@@ -59,7 +65,7 @@ def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
             assembled(own, remembered_questions=0, only=tenant) as services,  # each mode pays for itself
             _dropped(services, tenant),
         ):
-            names = _ingest(services, tenant, wanted, bars)
+            names = _ingest(services, tenant, wanted, folder, bars)
             results = {mode: asyncio.run(_run(services, tenant, wanted, mode, names, bars)) for mode in Mode}
     console.print(_table(wanted, results))
     if run_dir is not None:
@@ -78,14 +84,16 @@ def _dropped(services: Services, tenant: Tenant) -> Iterator[None]:
             index.drop(tenant)
 
 
-def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, bars: Progress) -> dict[str, str]:
+def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: Path, bars: Progress) -> dict[str, str]:
     """Submit every row and wait; returns the row's id by document id."""
     intake = services.intake.for_tenant(tenant)
     registry = services.registry.for_tenant(tenant)
     names = {}
-    rows = [row for row in wanted.documents if row.text.strip()]  # nothing can be found in an empty one
+    rows = [row for row in wanted.documents if row.file or row.text.strip()]  # nothing can be found in an empty one
     for number, row in enumerate(bars.track(rows, description="submit")):
         blob = Blob(f"row {number}", row.text.encode("utf-8", "replace"), "text/plain")
+        if row.file:
+            blob = Blob(row.file, (folder / row.file).read_bytes())
         names[intake.accept(NewSource(blob, row.title or "")).id] = row.id
     total = len(rows)
     task = bars.add_task("ingest", total=total)
@@ -113,18 +121,37 @@ async def _run(
         spent_ms.append((time.perf_counter() - started) * 1000)
         run[query.id] = collapse((names[hit.chunk.document_id], hit.score) for hit in found.hits)
     rankings = {query: [row.chunk_id for row in rows] for query, rows in run.items()}
-    return ModeResult(run, mean_scores(rankings, wanted.judgements), statistics.median(spent_ms))
+    coverage = await _coverage(services, tenant, wanted, mode)
+    return ModeResult(run, mean_scores(rankings, wanted.judgements), statistics.median(spent_ms), coverage)
+
+
+async def _coverage(
+    services: Services, tenant: Tenant, wanted: EvaluationSet, mode: Mode
+) -> tuple[float, float] | None:
+    queries = [query for query in wanted.queries if query.modalities]
+    if not queries:
+        return None
+    shares = {False: 0.0, True: 0.0}
+    for query in queries:
+        for asked in shares:
+            restrict = SearchFilter(modalities=query.modalities if asked else ())
+            found = await services.searcher.search(tenant, query.question, mode, COVERAGE_DEPTH, restrict)
+            kinds = [(hit.chunk.kind, *hit.chunk.kinds) for hit in found.hits]
+            shares[asked] += modality_coverage(kinds, query.modalities, COVERAGE_DEPTH) / len(queries)
+    return shares[False], shares[True]
 
 
 def _table(wanted: EvaluationSet, results: Mapping[Mode, ModeResult]) -> Table:
     judged = len(wanted.judgements)
     table = Table(title=f"{wanted.name}: {len(wanted.documents):,} documents, {judged} judged questions (in percent)")
-    for column in _headings(RECALL_DEPTHS):
+    covered = any(result.coverage for result in results.values())
+    for column in (*_headings(RECALL_DEPTHS), *(COVERAGE_HEADINGS if covered else ())):
         table.add_column(column, justify="left" if column == "mode" else "right")
     for mode, result in results.items():
         scores = result.scores
         cells = [*(scores.recall[depth] for depth in RECALL_DEPTHS), scores.ndcg, scores.mrr]
-        table.add_row(mode.value, *(f"{100 * value:.1f}" for value in cells), f"{result.median_ms:.1f}")
+        coverage = [f"{100 * share:.1f}" for share in result.coverage or ()]
+        table.add_row(mode.value, *(f"{100 * value:.1f}" for value in cells), f"{result.median_ms:.1f}", *coverage)
     return table
 
 

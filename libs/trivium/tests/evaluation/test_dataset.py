@@ -60,3 +60,20 @@ def test_a_broken_file_is_named(folder: Path, content: bytes):
     (folder / "corpus_b.jsonl.gz").write_bytes(content)
     with pytest.raises(Refused, match=r"corpus_b\.jsonl\.gz, line"):
         load_set(folder)
+
+
+def test_a_row_may_be_a_file_of_the_folder_and_a_question_may_need_modalities(folder: Path):
+    (folder / "a.pdf").write_bytes(b"%PDF-")
+    _write(folder / "corpus_files.jsonl.gz", {"id": "file", "file": "a.pdf"})
+    _write(folder / "queries.jsonl.gz", {"id": "q", "question": "?", "evidence": ["file"], "modalities": ["table"]})
+    loaded = load_set(folder)
+    assert [row.file for row in loaded.documents if row.id == "file"] == ["a.pdf"]
+    assert loaded.queries[0].modalities == ("table",)
+
+
+@pytest.mark.parametrize("name", ["../outside.txt", "/etc/hostname", "absent.pdf", "."])
+def test_a_file_that_is_not_in_the_folder_is_refused(folder: Path, name: str):
+    (folder.parent / "outside.txt").write_text("x")
+    _write(folder / "corpus_files.jsonl.gz", {"id": "file", "file": name})
+    with pytest.raises(Refused, match="is no file in"):
+        load_set(folder)

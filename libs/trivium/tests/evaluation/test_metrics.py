@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.evaluation.metrics import mean_scores, ndcg_at, recall_at, reciprocal_rank
+from trivium.evaluation.metrics import mean_scores, modality_coverage, ndcg_at, recall_at, reciprocal_rank
 
 RANKINGS = st.lists(st.sampled_from("abcdefghijkl"), unique=True)
 RELEVANT = st.dictionaries(st.sampled_from("abcdefghijkl"), st.integers(1, 4).map(float), min_size=1)
@@ -50,3 +50,11 @@ def test_means_leave_out_questions_without_evidence_and_count_unanswered_ones_as
 
 def test_no_judged_question_at_all_gives_zeros():
     assert mean_scores({}, {}).queries == 0
+
+
+def test_modality_coverage_counts_what_the_first_passages_hold():
+    found = [("text",), ("text", "table"), ("image",)]
+    assert modality_coverage(found, ["table", "image"], 3) == 1.0
+    assert modality_coverage(found, ["table", "image", "table"], 2) == 0.5
+    assert modality_coverage([], ["table"], 5) == 0.0
+    assert modality_coverage([], [], 5) == 1.0

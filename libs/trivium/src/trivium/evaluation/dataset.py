@@ -1,7 +1,8 @@
 """Reading an evaluation folder: `corpus*.jsonl.gz` (id, title, text) and `queries.jsonl.gz` (id, question, evidence).
 
 A query may carry `grades` (document id to grade). A higher grade is better, as in TREC's judgements,
-unless the folder's `meta.json` says that grade 1 is the most relevant, as in Cranfield's.
+unless the folder's `meta.json` says that grade 1 is the most relevant, as in Cranfield's. A row with a `file` instead
+of a text is that file of the folder, and a query may name the `modalities` that its answer needs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from trivium.domain.errors import Refused
+from trivium.domain.parsed import UnitKind
 
 QUERIES = "queries.jsonl.gz"
 CORPUS = "corpus*.jsonl.gz"
@@ -27,19 +29,24 @@ T = TypeVar("T")
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One document of the corpus. Without a title, none is made up."""
+    """One document of the corpus: a text, or a file by its path within the folder. Without a title, none is made up."""
 
     id: Identifier
-    text: str
+    text: str = ""
     title: str | None = None
+    file: str = ""
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One question; `relevant` maps document ids to gains above 0 and is empty when the right answer is to abstain."""
+    """One question; `relevant` maps document ids to gains above 0 and is empty when the right answer is to abstain.
+
+    `modalities` are kinds of passages (`UnitKind`) that the results should hold.
+    """
 
     id: str
     question: str
     relevant: dict[str, float]
+    modalities: tuple[str, ...] = ()
 
 
 class EvaluationSet(msgspec.Struct, frozen=True):
@@ -60,6 +67,7 @@ class _Query(msgspec.Struct, frozen=True):
     question: Identifier
     evidence: tuple[str, ...] = ()
     grades: dict[str, float] | None = None
+    modalities: tuple[UnitKind, ...] = ()
 
 
 def load_set(folder: Path) -> EvaluationSet:
@@ -70,9 +78,12 @@ def load_set(folder: Path) -> EvaluationSet:
     documents: dict[str, Row] = {}
     for source in sources:
         for row in _rows(source, Row):
-            documents.setdefault(row.id, row)
+            documents.setdefault(row.id, _inside(row, folder, source))
     first_is_best = _grade_one_is_best(folder / META)
-    queries = (Judged(row.id, row.question, _relevant(row, first_is_best)) for row in _rows(folder / QUERIES, _Query))
+    queries = (
+        Judged(row.id, row.question, _relevant(row, first_is_best), row.modalities)
+        for row in _rows(folder / QUERIES, _Query)
+    )
     unique = {query.id: query for query in queries}
     return EvaluationSet(folder.resolve().name, tuple(documents.values()), tuple(unique.values()))
 
@@ -88,6 +99,15 @@ def _rows(source: Path, kind: type[T]) -> Iterator[T]:
                     yield decoder.decode(line)
     except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
         raise _refused(f"{source}, line {number}: {error}.", "Mend or leave out that line.") from error
+
+
+def _inside(row: Row, folder: Path, source: Path) -> Row:
+    """The row, its file known to lie in the folder."""
+    if row.file:
+        place = (folder / row.file).resolve()
+        if not place.is_relative_to(folder.resolve()) or not place.is_file():
+            raise _refused(f"{source}: {row.file!r} of row {row.id!r} is no file in {folder}.", "Mend or leave it out.")
+    return row
 
 
 def _relevant(query: _Query, first_is_best: bool) -> dict[str, float]:

@@ -7,12 +7,14 @@ documents to gains above 0; a question without any has no score and is left out 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 RECALL_DEPTHS = (2, 5, 10)
 NDCG_DEPTH = 10
+COVERAGE_DEPTH = 5
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -45,6 +47,12 @@ def ndcg_at(ranking: Sequence[str], relevant: Mapping[str, float], depth: int = 
 
 def _dcg(gains: Sequence[float]) -> float:
     return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+def modality_coverage(found: Iterable[Iterable[str]], wanted: Sequence[str], depth: int) -> float:
+    """The share of the modalities wanted that the first `depth` passages hold (MAHA); `found` has those of each."""
+    present = {kind for kinds in islice(found, depth) for kind in kinds}
+    return sum(kind in present for kind in set(wanted)) / len(set(wanted)) if wanted else 1.0
 
 
 def mean_scores(run: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[str, float]]) -> Scores:
