@@ -10,7 +10,9 @@ import re
 import zipfile
 from pathlib import Path
 
+import av
 import docx
+import numpy as np
 import openpyxl
 import pptx
 from openpyxl.styles import Font
@@ -41,6 +43,9 @@ def main() -> None:
         "gauge-plate.png": saved(sign(GAUGE_PLATE, (900, 420)), "PNG", optimize=True),
         "notice-board.jpg": saved(sign(NOTICE, (1000, 640)), "JPEG", quality=70),
         "survey-sheets.tif": survey_sheets(),
+        "open-day-talk.srt": OPEN_DAY.encode(),
+        "open-day-slides.mp4": open_day_slides(),
+        "otter-whistle.mp3": otter_whistle(),
     }.items():
         (HERE / name).write_bytes(content)
         print(f"{name}: {len(content):,} bytes")
@@ -199,6 +204,50 @@ def survey_sheets() -> bytes:
     return stream.getvalue()
 
 
+def open_day_slides() -> bytes:
+    """Three slides, six seconds each."""
+    slides = [
+        ["Open day at Harrow", "Saturday 15 June 2024", "Meet at the ferry, 10:00"],
+        ["Boat trip to Oxley Meadow", "Skipper: Petra Lund", "Price: 7 euros"],
+        ["Raffle", "First prize: a canoe", "Drawn by Tomas Leeds at 16:30"],
+    ]
+    stream = io.BytesIO()
+    with av.open(stream, "w", format="mp4") as container:
+        container.metadata["title"] = "Open day at Harrow: slides"
+        film = container.add_stream("libx264", rate=2, options={"threads": "1"})
+        film.width, film.height, film.pix_fmt = 960, 540, "yuv420p"
+        for slide in slides:
+            frame = av.VideoFrame.from_image(sign(slide, (960, 540)).convert("RGB")).reformat(format="yuv420p")
+            for _ in range(12):
+                frame.pts = None
+                container.mux(film.encode(frame))
+        container.mux(film.encode(None))
+    return stream.getvalue()
+
+
+def otter_whistle() -> bytes:
+    """Two whistles with a pause; what is known of them stands in the file's tags."""
+    times = np.arange(8_000) / 16_000
+    whistle = 0.4 * np.sin(np.pi * times / 0.5) * np.sin(2 * np.pi * (2_400 + 900 * times) * times)
+    sound = np.concatenate([whistle, np.zeros(8_000), whistle]).astype(np.float32)
+    stream = io.BytesIO()
+    with av.open(stream, "w", format="mp3") as container:
+        container.metadata.update(
+            title="Whistle of an otter",
+            artist="Lucia Ferro",
+            comment="Recorded at Harrow on 14 May 2023, half an hour after sunset.",
+        )
+        track = container.add_stream("libmp3lame", rate=16_000, options={"b": "32000"})
+        track.layout = "mono"
+        frame = av.AudioFrame.from_ndarray(sound[None, :], "fltp", "mono")
+        frame.rate = 16_000
+        resampler = av.AudioResampler("fltp", "mono", 16_000, frame_size=track.frame_size)
+        for part in [*resampler.resample(frame), *resampler.resample(None)]:
+            container.mux(track.encode(part))
+        container.mux(track.encode(None))
+    return stream.getvalue()
+
+
 def sign(lines: list[str], size: tuple[int, int]) -> Image.Image:
     image = Image.new("L", size, 250)
     draw = ImageDraw.Draw(image)
@@ -245,6 +294,26 @@ FISH_COUNTS = "\n".join(
         "",
     ]
 )
+
+OPEN_DAY = """1
+00:00:04,000 --> 00:00:08,500
+Good morning. I am Ilse Brandt, and this is the place
+where Harrow Weir stood until last summer.
+
+2
+00:01:12,000 --> 00:01:17,000
+Under the old sluice we found a bronze bell.
+It was cast in 1688 by Jacob Tiel.
+
+3
+00:01:17,500 --> 00:01:21,000
+The bell hangs in the town hall of Stennet now.
+
+4
+00:05:40,000 --> 00:05:46,000
+On the other bank you see the otter's holt.
+Please stay on the path, there are young ones.
+"""
 
 PEOPLE = """<!DOCTYPE html>
 <html lang="en">

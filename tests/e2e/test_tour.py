@@ -119,10 +119,13 @@ def test_a_position_in_a_table_is_its_rows(toured: Server) -> None:
         ("zero point above sea level", "gauge-plate.png", "83.42", {}),
         ("who demolishes Harrow Weir", "weir-removal-plan.docx", "Kestrel Civil Works", {}),
         ("oldest alder on the Tamsin", "field-guide.md", "140", {}),
+        ("bronze bell under the sluice", "open-day-talk.srt", "Jacob Tiel", {"seconds": [72.0, 81.0]}),
+        ("boat trip skipper", "open-day-slides.mp4", "Petra Lund", {}),
+        ("whistle of an otter", "otter-whistle.mp3", "Lucia Ferro", {}),
     ],
 )
 def test_each_format_is_found_with_its_place(
-    toured: Server, words: str, source: str, holding: str, place: dict[str, int]
+    toured: Server, words: str, source: str, holding: str, place: dict[str, Any]
 ) -> None:
     positions = _passage(toured, words, source, holding)["positions"]
     assert positions
