@@ -73,3 +73,7 @@ class _Reader(HTMLParser):
         elif tag == "meta" and given.get("name", "").lower() in ("robots", "trivium"):
             asked = {word.strip() for word in given.get("content", "").lower().split(",")}
             self.robots |= asked | ({"noindex", "nofollow"} if "none" in asked else set())
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """`<![...`: a comment to the end of the tag, as browsers see it; the inherited one raises at unknown words."""
+        return self.parse_bogus_comment(i, report=False)
