@@ -118,3 +118,23 @@ class Reranker(Protocol):
     @property
     def name(self) -> str: ...
     async def score(self, query: str, passages: Sequence[str]) -> list[float]: ...
+
+
+class VisualEncoder(Protocol):
+    """Puts pictures and words into one space, where a picture is near the words that describe it (CLIP, SigLIP).
+
+    `fingerprint` names model, revision and precision. Empty input answers an empty result. Raises `NeverWill`
+    (`corrupt_image`) for what is no picture or too large, and `TryLater`.
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    def embed_images(self, images: Sequence[bytes]) -> Vector:
+        """(len(images), d) float32, L2-normalised; each is a PNG, JPEG, GIF or WebP file."""
+        ...
+
+    def embed_texts(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), d) float32, L2-normalised; words past the model's window are cut off."""
+        ...
