@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from cluster import Cluster
+from cluster import INFERENCE, QUERY, Cluster
 from filling import fill
 from report import Row, p50_p95
 from speed import Writer
@@ -25,6 +25,7 @@ def search(cluster: Cluster, passages: int, questions: int) -> list[Row]:
     the question's embedding, which is also measured alone.
     """
     settings = load_settings(cluster.env)
+    cluster.stop(*(name for name in cluster.running if name not in (INFERENCE, QUERY)))  # else they ingest what is made
     started = time.perf_counter()
     filled = fill(settings, passages, FILLED_SEED)
     filling_s = time.perf_counter() - started
