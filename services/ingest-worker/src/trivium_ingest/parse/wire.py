@@ -126,18 +126,21 @@ class Late(Exception):
 def send(descriptor: int, message: msgspec.Struct, deadline: float | None = None, watch: Watch = None) -> None:
     """Write one frame. Raises `Closed`, or `Late` when the other side does not read in time (monotonic clock)."""
     body = msgspec.msgpack.encode(message)
-    view = memoryview(len(body).to_bytes(_LENGTH_BYTES, "big") + body)
-    while view:
-        _await(descriptor, select.POLLOUT, deadline, watch)
-        try:
-            view = view[os.write(descriptor, view[:_CHUNK]) :]
-        except BlockingIOError:
-            continue
-        except OSError as error:
-            raise Closed from error
+    for part in (len(body).to_bytes(_LENGTH_BYTES, "big"), body):  # a body may be large: it is not copied once more
+        view = memoryview(part)
+        while view:
+            _await(descriptor, select.POLLOUT, deadline, watch)
+            try:
+                view = view[os.write(descriptor, view[:_CHUNK]) :]
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise Closed from error
 
 
-def receive(descriptor: int, deadline: float | None = None, watch: Watch = None, limit: int = MAX_FRAME_BYTES) -> bytes:
+def receive(
+    descriptor: int, deadline: float | None = None, watch: Watch = None, limit: int = MAX_FRAME_BYTES
+) -> bytearray:
     """Read one frame's body. Raises `Late`, or `Closed` at the end and for more than `limit` bytes.
 
     `watch` is called every few milliseconds of waiting, and ends it by raising.
@@ -148,7 +151,7 @@ def receive(descriptor: int, deadline: float | None = None, watch: Watch = None,
     return _exactly(descriptor, length, deadline, watch)
 
 
-def _exactly(descriptor: int, count: int, deadline: float | None, watch: Watch) -> bytes:
+def _exactly(descriptor: int, count: int, deadline: float | None, watch: Watch) -> bytearray:
     parts = bytearray()
     while len(parts) < count:
         _await(descriptor, select.POLLIN, deadline, watch)
@@ -161,7 +164,7 @@ def _exactly(descriptor: int, count: int, deadline: float | None, watch: Watch) 
         if not piece:
             raise Closed
         parts += piece
-    return bytes(parts)
+    return parts
 
 
 def _await(descriptor: int, event: int, deadline: float | None, watch: Watch) -> None:
