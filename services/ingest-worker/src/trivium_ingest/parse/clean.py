@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # C0 and C1 controls but tab and line feed, soft hyphen, zero-width characters, bidirectional controls
 # (they can make text read as something else), byte order marks, lone surrogates and non-characters.
@@ -12,6 +13,7 @@ _DROP = re.compile(
 _NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _SPACE_AROUND_NEWLINE = re.compile(" *\n *")
+_SHORT_CHARS = 64
 _BLANK_LINES = re.compile("\n{3,}")
 
 
@@ -32,6 +34,11 @@ def flowing(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Prose on one line: for titles, headings, cells."""
-    if text.isalnum() and text.isascii():  # most cells
-        return text
+    return _short_line(text) if len(text) <= _SHORT_CHARS else _joined(text)
+
+
+def _joined(text: str) -> str:
     return " ".join(visible(text).split())
+
+
+_short_line = lru_cache(maxsize=4096)(_joined)  # a table's cells are asked for more than once, and many are alike

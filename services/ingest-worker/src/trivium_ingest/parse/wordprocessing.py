@@ -25,6 +25,9 @@ _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
 _SKIPPED = frozenset(
     f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "rt", "txbxContent")
 )
+_SHOWN = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+# What makes a paragraph more than its runs' text in order.
+_UNUSUAL = (f"{W}vanish", f"{W}tabs", f"{M}oMath", f"{M}t", f"{_MC}Fallback", *_SKIPPED - {f"{W}pPr", f"{W}rPr"})
 _LOOKED_THROUGH = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 _DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
 MAX_CHART_POINTS = 2_000
@@ -32,6 +35,8 @@ MAX_CHART_POINTS = 2_000
 
 def paragraph_text(node: etree._Element) -> str:
     """The paragraph as a reader sees it: without deleted text, field codes, hidden text and text boxes."""
+    if next(node.iter(*_UNUSUAL), None) is None:
+        return "".join(_SHOWN.get(child.tag) or child.text or "" for child in node.iter(f"{W}t", *_SHOWN)).strip()
     return "".join(_pieces(node)).strip()
 
 
@@ -42,12 +47,8 @@ def _pieces(node: etree._Element) -> Iterator[str]:
             continue
         if tag in (f"{W}t", f"{M}t"):
             yield child.text or ""
-        elif tag == f"{W}tab":
-            yield "\t"
-        elif tag in (f"{W}br", f"{W}cr"):
-            yield "\n"
-        elif tag == f"{W}noBreakHyphen":
-            yield "-"
+        elif tag in _SHOWN:
+            yield _SHOWN[tag]
         elif tag == f"{W}r" and _vanished(child):
             continue
         elif tag == f"{M}oMath":
@@ -117,22 +118,27 @@ class Styles(msgspec.Struct, frozen=True):
 
     def role(self, paragraph: etree._Element) -> Role:
         """What the paragraph's own properties and its style make of it; its own come first."""
-        properties = paragraph.find(f"{W}pPr")
+        properties = _child(paragraph, f"{W}pPr")
         if properties is None:
             return _PROSE
-        style = _value(properties.find(f"{W}pStyle"))
-        outline = _value(properties.find(f"{W}outlineLvl"))
+        style = _value(_child(properties, f"{W}pStyle"))
+        outline = _value(_child(properties, f"{W}outlineLvl"))
         level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
         return Role(level, style in self.titles, self._depth(properties, style))
 
     def _depth(self, properties: etree._Element, style: str) -> int | None:
-        numbering = properties.find(f"{W}numPr")
+        numbering = _child(properties, f"{W}numPr")
         if numbering is None:
             return 0 if style in self.lists else None
         if _value(numbering.find(f"{W}numId")) == "0":
             return None
         depth = _value(numbering.find(f"{W}ilvl"))
         return min(8, int(depth)) if depth.isdigit() else 0
+
+
+def _child(node: etree._Element, tag: str) -> etree._Element | None:
+    """The first child of that name; `find` does the same in Python."""
+    return next(node.iterchildren(tag), None)
 
 
 def _value(node: etree._Element | None) -> str:
@@ -150,8 +156,9 @@ def table_of(node: etree._Element) -> Table:
         cells: list[str] = []
         for cell in _children(row, f"{W}tc"):
             text = _cell_text(cell)
-            merge = cell.find(f"{W}tcPr/{W}vMerge")
-            width = _value(cell.find(f"{W}tcPr/{W}gridSpan"))
+            properties = _child(cell, f"{W}tcPr")
+            merge = _child(properties, f"{W}vMerge") if properties is not None else None
+            width = _value(_child(properties, f"{W}gridSpan")) if properties is not None else ""
             for _ in range(min(int(width), 63) if width.isdigit() and int(width) else 1):
                 column = len(cells)
                 if merge is not None and _value(merge) != "restart":
