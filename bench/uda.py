@@ -4,7 +4,8 @@ Usage: python bench/uda.py FOLDER [--set NAME=VALUE ...] [--misses]
 
 FOLDER holds queries.jsonl.gz, corpus.jsonl.gz and pdfs/ (questions of the UDA benchmark). Each side is a server of its
 own, asked in the default mode: one ingests the PDFs, the other what pypdfium2 gives as their text, with the same
-chunker and models. What is gold is told by `uda_gold.py`, in the same way for both.
+chunker and models. What is gold is told by `uda_gold.py`, in the same way for both. Asked twice: in the question's own
+PDF, as UDA asks (many questions name no document), and in all.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ import pypdfium2
 from rich.console import Console
 from rich.table import Table
 from serving import Running, running_server
+from speed import wait_idle
 from uda_gold import Gold, Shelf
 
 DEPTHS = (1, 3, 5, 10)
-QUICK = 5
+TOP = 5
+OWN = "the question's own PDF"
 
 
 def main() -> None:
@@ -39,7 +42,7 @@ def main() -> None:
 
 
 def compare(folder: Path, settings: dict[str, str], only: str | None = None, misses: bool = False) -> Table:
-    """Both sides' shares of judged questions whose gold is found, at each depth."""
+    """Both sides' shares of judged questions whose gold is found, at each depth, in both scopes."""
     questions = _records(folder / "queries.jsonl.gz")
     passages = {record["id"]: record["text"] for record in _records(folder / "corpus.jsonl.gz")}
     pdfs = sorted({folder / question["pdf"] for question in questions})
@@ -48,7 +51,7 @@ def compare(folder: Path, settings: dict[str, str], only: str | None = None, mis
     golds = [shelf.gold(question, passages) for question in questions]
     judged = [(question, gold) for question, gold in zip(questions, golds, strict=True) if gold is not None]
     table = Table(title=f"UDA: {len(judged)} of {len(questions)} questions have a gold that can be told")
-    for heading in ("side", "chunks", *(f"gold in top {depth}, %" for depth in DEPTHS)):
+    for heading in ("side", "chunks", "searched", *(f"gold in top {depth}, %" for depth in DEPTHS)):
         table.add_column(heading)
     for side in ("product", "plain"):
         if only not in (None, side):
@@ -56,41 +59,46 @@ def compare(folder: Path, settings: dict[str, str], only: str | None = None, mis
         files = [(pdf.name, pdf.read_bytes()) for pdf in pdfs]
         if side == "plain":
             files = [(f"{name}.txt", "\n\n".join(pages).encode()) for name, pages in texts.items()]
-        chunks, ranks = _ranks(files, judged, settings)
-        shares = [100 * sum(rank <= depth for rank in ranks) / len(judged) for depth in DEPTHS]
-        table.add_row(side, str(chunks), *(f"{share:.1f}" for share in shares))
-        if misses:
-            for (question, gold), rank in zip(judged, ranks, strict=True):
-                if rank > QUICK:
-                    print(f"{side} misses ({rank}) {question['doc']}: {question['question']} <- {gold}")
+        chunks, scopes = _ranks(files, judged, settings)
+        for scope, ranks in scopes.items():
+            shares = [100 * sum(rank <= depth for rank in ranks) / len(judged) for depth in DEPTHS]
+            table.add_row(side, str(chunks), scope, *(f"{share:.1f}" for share in shares))
+        for (question, gold), rank in zip(judged, scopes[OWN], strict=True) if misses else ():
+            if rank > TOP:
+                print(f"{side} misses ({rank}) {question['doc']}: {question['question']} <- {gold}")
     return table
 
 
 def _ranks(
     files: Sequence[tuple[str, bytes]], judged: Sequence[tuple[dict[str, Any], Gold]], settings: dict[str, str]
-) -> tuple[int, list[int]]:
-    """Chunks in the index, and each question's first rank with its gold, one past the last when there is none."""
+) -> tuple[int, dict[str, list[int]]]:
+    """Chunks in the index, and by scope each question's first rank with its gold, one past the last without it."""
     with tempfile.TemporaryDirectory() as data, running_server(Path(data), **settings) as server:
-        chunks = _ingest(server, files)
-        ranks = []
-        for question, gold in judged:
-            ask = {"query": question["question"], "top_k": DEPTHS[-1]}
-            hits = server.client.post("/v1/search", json=ask).raise_for_status().json()["hits"]
-            texts = [(hit["chunk"]["source"], f"{hit['chunk']['text']}") for hit in hits]
-            found = (rank for rank, (source, text) in enumerate(texts, 1) if gold.stands_in(source, text))
-            ranks.append(next(found, DEPTHS[-1] + 1))
-    return chunks, ranks
+        ids, chunks = _ingest(server, files)
+        own = [_rank(server, question, gold, {"document_ids": [ids[gold.document]]}) for question, gold in judged]
+        every = [_rank(server, question, gold, {}) for question, gold in judged]
+    return chunks, {OWN: own, "all PDFs": every}
 
 
-def _ingest(server: Running, files: Sequence[tuple[str, bytes]]) -> int:
-    from speed import wait_idle
+def _rank(server: Running, question: dict[str, Any], gold: Gold, filters: dict[str, list[str]]) -> int:
+    ask = {"query": question["question"], "top_k": DEPTHS[-1], "filters": filters}
+    hits = server.client.post("/v1/search", json=ask).raise_for_status().json()["hits"]
+    chunks = (hit["chunk"] for hit in hits)
+    found = (rank for rank, chunk in enumerate(chunks, 1) if gold.stands_in(chunk["source"], chunk["text"]))
+    return next(found, DEPTHS[-1] + 1)
 
-    for file in files:
-        server.client.post("/v1/sources", files=[("file", file)]).raise_for_status()
+
+def _ingest(server: Running, files: Sequence[tuple[str, bytes]]) -> tuple[dict[str, str], int]:
+    """The sources' ids by file name without its extension, and how many chunks they made. Tells what was not read."""
+    ids = {}
+    for name, content in files:
+        sent = server.client.post("/v1/sources", files=[("file", (name, content))]).raise_for_status().json()
+        ids[Path(name).stem] = sent["id"]
     status = wait_idle(server.client)
-    if failed := status["by_state"].get("failed"):  # type: ignore[attr-defined]
-        raise SystemExit(f"{failed} of {len(files)} files were not read.")
-    return int(str(status["chunks"]))
+    for name, identity in ids.items():
+        if reason := server.client.get(f"/v1/sources/{identity}").json().get("reason"):
+            print(f"{name} was not read, so nothing in it is found: {reason}")
+    return ids, int(str(status["chunks"]))
 
 
 def _page_texts(pdf: Path) -> list[str]:

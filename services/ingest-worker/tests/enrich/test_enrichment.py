@@ -52,10 +52,10 @@ class ScriptedLlm:
         return LlmAddress(self.name, lambda: self)
 
 
-def long_document() -> tuple[list[Chunk], ParsedDocument]:
+def long_document(sentences: int = 60) -> tuple[list[Chunk], ParsedDocument]:
     filler = [
         f"Engineer number {n} measured the bridge over the river and the railway near Oldtown harbour in {1900 + n}."
-        for n in range(60)
+        for n in range(sentences)
     ]
     text = " ".join([CENTRAL, *filler])
     document = ParsedDocument("text/plain", (Unit(UnitKind.TEXT, text),), title="The bridge")
@@ -83,6 +83,11 @@ def test_a_short_document_needs_no_context() -> None:
     chunks = chunk_document(document, "d", "v", "s", ChunkOptions())
     assert enrich(chunks, document, None) == (chunks, ())
     assert enrich([], document, ScriptedLlm().address) == ([], ())
+
+
+def test_no_two_sentences_situate_every_chunk_of_a_report() -> None:
+    chunks, document = long_document(sentences=400)
+    assert enrich(chunks, document, None) == (chunks, ())
 
 
 def test_nothing_but_the_context_changes() -> None:

@@ -17,7 +17,7 @@ from trivium.llm.address import LlmAddress
 from trivium_ingest.enrich.extractive import central_contexts
 from trivium_ingest.enrich.llm import PROMPT_VERSION, situate
 
-ENRICH_VERSION: Final = 1
+ENRICH_VERSION: Final = 2
 
 
 def enrich(

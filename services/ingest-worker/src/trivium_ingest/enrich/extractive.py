@@ -18,6 +18,9 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.parsed import UnitKind
 
 MIN_CHUNKS: Final = 4  # the sentences of a shorter document are close to every chunk anyway
+# Of a report of hundreds of pages no two sentences place every chunk; they only make chunks alike. Over UDA's PDFs
+# their absence raised the gold passages that come first from 54 to 62 % (bench/RESULTS.md).
+MAX_CHUNKS: Final = 24
 MAX_CONTEXT_CHARS: Final = 300  # about a quarter of a 256-token window: the text must stay inside
 MAX_SENTENCES: Final = 2
 _CANDIDATES: Final = 32  # enough that some stand outside any one chunk
@@ -36,11 +39,11 @@ class _Sentence(msgspec.Struct, frozen=True):
 
 
 def central_contexts(chunks: Sequence[Chunk]) -> list[str]:
-    """One context per chunk, at most 300 characters; "" for short documents and where nothing is central.
+    """One context per chunk, at most 300 characters; "" for short and long documents and where nothing is central.
 
     A chunk's context never repeats a sentence of the chunk.
     """
-    if len(chunks) < MIN_CHUNKS:
+    if not MIN_CHUNKS <= len(chunks) <= MAX_CHUNKS:
         return [""] * len(chunks)
     central = _central(_sentences(chunks))
     return [_context(chunk, central) for chunk in chunks]
