@@ -1,4 +1,4 @@
-"""ODT and ODP: order, tables with merged cells, notes, pictures; encrypted and hostile ones."""
+"""ODT, ODS and ODP: order, tables with merged cells, notes, pictures; encrypted and hostile ones."""
 
 from __future__ import annotations
 
@@ -148,3 +148,31 @@ def test_a_package_without_its_body_is_corrupt(parse: Parse) -> None:
         with pytest.raises(NeverWill) as failure:
             parse(_packed(media_type))
         assert failure.value.code == "corrupt_file"
+
+
+def test_ods_gives_rows_of_every_sheet_and_names_the_hidden_one(parse: Parse) -> None:
+    hidden = '<style:style style:name="h" style:family="table"><style:table-properties table:display="false"/>'
+    cells = "".join(
+        f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+        for text in ("Alder", "upper")
+    )
+    sheets = "".join(
+        f'<table:table table:name="{name}" table:style-name="{style}"><table:table-row>{cells}</table:table-row>'
+        "</table:table>"
+        for name, style in (("Weirs", "shown"), ("Costs", "h"))
+    )
+    book = (
+        f"<office:document-content {SPACES}><office:automatic-styles>{hidden}</style:style></office:automatic-styles>"
+        f"<office:body><office:spreadsheet>{sheets}</office:spreadsheet></office:body></office:document-content>"
+    )
+    manifest = f"<manifest:manifest {SPACES}/>"
+    document = parse(
+        _packed(
+            "application/vnd.oasis.opendocument.spreadsheet", **{"content.xml": book, "META-INF/manifest.xml": manifest}
+        )
+    )
+    assert [(unit.text, unit.position.sheet) for unit in document.units] == [
+        ("Alder | upper", "Weirs"),
+        ("Alder | upper", "Costs"),
+    ]
+    assert document.warnings == ("The sheet Costs is hidden in the workbook.",)

@@ -32,15 +32,18 @@ def recognise(sample: Sample) -> float:
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
-    """Every sheet in order."""
+    """Every sheet in order; hidden ones are read too, and said to be hidden."""
     media_type = _media_type(blob.content, limits)
     out = Collector(limits)
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(blob.content))
         names = book.sheet_names
         cells = 0
-        for name in names:
+        for described in book.sheets_metadata:
+            name = described.name
             sheet = book.get_sheet_by_name(name)
+            if described.visible != python_calamine.SheetVisibleEnum.Visible:
+                out.warn(f"The sheet {name} is hidden in the workbook.")
             rows = []
             for number, row in enumerate(sheet.iter_rows(), 1):
                 texts = tuple(_shown(value) for value in row)
@@ -78,7 +81,7 @@ FORMAT = Format(
     name="XLS, XLSB, ODS",
     media_types=(_XLS, _XLSB, _ODS),
     extensions=("xls", "xlsb", "ods"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="sheet and rows",
