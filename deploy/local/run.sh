@@ -29,7 +29,7 @@ trap 'exit 0' INT TERM
 start inference trivium-gpu-inference
 start control trivium-ingest-control
 start ingest-1 trivium-ingest-worker
-start ingest-2 trivium-ingest-worker
+TRIVIUM_WORKER_LANES=others start ingest-2 trivium-ingest-worker # never behind a recording
 start graph trivium-graph-worker
 start query trivium-query-api
 url=http://${TRIVIUM_HTTP_HOST:-127.0.0.1}:${TRIVIUM_HTTP_PORT:-8080}

@@ -257,11 +257,11 @@ def test_in_flight_counts_what_is_under_a_lease_by_lane(registry: Registry, tena
     for name in ("a", "b", "c"):
         registry.for_tenant(tenant).claim(name, "v1", 10, now=50)
     added = {lane: count - before[lane] for lane, count in registry.in_flight(now=55).items()}
-    assert added == {Lane.BACKFILL: 2, Lane.INTERACTIVE: 2}
+    assert added == {Lane.BACKFILL: 2, Lane.INTERACTIVE: 2, Lane.RECORDING: 0}
     mine = registry.for_tenant(tenant)
     mine.save(changed(mine.get("a"), state=DocumentState.READY))
     assert registry.in_flight(now=55)[Lane.BACKFILL] == before[Lane.BACKFILL] + 1
-    assert registry.in_flight(now=10**10) == {Lane.INTERACTIVE: 0, Lane.BACKFILL: 0}
+    assert registry.in_flight(now=10**10) == dict.fromkeys(Lane, 0)
 
 
 def test_counts_tell_states_stages_and_chunks(mine: TenantRegistry, tenant: Tenant) -> None:

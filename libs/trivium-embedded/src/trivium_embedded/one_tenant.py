@@ -31,7 +31,7 @@ class OneTenant(msgspec.Struct, frozen=True):
     def in_flight(self, now: float) -> dict[Lane, int]:
         """The tenant's RUNNING documents, all of them counted as interactive."""
         running = self.registry.for_tenant(self.tenant).counts().by_state.get(DocumentState.RUNNING.value, 0)
-        return {Lane.INTERACTIVE: running, Lane.BACKFILL: 0}
+        return dict.fromkeys(Lane, 0) | {Lane.INTERACTIVE: running}
 
     def tenants(self) -> Sequence[Tenant]:
         """The one."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from celery import Celery
 from celery.worker import WorkController, state
 
-from trivium.domain.documents import STAGES
+from trivium.domain.documents import STAGES, Lane
 from trivium.flow.queues import consumed_by
+from trivium.flow.tasks import make_app
 
 # Measured: memory transport with the solo pool runs 650 chains of three tasks a second; with the threads pool it
 # consumed nothing. Several documents overlap little anyway, because embedding keeps every core busy.
@@ -22,13 +24,18 @@ _WAKES = 2  # one ends the wait in hand; the other the last wait, which a worker
 
 
 class InProcessWorkers:
-    """Run the tasks registered on `app`, each worker one at a time, in a thread of its own."""
+    """Run the tasks registered on `app`, each worker one at a time, in a thread of its own.
+
+    `count` workers, and one more for recordings alone: however long they are, nobody waits behind them.
+    """
 
     def __init__(self, app: Celery, count: int) -> None:
         app.conf.broker_transport_options = {"polling_interval": POLL_S}
         app.task(_wake, name=_WAKE)
         self._app = app
-        self._workers = [_Worker(app) for _ in range(count)]
+        others = [lane for lane in Lane if lane is not Lane.RECORDING]
+        recordings = _Worker(_with_the_tasks_of(app), [Lane.RECORDING])
+        self._workers = [recordings, *(_Worker(app, others) for _ in range(count))]
 
     def start(self) -> None:
         """Consume until `stop`."""
@@ -47,13 +54,13 @@ class InProcessWorkers:
 
 
 class _Worker(threading.Thread):
-    def __init__(self, app: Celery) -> None:
+    def __init__(self, app: Celery, lanes: Sequence[Lane]) -> None:
         super().__init__(name="celery", daemon=True)
         self._controller: Any = WorkController(
             app=app,
             pool=POOL,
             concurrency=1,
-            queues=[*consumed_by(STAGES), app.conf.task_default_queue],
+            queues=[*consumed_by(STAGES, lanes), app.conf.task_default_queue],
             without_gossip=True,
             without_mingle=True,
             without_heartbeat=True,
@@ -61,6 +68,14 @@ class _Worker(threading.Thread):
 
     def run(self) -> None:
         self._controller.start()
+
+
+def _with_the_tasks_of(app: Celery) -> Celery:
+    """Another application: the workers of one all look into the same queues."""
+    twin = make_app(BROKER_URL)
+    twin.conf.broker_transport_options = app.conf.broker_transport_options
+    twin.tasks.update(app.tasks)
+    return twin
 
 
 def _wake() -> None:

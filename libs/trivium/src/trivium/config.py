@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from trivium.domain.documents import Lane
 from trivium.domain.errors import Refused
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
@@ -106,6 +107,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How long what a dead worker had in hand waits for another; a live one shows three signs of life in it."""
     max_in_flight: Count = 192
     """Documents of each lane that all workers together may have in hand; they travel in batches of 16."""
+    worker_lanes: Literal["all", "recordings", "others"] = "all"
+    """What a worker takes on: where there are several, one for `others` is never busy with an hour of speech when
+    somebody uploads a page."""
     worker_processes: Count = 1
     """Tasks that one worker does at a time, each in a process of its own."""
     worker_memory_bytes: Count = 1024 * 1024 * 1024
@@ -176,6 +180,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def broker(self) -> str:
         """Where Celery's messages go."""
         return self.broker_url or self.redis_url
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes that a worker looks into, the more urgent ones first."""
+        if self.worker_lanes == "recordings":
+            return (Lane.RECORDING,)
+        return tuple(lane for lane in Lane if self.worker_lanes == "all" or lane is not Lane.RECORDING)
 
     @property
     def tenants_by_key(self) -> dict[str, Tenant]:

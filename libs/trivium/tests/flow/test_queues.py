@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
+from trivium.config import Settings
 from trivium.domain.documents import STAGES, Lane, Stage
-from trivium.flow.queues import consumed_by, queue_of
+from trivium.flow.chain import Entry, Message, send
+from trivium.flow.queues import consumed_by, lane_of, queue_of
+from trivium.flow.tasks import VISIBILITY_S, make_app
 
 
 def test_uploads_come_before_a_backfill_and_late_stages_before_early_ones() -> None:
     assert consumed_by(STAGES) == [
         *("index", "graph", "embed", "llm", "parse"),
+        *("index.recording", "graph.recording", "embed.recording", "llm.recording", "parse.recording"),
         *("index.backfill", "graph.backfill", "embed.backfill", "llm.backfill", "parse.backfill"),
     ]
 
 
 def test_a_worker_of_some_stages_looks_into_their_queues_alone() -> None:
-    assert consumed_by({Stage.EXTRACT, Stage.LINK}) == ["graph", "graph.backfill"]
+    assert consumed_by({Stage.EXTRACT, Stage.LINK}) == ["graph", "graph.recording", "graph.backfill"]
 
 
 def test_stages_that_share_a_queue_are_done_by_the_same_worker() -> None:
@@ -23,3 +29,42 @@ def test_stages_that_share_a_queue_are_done_by_the_same_worker() -> None:
     ingest = set(STAGES) - graph
     for lane in Lane:
         assert not {queue_of(stage, lane) for stage in graph} & {queue_of(stage, lane) for stage in ingest}
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type", "lane"),
+    [
+        ("talks/Opening.MP4", "", Lane.RECORDING),
+        ("s3://drop/memo.m4a", "", Lane.RECORDING),
+        ("drive.zip > talks/opening.webm", "", Lane.RECORDING),
+        ("recording", "audio/mpeg; charset=binary", Lane.RECORDING),
+        ("minutes.mp3.txt", "text/plain", Lane.INTERACTIVE),
+        ("talk.srt", "", Lane.INTERACTIVE),
+        ("mp4", "", Lane.INTERACTIVE),
+    ],
+)
+def test_an_uploaded_recording_has_a_lane_of_its_own(name: str, media_type: str, lane: Lane) -> None:
+    assert lane_of(name, media_type, Lane.INTERACTIVE) is lane
+    assert lane_of(name, media_type, Lane.BACKFILL) is Lane.BACKFILL
+
+
+def test_no_limit_of_a_page_ends_an_hour_of_speech() -> None:
+    app = make_app("memory://an-hour-of-speech/")
+    limits = {}
+    with app.connection_for_read() as connection:
+        for lane in Lane:
+            send(app, Message("default", lane, (Entry("document", "v", 2),)))
+            queue = connection.SimpleQueue(queue_of(Stage.PARSE, lane))
+            sent = queue.get(timeout=5)
+            limits[lane] = sent.headers["timelimit"][0] or app.conf.task_time_limit
+            sent.ack()
+            queue.close()
+    assert limits[Lane.RECORDING] > 3600 > limits[Lane.INTERACTIVE] == limits[Lane.BACKFILL]
+    assert max(limits.values()) < VISIBILITY_S
+
+
+def test_the_workers_for_recordings_and_for_others_together_look_into_every_queue_once() -> None:
+    recordings, others, every = (
+        consumed_by(STAGES, Settings(worker_lanes=lanes).lanes) for lanes in ("recordings", "others", "all")
+    )
+    assert sorted(recordings + others) == sorted(every) == sorted(consumed_by(STAGES))

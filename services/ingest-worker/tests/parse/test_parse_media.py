@@ -14,7 +14,9 @@ from PIL import Image
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box, ParsedDocument, UnitKind
+from trivium.flow.queues import RECORDINGS
 from trivium.ports.inference import OcrLine, Segment, Transcript
+from trivium_ingest.parse.formats import audio, video
 from trivium_ingest.parse.media import container, recording
 
 from .conftest import Parse, texts, units
@@ -229,6 +231,10 @@ def test_without_pyav_recordings_and_films_are_read_all_the_same(parse: Parse, m
     film = parse(media("matroska", slides("white"), sound="libopus"), "a.mkv", ocr=ColourOcr(), transcriber=WORDS)
     assert len(film.units) == 3
     assert any("trivium-ingest-worker[media]" in warning for warning in film.warnings)
+
+
+def test_every_name_of_a_recording_or_film_is_known_to_the_queues() -> None:
+    assert frozenset(audio.FORMAT.extensions) | frozenset(video.FORMAT.extensions) == RECORDINGS
 
 
 GOOD_FILM = media("mp4", slides("white"), sound="aac", rate_hz=44_100)

@@ -50,9 +50,13 @@ def file_name(source: str) -> str:
 
 
 class Lane(enum.StrEnum):
-    """How urgent a document is: somebody waits for an upload, nobody for one of a million files."""
+    """How urgent a document is: somebody waits for an upload, nobody for one of a million files.
+
+    Whoever uploads a recording or a film waits as well, and makes nobody else wait while it is heard.
+    """
 
     INTERACTIVE = "interactive"
+    RECORDING = "recording"
     BACKFILL = "backfill"
 
 

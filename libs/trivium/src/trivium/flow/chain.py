@@ -16,7 +16,7 @@ import msgspec
 from celery import Celery, chain, signature
 
 from trivium.domain.documents import STAGES, Document, Lane, Stage
-from trivium.flow.queues import queue_of
+from trivium.flow.queues import RECORDING_LIMIT_S, WARNING_S, queue_of
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -82,5 +82,7 @@ def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float
 
 def _signature(app: Celery, stage: Stage, lane: Lane) -> Any:
     # Celery would write every argument out for its logs, at a tenth of the cost of the message.
-    options = {"queue": queue_of(stage, lane), "argsrepr": ""}
+    options: dict[str, Any] = {"queue": queue_of(stage, lane), "argsrepr": ""}
+    if lane is Lane.RECORDING:
+        options |= {"time_limit": RECORDING_LIMIT_S, "soft_time_limit": RECORDING_LIMIT_S - WARNING_S}
     return signature(task_name(stage), app=app, options=options)

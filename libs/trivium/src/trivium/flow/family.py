@@ -23,6 +23,7 @@ from trivium.domain.parsed import Child
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
+from trivium.flow.queues import lane_of
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import ParseLimits
 from trivium.ports.registry import DocumentPage, TenantRegistry
@@ -206,7 +207,7 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
             version=member.version,
             parent=parent.id,
             dataset=parent.dataset,
-            lane=parent.lane,
+            lane=lane_of(source, child.media_type, parent.lane),
             size_bytes=member.size_bytes,
             created_at=now,
             updated_at=now,

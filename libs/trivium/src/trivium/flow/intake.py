@@ -20,6 +20,7 @@ from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
 from trivium.flow.family import children_page
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
+from trivium.flow.queues import lane_of
 from trivium.ports.intake import NewSource
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
@@ -145,7 +146,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 version=version,
                 title=origin.title,
                 dataset=dataset,
-                lane=lane,
+                lane=lane_of(origin.name, origin.declared_type, lane),
                 size_bytes=size_bytes,
                 created_at=now,
                 updated_at=now,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from pathlib import PurePosixPath
 
 from trivium.domain.documents import STAGES, Lane, Stage
 
@@ -16,6 +17,13 @@ RESOURCES: dict[Stage, str] = {
     Stage.LINK: "graph",
     Stage.PUBLISH: "index",
 }
+RECORDINGS = frozenset(
+    "avi flac m4a m4b m4v mkv mov mp3 mp4 oga ogg opus wav webm".split()  # noqa: SIM905 - reads best as words
+)
+"""How files are named that take as long as they play."""
+TASK_LIMIT_S = 1800.0  # of one stage of one batch; a worker that takes longer hangs, and is killed
+RECORDING_LIMIT_S = 4 * 3600.0  # of one recording, heard at the pace of speech
+WARNING_S = 60.0  # before that, the document in hand is told to have taken too long
 GRAPH_STAGES = (Stage.EXTRACT, Stage.LINK)
 """The graph worker's; the others are the ingest worker's."""
 
@@ -25,10 +33,20 @@ def queue_of(stage: Stage, lane: Lane) -> str:
     return RESOURCES[stage] if lane is Lane.INTERACTIVE else f"{RESOURCES[stage]}.{lane.value}"
 
 
-def consumed_by(stages: Collection[Stage]) -> list[str]:
+def lane_of(name: str, media_type: str, lane: Lane) -> Lane:
+    """The lane of a document that came in `lane`: an uploaded recording has one of its own. Content is not looked at.
+
+    A backfill keeps all of its files together: nobody waits for them.
+    """
+    named = PurePosixPath(name).suffix.lower().removeprefix(".") in RECORDINGS
+    recording = named or media_type.startswith(("audio/", "video/"))
+    return Lane.RECORDING if recording and lane is Lane.INTERACTIVE else lane
+
+
+def consumed_by(stages: Collection[Stage], lanes: Iterable[Lane] = Lane) -> list[str]:
     """The queues of a worker that does `stages`, in the order in which it should look into them.
 
     Uploads come before a backfill, and late stages before early ones: what is begun is finished first.
     """
     last_first = [stage for stage in reversed(STAGES) if stage in stages]
-    return list(dict.fromkeys(queue_of(stage, lane) for lane in Lane for stage in last_first))
+    return list(dict.fromkeys(queue_of(stage, lane) for lane in lanes for stage in last_first))

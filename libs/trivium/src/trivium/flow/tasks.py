@@ -11,12 +11,11 @@ from celery.exceptions import Ignore
 from trivium.domain.documents import Stage
 from trivium.flow.chain import Message, send, task_name
 from trivium.flow.envelope import Handed
+from trivium.flow.queues import RECORDING_LIMIT_S, TASK_LIMIT_S, WARNING_S
 
-TASK_LIMIT_S = 1800.0  # of one stage of one batch; a worker that takes longer hangs, and is killed
-WARNING_S = 60.0  # before that, the document in hand is told to have taken too long
 SOFT_SHUTDOWN_S = 20.0  # to finish a task after SIGTERM; below the 30 seconds that Kubernetes gives
 # A message that nobody acknowledged comes back after this: a worker may hold one for a back-off and a task's length.
-VISIBILITY_S = 2 * TASK_LIMIT_S
+VISIBILITY_S = RECORDING_LIMIT_S + TASK_LIMIT_S
 
 
 def make_app(broker_url: str) -> Celery:

@@ -1,7 +1,8 @@
 """A worker process: Celery's prefork pool on the queues of some stages, and a canary that shows that it lives.
 
 A worker can be there, answer pings and consume nothing. So each sends a canary task into a queue of its own; the file
-that it leaves is younger than its period plus the longest task (`TASK_LIMIT_S`) for as long as tasks get done.
+that it leaves is younger than its period plus the longest task (`TASK_LIMIT_S`; where it takes recordings,
+`RECORDING_LIMIT_S`) for as long as tasks get done.
 The first canary also opens what the stages need: a worker that cannot start them ends, and says why.
 """
 
@@ -87,7 +88,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
         pool="prefork",
         concurrency=settings.worker_processes,
         max_memory_per_child=settings.worker_memory_bytes // _KIB,
-        queues=[canary.queue, *consumed_by(mine)],
+        queues=[canary.queue, *consumed_by(mine, settings.lanes)],
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -96,7 +96,7 @@ class Registry(Protocol):
 
     def in_flight(self, now: float) -> dict[Lane, int]:
         """RUNNING documents whose lease has not run out, by lane, of every tenant: what all processes together
-        work on. It may be some documents off while they work; both lanes are in the answer.
+        work on. It may be some documents off while they work; every lane is in the answer.
         """
         ...
 
