@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,6 +13,8 @@ from folder_stores import FolderStores
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from trivium.adapters.embedded.objects import LocalObjectStore
+from trivium.adapters.embedded.registry import SqliteTenantRegistry
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Conflict
 from trivium.domain.ids import child_id, content_version
@@ -239,6 +244,66 @@ def test_what_may_come_out_of_a_file_is_never_more_than_its_allowance(sizes: lis
     shares = shared_out(sizes, allowance)
     spent = sum(max(size, MIN_COST_BYTES) for size, share in zip(sizes, shares, strict=True) if share is not None)
     assert spent + sum(share for share in shares if share is not None) <= allowance
+
+
+class Killed(BaseException):
+    """What a process that is killed does not catch."""
+
+
+@contextmanager
+def killed_at(house: House, step: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The process dies instead of its `step`th change of a store; the changes that were made are in the list."""
+    made: list[str] = []
+    # One thread: which change comes when is then the same every time.
+    monkeypatch.setattr("trivium.flow.family.at_once", lambda call, batch: [call(item) for item in batch])
+    monkeypatch.setattr("trivium.flow.erase.at_once", lambda call, batch: [call(item) for item in batch])
+    changing = [(LocalObjectStore, "put"), (LocalObjectStore, "delete")]
+    changing += [(SqliteTenantRegistry, "accept"), (SqliteTenantRegistry, "delete")]
+    for kind, name in changing:
+        whole = getattr(kind, name)
+
+        def change(*args: Any, _whole: Any = whole, _name: str = name, **kwargs: Any) -> Any:
+            if len(made) == step:
+                raise Killed
+            made.append(_name)
+            return _whole(*args, **kwargs)
+
+        monkeypatch.setattr(kind, name, change)
+    with suppress(Killed):
+        yield made
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_a_worker_killed_while_it_unpacks_leaves_what_the_next_one_completes(
+    house: House, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = house.upload()
+    with killed_at(house, step, monkeypatch) as made:
+        house.unpack(mail, NOTE, OFFER)
+    assert len(made) == step
+    found = house.registry.list(limit=100).documents
+    assert all(house.intake.original(document.id).content for document in found), "a record without its bytes"
+    taken = house.unpack(mail, NOTE, OFFER)
+    assert are_accepted(house.stores, mail, taken.children)
+    house.intake.delete(mail.id)
+    assert (house.living(), house.keys()) == (set(), [])
+
+
+@pytest.mark.parametrize("step", range(18))
+def test_a_deletion_killed_at_any_point_is_completed_by_the_next(
+    house: House, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = house.upload()
+    house.unpack(mail, NOTE, OFFER)
+    house.unpack(house.child(mail, OFFER), NOTE)
+    with killed_at(house, step, monkeypatch) as made:
+        house.intake.delete(mail.id)
+    assert len(made) == step
+    if mail.source not in house.living():
+        assert house.living() == set(), "the parent is gone and a child is seen"
+    house.intake.delete(mail.id)
+    assert (house.living(), house.keys()) == (set(), [])
 
 
 files = st.lists(st.tuples(st.sampled_from(["a", "b/c", "d"]), st.binary(max_size=3)), max_size=4)
