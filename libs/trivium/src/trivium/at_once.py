@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
 from typing import TypeVar
 
-AT_ONCE = 8  # requests in flight for one batch
+AT_ONCE = 8  # requests in flight for all batches of a process
 
 A = TypeVar("A")
 B = TypeVar("B")
 
+_thread = threading.local()
+
 
 def at_once(call: Callable[[A], B], batch: Sequence[A]) -> list[B]:
-    """`call` for each of a batch, some at a time, in order; the first failure is raised when all have ended."""
-    if len(batch) < 2:
+    """`call` for each of a batch, some at a time, in order; the first failure is raised when all have ended.
+
+    A batch within a `call` is done one after the other: it could wait for its own place.
+    """
+    if len(batch) < 2 or hasattr(_thread, "is_pooled"):
         return [call(item) for item in batch]
-    with ThreadPoolExecutor(min(AT_ONCE, len(batch))) as pool:  # threads of its own: a forked worker inherits none
-        return list(pool.map(call, batch))
+    calls = [_threads(os.getpid()).submit(call, item) for item in batch]
+    wait(calls)
+    return [each.result() for each in calls]
+
+
+@lru_cache(maxsize=1)
+def _threads(_process: int) -> ThreadPoolExecutor:
+    """Of this process: a forked one inherits none."""
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="at-once", initializer=_enter)
+
+
+def _enter() -> None:
+    _thread.is_pooled = True
