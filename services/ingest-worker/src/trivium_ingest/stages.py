@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from trivium import telemetry
+from trivium.at_once import at_once
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.flow import artifacts
+from trivium.flow.artifacts import Origin
 from trivium.flow.assets import store_assets
 from trivium.flow.erase import erase_children, erase_objects, require_place
-from trivium.flow.family import accept_children, are_accepted
+from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
@@ -32,6 +35,8 @@ from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
 from trivium_ingest.parse.build import fingerprint as parse_fingerprint
+
+T = TypeVar("T")
 
 INDEX_VERSION = 1
 EMBED_VERSION = 1
@@ -66,8 +71,21 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Read the original and parse it; the uploader's title stands in where the document has none."""
+        return self._parsed(job, *self._original(job))
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
+        """The originals are fetched some at a time, and parsed one after the other."""
+        originals = at_once(lambda job: _tried(lambda: self._original(job)), jobs)
+        return [
+            original if isinstance(original, TriviumError) else _tried(partial(self._parsed, job, *original))
+            for job, original in zip(jobs, originals, strict=True)
+        ]
+
+    def _original(self, job: Job) -> tuple[Member | None, Origin, Blob]:
         own = require_place(self.stores, job.document)
-        origin, blob = self.originals.read(job.tenant, job.document.id, job.document.version)
+        return own, *self.originals.read(job.tenant, job.document.id, job.document.version)
+
+    def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
         parsed = self.parse(blob, job.share.tell)
         taken = accept_children(self.stores, job.document, own, parsed.children, self.limits)
         warnings = (*parsed.warnings, *taken.warnings)
@@ -86,6 +104,14 @@ class ParseWork(msgspec.Struct, frozen=True):
                 "children": len(parsed.children),
             },
         )
+
+
+def _tried(call: Callable[[], T]) -> T | TriviumError:
+    """What `call` answers, or raises of ours."""
+    try:
+        return call()
+    except TriviumError as error:
+        return error
 
 
 def _speech_model(transcriber: Transcriber | None) -> str:
