@@ -1,0 +1,74 @@
+"""Parsing as a stage: a batch's originals are fetched together, and each document keeps its own fate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from folder_stores import FolderStores
+
+from trivium.domain.documents import Document
+from trivium.domain.errors import NeverWill, NotFound
+from trivium.domain.ids import document_id
+from trivium.domain.parsed import ParsedDocument
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow import artifacts
+from trivium.flow.chain import Entry
+from trivium.flow.originals import Originals
+from trivium.flow.stage import Job, Outcome
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.stages import ParseWork
+
+
+def parse(blob: Blob, _: Callable[[float], None]) -> ParsedDocument:
+    if blob.content == b"broken":
+        raise NeverWill("corrupt", "It is broken.")
+    return ParsedDocument("text/plain", (), title=blob.content.decode())
+
+
+class World:
+    def __init__(self, folder: Path) -> None:
+        self.stores = FolderStores(folder)
+        self.objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
+        self.work = ParseWork(parse, Senses(), Originals(self.stores.objects), self.stores, ParseLimits())
+
+    def job(self, name: str, content: bytes | None) -> Job:
+        """Of a document whose original is gone where `content` is None."""
+        identifier = document_id(DEFAULT_TENANT, name)
+        if content is not None:
+            self.objects.put(artifacts.original_key(identifier, "v"), content)
+            origin = msgspec.msgpack.encode(artifacts.Origin(name))
+            self.objects.put(artifacts.origin_key(identifier, "v"), origin)
+        document = Document(identifier, DEFAULT_TENANT.name, name, "v")
+        return Job(document, Entry(identifier, "v", 1), self.objects)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_a_batch_is_parsed_in_its_order_and_as_one_by_one(world: World) -> None:
+    jobs = [world.job(f"{number}.txt", f"title {number}".encode()) for number in range(20)]
+    together = world.work.run_all(jobs)
+    assert [outcome.facts["title"] for outcome in together if isinstance(outcome, Outcome)] == [
+        f"title {number}" for number in range(20)
+    ]
+    assert together == [world.work.run(job) for job in jobs]
+
+
+def test_an_original_that_is_gone_or_broken_is_its_own_documents_fault(world: World) -> None:
+    jobs = [
+        world.job("a.txt", b"a"),
+        world.job("gone.txt", None),
+        world.job("bad.txt", b"broken"),
+        world.job("z.txt", b"z"),
+    ]
+    first, gone, bad, last = world.work.run_all(jobs)
+    assert isinstance(first, Outcome)
+    assert isinstance(last, Outcome)
+    assert isinstance(gone, NotFound)
+    assert isinstance(bad, NeverWill)
+    assert (gone.code, bad.code) == ("no_such_object", "corrupt")
