@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
@@ -38,6 +40,8 @@ class Misbehaving:
     def read(self, image):
         if self.how == "hang":
             time.sleep(60)
+        if self.how == "slow":
+            time.sleep(0.4)
         if self.how == "die":
             os.abort()
         if self.how == "leave":
@@ -55,6 +59,7 @@ class Misbehaving:
         return [OcrLine("read", Box(0, 0, 9, 9), 1.0)]
 
 def hang(): return Misbehaving("hang")
+def slow(): return Misbehaving("slow")
 def die(): return Misbehaving("die")
 def leave(): return Misbehaving("leave")
 def grow(): return Misbehaving("grow")
@@ -121,6 +126,14 @@ def test_a_child_that_misbehaves_costs_its_file_and_nothing_else(engines, how: s
         assert made.parse(TEXT).units  # a fresh child
     finally:
         made.close()
+
+
+def test_a_scan_of_many_pages_may_take_its_time_page_by_page(engines) -> None:  # type: ignore[no-untyped-def]
+    pages = [Image.open(io.BytesIO(picture())) for _ in range(5)]
+    scan = io.BytesIO()
+    pages[0].save(scan, "TIFF", save_all=True, append_images=pages[1:])
+    with closing(Sandbox(engines.slow, bounds=Bounds(wall_s=1))) as made:
+        assert made.parse(Blob("scan.tif", scan.getvalue())).text.count("read") == 5
 
 
 def test_the_child_cannot_reach_the_network(engines, monkeypatch) -> None:  # type: ignore[no-untyped-def]

@@ -31,6 +31,7 @@ from trivium_ingest.parse.wire import (
     Job,
     Listen,
     Look,
+    Looked,
     Ready,
     Result,
     Seen,
@@ -51,11 +52,12 @@ def main() -> None:
     setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
     _lock_in(setup)
     known_formats()
-    ocr = _ocr(setup, jobs, answers)
+    engine = _Engine(setup.ocr) if setup.ocr else None
     send(answers, Ready())
     try:
         while select.select([jobs], [], [], setup.idle_s)[0]:
             job = msgspec.msgpack.decode(receive(jobs), type=Job)
+            ocr = _AskedOcr(jobs, answers) if setup.asks_ocr else _own(engine, answers, job)
             told = _Progress(answers, job)
             transcriber = _AskedTranscriber(jobs, answers, job, told) if setup.asks_transcriber else None
             send(answers, _answer(job, Senses(ocr, transcriber, told)))
@@ -63,10 +65,8 @@ def main() -> None:
         pass
 
 
-def _ocr(setup: Setup, jobs: int, answers: int) -> Ocr | None:
-    if setup.asks_ocr:
-        return _AskedOcr(jobs, answers)
-    return _Engine(setup.ocr) if setup.ocr else None
+def _own(engine: _Engine | None, answers: int, job: Job) -> Ocr | None:
+    return _ToldOcr(engine, answers, job) if engine else None
 
 
 class _Progress:
@@ -109,6 +109,25 @@ class _Engine:
                 reason = f"{type(error).__name__}: {error}"[:300]
                 raise TryLater("ocr_unavailable", f"The OCR engine does not start ({reason}).") from error
         return self._engine
+
+
+class _ToldOcr:
+    """The engine, which tells the parent of each image that it has read: a scan of many pages may take its time."""
+
+    def __init__(self, engine: _Engine, answers: int, job: Job) -> None:
+        self._engine = engine
+        self._answers = answers
+        self._job = job
+
+    @property
+    def fingerprint(self) -> str:
+        return self._engine.fingerprint
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        lines = self._engine.read(image)
+        _allow_cpu(self._job.cpu_s)
+        send(self._answers, Looked())
+        return lines
 
 
 class _AskedOcr:

@@ -34,6 +34,7 @@ from trivium_ingest.parse.wire import (
     Late,
     Listen,
     Look,
+    Looked,
     Result,
     Seen,
     Setup,
@@ -167,8 +168,9 @@ class _Left(NeverWill):
 class _Clock:
     """How long the parent waits for the next step of a file: `wall_s`, and anew when the work has gone on."""
 
-    def __init__(self, wall_s: float, progress: Callable[[float], None]) -> None:
+    def __init__(self, wall_s: float, images: int, progress: Callable[[float], None]) -> None:
         self.wall_s = wall_s
+        self._images = images
         self._progress = progress
         self._share = 0.0
         self.restart()
@@ -177,12 +179,16 @@ class _Clock:
         """From now on."""
         self.deadline = time.monotonic() + self.wall_s
 
-    def told(self, share: float) -> None:
-        """A share that has risen, by a step that is worth the wait, is progress; anything else changes nothing."""
-        if self._share + _LEAST_STEP <= share <= 1.0:
-            self._share = share
+    def told(self, step: Told | Looked) -> None:
+        """An image more, or a share that has risen by what is worth the wait, is progress; anything else is none."""
+        if isinstance(step, Looked):
+            if self._images > 0:
+                self._images -= 1
+                self.restart()
+        elif self._share + _LEAST_STEP <= step.share <= 1.0:
+            self._share = step.share
             self.restart()
-            self._progress(share)
+            self._progress(step.share)
 
 
 class _Child:
@@ -227,7 +233,7 @@ class _Child:
         self._peak = 0
         try:
             self._await_ready()
-            return self._exchange(job, _Clock(wall_s, progress), on_listening)
+            return self._exchange(job, _Clock(wall_s, job.limits.max_ocr_pages, progress), on_listening)
         except BaseException:
             self.kill()  # whatever happened, an answer to this job may still be on its way
             raise
@@ -249,8 +255,8 @@ class _Child:
                 answer = self._receive(clock)
                 if isinstance(answer, Result):
                     return answer
-                if isinstance(answer, Told):
-                    clock.told(answer.share)
+                if isinstance(answer, Told | Looked):
+                    clock.told(answer)
                     continue
                 if isinstance(answer, Listen):
                     on_listening()
@@ -266,9 +272,11 @@ class _Child:
     def _send(self, message: msgspec.Struct, clock: _Clock) -> None:
         send(self._jobs, message, clock.deadline, self._check_memory)
 
-    def _receive(self, clock: _Clock) -> Result | Look | Listen | Told:
+    def _receive(self, clock: _Clock) -> Result | Look | Looked | Listen | Told:
         frame = receive(self._answers, clock.deadline, self._check_memory)
-        answer: Result | Look | Listen | Told = msgspec.msgpack.decode(frame, type=Result | Look | Listen | Told)
+        answer: Result | Look | Looked | Listen | Told = msgspec.msgpack.decode(
+            frame, type=Result | Look | Looked | Listen | Told
+        )
         return answer
 
     def _seen(self, look: Look) -> Seen:
@@ -291,7 +299,7 @@ class _Child:
             answer = self._receive(clock)
             if not isinstance(answer, Told):
                 raise Closed
-            clock.told(answer.share)
+            clock.told(answer)
 
         audio = job.blob.content if recording.audio is None else recording.audio
         try:

@@ -115,6 +115,10 @@ class Told(msgspec.Struct, frozen=True, tag="told"):
     share: float
 
 
+class Looked(msgspec.Struct, frozen=True, tag="looked"):
+    """The child's own engine has read one more image: the parent waits anew, `max_ocr_pages` times for a file."""
+
+
 class Closed(Exception):
     """The other side is gone."""
 
