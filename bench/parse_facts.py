@@ -32,10 +32,14 @@ MAX_NESTING = 3
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one file: text with that of the files inside it, or the code of a typed failure."""
+    """What came of one file: text with that of the files inside it, or the code of a typed failure.
+
+    `seconds` are with the files inside, `alone_s` without: those are documents, and bounded, on their own.
+    """
 
     text: str
     seconds: float
+    alone_s: float
     code: str = ""
     documents: tuple[ParsedDocument, ...] = ()
     reason: str = ""
@@ -61,22 +65,25 @@ def read(sandbox: Sandbox, path: Path, name: str = "") -> Outcome:
     """One file through the sandbox, and the files inside it."""
     began = time.perf_counter()
     try:
-        documents = tuple(_with_children(sandbox, Blob(name or path.name, path.read_bytes()), MAX_NESTING))
+        document = sandbox.parse(Blob(name or path.name, path.read_bytes()))
     except TriviumError as failure:
-        return Outcome("", time.perf_counter() - began, failure.code, reason=str(failure))
-    text = "\n".join(f"{document.title}\n{document.text}" for document in documents)
-    names = (child.name for document in documents for child in document.children)
-    return Outcome("\n".join([text, *names]), time.perf_counter() - began, documents=documents)
+        spent = time.perf_counter() - began
+        return Outcome("", spent, spent, failure.code, reason=str(failure))
+    alone = time.perf_counter() - began
+    documents = (document, *_inside(sandbox, document, MAX_NESTING))
+    text = "\n".join(f"{part.title}\n{part.text}" for part in documents)
+    names = (child.name for part in documents for child in part.children)
+    return Outcome("\n".join([text, *names]), time.perf_counter() - began, alone, documents=documents)
 
 
-def _with_children(sandbox: Sandbox, blob: Blob, depth: int) -> Iterable[ParsedDocument]:
-    document = sandbox.parse(blob)
-    yield document
-    for child in document.children if depth else ():
+def _inside(sandbox: Sandbox, parent: ParsedDocument, depth: int) -> Iterable[ParsedDocument]:
+    for child in parent.children if depth else ():
         try:
-            yield from _with_children(sandbox, Blob(child.name, child.content, child.media_type), depth - 1)
+            document = sandbox.parse(Blob(child.name, child.content, child.media_type))
         except TriviumError:
             continue  # a document of its own, which fails alone
+        yield document
+        yield from _inside(sandbox, document, depth - 1)
 
 
 def missing(facts: Sequence[str], text: str, recognised: bool) -> list[str]:

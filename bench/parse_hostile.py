@@ -25,7 +25,7 @@ def _needs_password(outcome: Outcome) -> bool:
 
 
 def _bounded(outcome: Outcome) -> bool:
-    return outcome.seconds <= LIMIT_S
+    return outcome.alone_s <= LIMIT_S
 
 
 def _empty(outcome: Outcome) -> bool:
@@ -57,8 +57,8 @@ def as_expected(entry: dict[str, Any], outcome: Outcome) -> list[str]:
     rule = entry["expect"].partition(":")[0]
     if outcome.code in CRASHES:
         wrong.append(f"{outcome.code}: {outcome.reason}")
-    if outcome.seconds > LIMIT_S:
-        wrong.append(f"{outcome.seconds:.0f} s")
+    if outcome.alone_s > LIMIT_S:
+        wrong.append(f"{outcome.alone_s:.0f} s")
     if not RULES[rule](outcome):
         wrong.append(f"expected {entry['expect']}, got {outcome.code or 'text'}")
     seen = outcome.text + outcome.reason
@@ -80,6 +80,6 @@ def hostile(sandbox: Sandbox, folder: Path, wanted: Sequence[dict[str, Any]]) ->
         faults += [f"{path.name}: {reason}" for reason in wrong]
         said = outcome.code or f"{len(outcome.text.strip())} characters; {'; '.join(outcome.warnings)}"
         table.add_row(
-            path.name[:50], entry["expect"][:8], f"{outcome.seconds:.2f}", ("!! " if wrong else "") + said[:60]
+            path.name[:50], entry["expect"][:8], f"{outcome.alone_s:.2f}", ("!! " if wrong else "") + said[:60]
         )
     return table, faults
