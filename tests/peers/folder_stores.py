@@ -17,4 +17,5 @@ class FolderStores:
     def __init__(self, folder: Path) -> None:
         self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
         self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
+        self.visuals = SqliteVectors(folder, "pictures")
         self.conversations, self.doorbell = SqliteConversations(folder), LocalDoorbell()

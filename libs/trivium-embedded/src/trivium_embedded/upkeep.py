@@ -32,7 +32,7 @@ def rebuild(settings: Settings, store: Store, on_documents: Callable[[int], None
 def reembed(settings: Settings, on_documents: Callable[[int], None]) -> list[str]:
     """See `trivium_ingest.upkeep.rebuild`."""
     with _opened(settings) as stores, connect_models(settings) as models:
-        return reembed_all(stores, models.embedder, on_documents)
+        return reembed_all(stores, models.embedder, on_documents, models.visual)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_query.assembly import query_services
 from trivium_query.doors import Services
-from trivium_query.question_vectors import REMEMBERED, QuestionVectors
+from trivium_query.question_vectors import REMEMBERED, QuestionVectors, visual_questions
 
 
 class EmbeddedStores(msgspec.Struct, frozen=True):
@@ -47,6 +47,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     objects: LocalObjects
     registry: SqliteRegistry
     vectors: SqliteVectors
+    visuals: SqliteVectors
     keywords: SqliteKeywords
     graphs: SqliteGraphs
     conversations: SqliteConversations
@@ -73,7 +74,7 @@ def assembled(
         late = partial(clear_up, stores)
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring, late)
         senses = Senses(models.ocr or rapid_ocr(), models.transcriber)
-        ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses)
+        ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses, visual=models.visual)
         works = (*ingest, *graph_stages(settings, stores.graphs))
         for work in works:
             register(app, work.stage, partial(envelope.run, leg_of(works, work.stage)))
@@ -82,7 +83,8 @@ def assembled(
         _start_ingest(stack, app, dispatcher)
         questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
-        yield query_services(settings, stores, questions, models.reranker, bell.ring)
+        pictured = stack.enter_context(visual_questions(models.visual))
+        yield query_services(settings, stores, questions, models.reranker, bell.ring, visual_questions=pictured)
 
 
 @contextmanager
@@ -99,13 +101,15 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         LocalObjects(data_dir),
         SqliteRegistry(data_dir),
         SqliteVectors(data_dir),
+        SqliteVectors(data_dir, "pictures"),
         SqliteKeywords(data_dir),
         SqliteGraphs(data_dir),
         SqliteConversations(data_dir),
         LocalDoorbell(),
     )
     with ExitStack() as stack:
-        for closing in (stores.registry, stores.vectors, stores.keywords, stores.graphs, stores.conversations):
+        rows = (stores.vectors, stores.visuals, stores.keywords, stores.graphs)
+        for closing in (stores.registry, *rows, stores.conversations):
             stack.callback(closing.close)
         yield stores
 

@@ -8,7 +8,7 @@ from trivium.config import Settings
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.stage import StageWork
 from trivium.llm.connect import llm_address, vision_address
-from trivium.ports.inference import Embedder, Ocr
+from trivium.ports.inference import Embedder, Ocr, VisualEncoder
 from trivium.ports.parser import ParseLimits, Senses
 from trivium.ports.stores import Stores
 from trivium_ingest.chunk.options import ChunkOptions
@@ -48,6 +48,7 @@ def ingest_stages(
     sandbox: Sandbox,
     senses: Senses,
     uploads: OpenUploads = no_buckets,
+    visual: VisualEncoder | None = None,
 ) -> list[StageWork]:
     """Every stage but the graph worker's. Distributed adapters are connected here."""
     llm = llm_address(settings) if settings.enrich_with_llm else None
@@ -60,10 +61,11 @@ def ingest_stages(
             stores,
             parse_limits(settings),
             Describer(vision) if vision else None,
+            named_pictures=visual is not None,
         ),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
-        EmbedWork(embedder),
-        IndexWork(stores.vectors, stores.keywords),
-        PublishWork(stores),
+        EmbedWork(embedder, visual),
+        IndexWork(stores.vectors, stores.keywords, stores.visuals),
+        PublishWork(stores, pictures=visual is not None),
     ]

@@ -45,7 +45,7 @@ def _equipped(settings: Settings) -> Iterator[Equipment]:
         closing(parsing_sandbox(settings, installed, Senses(models.ocr, models.transcriber))) as sandbox,
     ):
         senses = Senses(models.ocr or (installed() if installed else None), models.transcriber)
-        works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads)
+        works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads, models.visual)
         yield Equipment(envelope_of(settings, stores, stores.doorbell), works)
 
 

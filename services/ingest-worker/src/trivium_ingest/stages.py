@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
 from trivium.llm.address import LlmAddress
-from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber
+from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import Keywords
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium.ports.stores import Stores
@@ -35,6 +35,7 @@ from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
 from trivium_ingest.parse.build import fingerprint as parse_fingerprint
+from trivium_ingest.visual import visual_vectors, with_names
 
 T = TypeVar("T")
 
@@ -45,6 +46,7 @@ EMBED_VERSION = 1
 class ParseWork(msgspec.Struct, frozen=True):
     """The original's bytes become typed units, and the files inside become documents of their own.
 
+    With `named_pictures` also a picture without words becomes a passage, which its vector is found by.
     `parse` runs the parsers within `limits`, and tells the share that is read of what takes long.
     """
 
@@ -54,6 +56,7 @@ class ParseWork(msgspec.Struct, frozen=True):
     stores: Stores
     limits: ParseLimits
     describer: Describer | None = None
+    named_pictures: bool = False
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
@@ -62,6 +65,8 @@ class ParseWork(msgspec.Struct, frozen=True):
         models = [ocr.fingerprint if ocr else "", _speech_model(transcriber)]
         if self.describer:
             models.append(self.describer.fingerprint())
+        if self.named_pictures:
+            models.append("named pictures")
         return "|".join((parse_fingerprint(), *models))
 
     def settled(self, job: Job) -> bool:
@@ -94,6 +99,8 @@ class ParseWork(msgspec.Struct, frozen=True):
             parsed = msgspec.structs.replace(parsed, title=origin.title)
         if self.describer:
             parsed = self.describer.describe(parsed, job.document, job.objects)
+        if self.named_pictures:
+            parsed = with_names(parsed)
         parsed = store_assets(job.objects, job.document.id, job.document.version, parsed)
         return Outcome(
             parsed,
@@ -169,14 +176,16 @@ class EnrichWork(msgspec.Struct, frozen=True):
 
 
 class EmbedWork(msgspec.Struct, frozen=True):
-    """Passages and their sentences become vectors, in one forward pass."""
+    """Passages and their sentences become vectors, in one forward pass; pictures, with an encoder for them."""
 
     embedder: Embedder
+    visual: VisualEncoder | None = None
     stage: Stage = Stage.EMBED
 
     def fingerprint(self) -> str:
-        """Model, revision and precision."""
-        return f"embed:{EMBED_VERSION}:{self.embedder.fingerprint}"
+        """Models, revisions and precisions."""
+        own = f"embed:{EMBED_VERSION}:{self.embedder.fingerprint}"
+        return f"{own}:{self.visual.fingerprint}" if self.visual else own
 
     def settled(self, job: Job) -> bool:
         """Embedding leaves no rows."""
@@ -190,7 +199,18 @@ class EmbedWork(msgspec.Struct, frozen=True):
         """One call for the passages of all jobs: the embedder sorts them by length."""
         chunks = [job.load(Stage.ENRICH, list[Chunk]) for job in jobs]
         vectors = iter(self.embedder.embed_passages([passage_of(chunk) for chunk in chain.from_iterable(chunks)]))
-        return [Outcome([vectors_of(chunk, next(vectors)) for chunk in of_one]) for of_one in chunks]
+        return [
+            Outcome(self._with_pictures(job, of_one, [vectors_of(chunk, next(vectors)) for chunk in of_one]))
+            for job, of_one in zip(jobs, chunks, strict=True)
+        ]
+
+    def _with_pictures(
+        self, job: Job, chunks: Sequence[Chunk], vectors: Sequence[ChunkVectors]
+    ) -> Sequence[ChunkVectors]:
+        if self.visual is None:
+            return vectors
+        seen = visual_vectors(self.visual, job.objects, job.document, chunks)
+        return [msgspec.structs.replace(row, visual=seen.get(row.chunk_id, b"")) for row in vectors]
 
 
 def passage_of(chunk: Chunk) -> Passage:
@@ -204,10 +224,11 @@ def vectors_of(chunk: Chunk, vectors: PassageVectors) -> ChunkVectors:
 
 
 class IndexWork(msgspec.Struct, frozen=True):
-    """Passages become findable: rows in the vector store and the keyword store."""
+    """Passages become findable: rows in the vector store and the keyword store, and for pictures in their own."""
 
     vectors: Vectors
     keywords: Keywords
+    visuals: Vectors
     stage: Stage = Stage.INDEX
 
     def fingerprint(self) -> str:
@@ -215,12 +236,16 @@ class IndexWork(msgspec.Struct, frozen=True):
         return f"index:{INDEX_VERSION}"
 
     def settled(self, job: Job) -> bool:
-        """Whether both stores hold exactly this version's chunks."""
-        expected = {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])}
-        return all(
-            store.writer(job.tenant).ids(_versions([job]))[job.document.id] == expected
-            for store in (self.vectors, self.keywords)
-        )
+        """Whether the stores hold exactly this version's chunks."""
+        vectors = job.load(Stage.EMBED, list[ChunkVectors])
+        expected = {row.chunk_id for row in vectors}
+        pictured = {row.chunk_id for row in vectors if row.visual}
+        wanted: list[tuple[Vectors | Keywords, set[str]]] = [
+            (self.vectors, expected),
+            (self.keywords, expected),
+            *([(self.visuals, pictured)] if pictured else []),
+        ]
+        return all(store.writer(job.tenant).ids(_versions([job]))[job.document.id] == ids for store, ids in wanted)
 
     def run(self, job: Job) -> Outcome:
         """Write the rows; queries see them once the version is published."""
@@ -235,6 +260,8 @@ class IndexWork(msgspec.Struct, frozen=True):
             in_scope = [chunk for job in jobs if job.scope == scope for chunk in chunks[job.document.id]]
             self.keywords.writer(tenant).upsert(in_scope, scope)
         self.vectors.writer(tenant).upsert(rows)
+        if pictures := visual_rows(rows):
+            self.visuals.writer(tenant).upsert(pictures)
         telemetry.CHUNKS.inc(len(rows))
         return [Outcome(len(written), {"chunks": len(written)}) for written in chunks.values()]
 
@@ -248,10 +275,23 @@ def vector_rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
     ]
 
 
+def visual_rows(rows: Iterable[VectorRow]) -> list[VectorRow]:
+    """What the store of pictures holds of these chunks: those that have one, under the same ids."""
+    return [
+        msgspec.structs.replace(row, vectors=ChunkVectors(row.vectors.chunk_id, row.vectors.visual))
+        for row in rows
+        if row.vectors.visual
+    ]
+
+
 class PublishWork(msgspec.Struct, frozen=True):
-    """The new version becomes the one that queries see, and the old one goes."""
+    """The new version becomes the one that queries see, and the old one goes.
+
+    `pictures` tells that chunks may have vectors in the store of pictures.
+    """
 
     stores: Stores
+    pictures: bool = False
     stage: Stage = Stage.PUBLISH
 
     def fingerprint(self) -> str:
@@ -281,10 +321,33 @@ class PublishWork(msgspec.Struct, frozen=True):
             "keyword": self.stores.keywords.writer(tenant).ids(versions),
             "graph": self.stores.graphs.writer(tenant).ids(versions),
         }
+        unseen = self._without_pictures(jobs)
         return [
-            self._publish(job, expected[job.document.id], {name: ids[job.document.id] for name, ids in stored.items()})
+            unseen.get(job.document.id)
+            or self._publish(
+                job, expected[job.document.id], {name: ids[job.document.id] for name, ids in stored.items()}
+            )
             for job in jobs
         ]
+
+    def _without_pictures(self, jobs: Sequence[Job]) -> dict[str, TryLater]:
+        """The documents whose pictures are not all in their store, and what is said of each."""
+        if not self.pictures:
+            return {}
+        expected = {
+            job.document.id: {row.chunk_id for row in job.load(Stage.EMBED, list[ChunkVectors]) if row.visual}
+            for job in jobs
+        }
+        if not any(expected.values()):
+            return {}
+        stored = self.stores.visuals.writer(jobs[0].tenant).ids(_versions(jobs))
+        return {
+            document: TryLater(
+                "incomplete_write", f"The picture store holds {len(stored[document] & ids)} of {len(ids)}."
+            )
+            for document, ids in expected.items()
+            if not ids <= stored[document]
+        }
 
     def _vector_ids(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
         """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
@@ -315,7 +378,7 @@ class PublishWork(msgspec.Struct, frozen=True):
         document = job.document
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
         self.stores.registry.for_tenant(job.tenant).save(published)
-        for store in (self.stores.vectors, self.stores.keywords, self.stores.graphs):
+        for store in (self.stores.vectors, self.stores.visuals, self.stores.keywords, self.stores.graphs):
             store.writer(job.tenant).delete(document.id, keep_version=document.version)
         erase_objects(job.objects, document.id, keep_version=document.version)
         erase_children(self.stores, job.tenant, document.id, keep_version=document.version)

@@ -30,6 +30,7 @@ def query_services(
     reranker: Reranker | None,
     doorbell: Callable[[], None],
     uploads: OpenUploads = no_buckets,
+    visual_questions: QuestionVectors | None = None,
 ) -> Services:
     """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted."""
     llm = llm_address(settings)
@@ -43,6 +44,8 @@ def query_services(
         PublishedChunks(stores.objects),
         questions,
         Budgets(settings.vector_budget_s, settings.keyword_budget_s, settings.graph_budget_s),
+        stores.visuals,
+        visual_questions,
     )
     return Services(
         settings=settings,

@@ -10,7 +10,7 @@ from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.process import run_process, say
 from trivium_query.assembly import query_services
-from trivium_query.question_vectors import QuestionVectors
+from trivium_query.question_vectors import QuestionVectors, visual_questions
 from trivium_query.serve import Listening, serve
 
 
@@ -24,8 +24,11 @@ def _serve(settings: Settings) -> None:
         DistributedStores(settings) as stores,
         connect_models(settings) as models,
         closing(QuestionVectors(models.embedder)) as questions,
+        visual_questions(models.visual) as pictured,
     ):
-        services = query_services(settings, stores, questions, models.reranker, stores.doorbell.ring, stores.uploads)
+        services = query_services(
+            settings, stores, questions, models.reranker, stores.doorbell.ring, stores.uploads, pictured
+        )
         asyncio.run(serve(services, on_ready=_listening))
 
 

@@ -5,22 +5,53 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from typing import Protocol
 
+import msgspec
 import numpy as np
 
-from trivium.ports.inference import Embedder, Vector
+from trivium.ports.inference import Vector, VisualEncoder
 
 REMEMBERED = 1024  # questions: an answer asks for the vector that its search had, and people repeat themselves
 MAX_REMEMBERED_CHARS = 1000
 MAX_TOGETHER = 16
 
 
+class EmbedsQueries(Protocol):
+    """An encoder of questions: of text, or of the words that pictures are near to."""
+
+    @property
+    def dimension(self) -> int:
+        """Values of one vector."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), dimension) float32."""
+        ...
+
+
+class VisualWords(msgspec.Struct, frozen=True):
+    """Questions in the space of pictures."""
+
+    encoder: VisualEncoder
+
+    @property
+    def dimension(self) -> int:
+        """Of the encoder's space."""
+        return self.encoder.dimension
+
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        """As words of pictures."""
+        return self.encoder.embed_texts(texts)
+
+
 class QuestionVectors:
     """Shared by every loop and thread of the process. Nobody waits for company: a batch is whoever came meanwhile."""
 
-    def __init__(self, embedder: Embedder, remembered: int = REMEMBERED) -> None:
+    def __init__(self, embedder: EmbedsQueries, remembered: int = REMEMBERED) -> None:
         self._embedder = embedder
         self._remembered = remembered
         self._lock = threading.Lock()
@@ -85,3 +116,13 @@ class QuestionVectors:
                 future.set_exception(result)
             else:
                 future.set_result(result[number])
+
+
+@contextmanager
+def visual_questions(encoder: VisualEncoder | None) -> Iterator[QuestionVectors | None]:
+    """Questions in the space of pictures for the length of the block; None without an encoder."""
+    if encoder is None:
+        yield None
+        return
+    with closing(QuestionVectors(VisualWords(encoder))) as questions:
+        yield questions

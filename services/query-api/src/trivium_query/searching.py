@@ -17,13 +17,13 @@ from trivium.ports.registry import Registry, TenantRegistry
 from trivium.ports.vectors import Vectors
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
-from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.evidence import Readers, Visuals
 from trivium_query.retrieve.ledger import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 
 
 class PipelineSearcher(msgspec.Struct, frozen=True):
-    """Ranked passages over the three stores, each within its budget."""
+    """Ranked passages over the three stores, each within its budget, and over pictures with an encoder for them."""
 
     vectors: Vectors
     keywords: Keywords
@@ -32,6 +32,8 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     published: PublishedChunks
     questions: QuestionVectors
     budgets: Budgets
+    visuals: Vectors
+    visual_questions: QuestionVectors | None = None
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
@@ -51,6 +53,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
             self.graphs.reader(tenant),
             self.questions.embed,
             published_chunks,
+            Visuals(self.visuals.reader(tenant), self.visual_questions.embed) if self.visual_questions else None,
         )
         return await pipeline.search(question, mode, top_k, restrict, readers, active, self.budgets)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ from trivium.ports.graph import GraphRow
 from trivium.ports.vectors import VectorRow
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.coverage import covering, missing
-from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.evidence import Readers, Visuals
 from trivium_query.retrieve.ledger import Budgets
 
 PAGES = [
@@ -94,6 +95,23 @@ async def test_a_modality_that_was_asked_for_is_among_the_hits(readers: Readers)
     asked = await search(readers, "harbour cats", "image")
     assert [hit.chunk.kind for hit in asked.hits] == [UnitKind.TEXT, UnitKind.TEXT, UnitKind.IMAGE]
     assert asked.uncovered == ()
+
+
+async def test_a_picture_near_the_question_is_found_in_its_own_space(readers: Readers, tmp_path: Path) -> None:
+    """Nothing of the question stands in the words of "picture": its pixels are near it."""
+    pictures = SqliteVectors(tmp_path, "pictures")
+    near = np.array([0.8, 0.6], np.float32)
+    rows = [ChunkVectors("picture", near.tobytes()), ChunkVectors("other0", np.array([0, 1], np.float32).tobytes())]
+    pictures.writer(DEFAULT_TENANT).upsert([VectorRow(row, "d", "v1", Scope(DEFAULT_TENANT)) for row in rows])
+
+    async def seen(texts: Sequence[str]) -> np.ndarray:
+        return np.array([[1.0, 0.0]] * len(texts), np.float32)
+
+    sighted = msgspec.structs.replace(readers, visuals=Visuals(pictures.reader(DEFAULT_TENANT), seen))
+    (blind,) = [hit for hit in (await search(readers, "harbour cats", top_k=9)).hits if hit.chunk.id == "picture"]
+    (found,) = [hit for hit in (await search(sighted, "harbour cats", top_k=9)).hits if hit.chunk.id == "picture"]
+    assert found.score > blind.score
+    assert [(at.source, at.rank) for at in found.sources if at.source == "visual"] == [("visual", 1)]
 
 
 async def test_a_modality_that_is_nowhere_is_named(readers: Readers) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
-from trivium.ports.inference import Embedder, Ocr, Reranker, Transcriber
+from trivium.ports.inference import Embedder, Ocr, Reranker, Transcriber, VisualEncoder
 
 LOCAL = "trivium.models"
 """Entry points of this group make `Models` from settings; `trivium-gpu-inference` brings one."""
@@ -20,13 +20,15 @@ class Models(msgspec.Struct, frozen=True):
     """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`.
 
     `ocr` is None unless it is the inference service's: parsers build their own otherwise. `transcriber` is None where
-    no speech model is configured; the inference service's may turn out to serve none (`not_served`).
+    no speech model is configured; the inference service's may turn out to serve none (`not_served`). `visual` is None
+    where no visual encoder is configured.
     """
 
     embedder: Embedder
     reranker: Reranker | None = None
     ocr: Ocr | None = None
     transcriber: Transcriber | None = None
+    visual: VisualEncoder | None = None
 
 
 @contextmanager

@@ -71,9 +71,11 @@ class ChunkVectors(msgspec.Struct, frozen=True):
     """A chunk's embedding and those of its sentences, float32, L2-normalised, as raw bytes.
 
     `passage` holds d values; `sentences` holds len(chunk.sentences) x d values, row by row.
-    Both come from one forward pass (late chunking).
+    Both come from one forward pass (late chunking). `visual` is the vector of the chunk's pictures in a space of its
+    own, empty without a picture or without a visual encoder.
     """
 
     chunk_id: str
     passage: bytes
     sentences: bytes = b""
+    visual: bytes = b""

@@ -42,7 +42,7 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str) -> Document:
 
 def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
     """Remove rows, then artifacts and originals, except those of `keep_version`."""
-    for store in (stores.vectors, stores.keywords, stores.graphs):
+    for store in (stores.vectors, stores.visuals, stores.keywords, stores.graphs):
         store.writer(tenant).delete(document_id, keep_version=keep_version)
     erase_objects(stores.objects.for_tenant(tenant), document_id, keep_version)
 

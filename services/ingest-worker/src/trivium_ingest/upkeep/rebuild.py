@@ -13,7 +13,7 @@ from trivium.domain.errors import NotFound
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.stage import Job
-from trivium.ports.inference import Embedder
+from trivium.ports.inference import Embedder, VisualEncoder
 from trivium.ports.stores import Stores
 from trivium_ingest.stages import EmbedWork, IndexWork, PublishWork
 from trivium_ingest.upkeep.published import expected_ids, jobs_of, pages_of_published
@@ -34,6 +34,8 @@ def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str
     lost: list[str] = []
     for tenant in stores.registry.tenants():
         store_of(stores, store).drop(tenant)
+        if store is Store.VECTORS:
+            stores.visuals.drop(tenant)
         for documents in pages_of_published(stores, tenant):
             jobs = jobs_of(stores, documents)
             known = {job.document.id for job in jobs}
@@ -44,14 +46,16 @@ def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str
     return lost
 
 
-def reembed(stores: Stores, embedder: Embedder, on_documents: OnDocuments) -> list[str]:
-    """Make every vector anew by `embedder`; returns the sources of documents whose artifacts are gone.
+def reembed(
+    stores: Stores, embedder: Embedder, on_documents: OnDocuments, visual: VisualEncoder | None = None
+) -> list[str]:
+    """Make every vector anew, pictures' by `visual`; returns the sources of documents whose artifacts are gone.
 
     First all passages are embedded into artifacts, while queries go on with the old vectors; those that exist are
     kept, so that it can be interrupted. Then the vector store is emptied and written: vectors of two models are never
     in it together, whatever their dimensions. From then on questions must be embedded by the same model.
     """
-    work = EmbedWork(embedder)
+    work = EmbedWork(embedder, visual)
     for tenant in stores.registry.tenants():
         for documents in pages_of_published(stores, tenant):
             for some in _batches(jobs_of(stores, documents)):
@@ -79,7 +83,7 @@ def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
     if _is_from(job, embedded) or not job.objects.exists(embedded):
         return
     entry = _with(job.entry, Stage.EMBED, embedded)
-    index = IndexWork(stores.vectors, stores.keywords)
+    index = IndexWork(stores.vectors, stores.keywords, stores.visuals)
     entry = _with(entry, Stage.INDEX, artifacts.artifact_key(entry, Stage.INDEX, index.fingerprint()))
     publish = PublishWork(stores)
     key = artifacts.artifact_key(entry, Stage.PUBLISH, publish.fingerprint())

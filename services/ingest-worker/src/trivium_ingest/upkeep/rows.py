@@ -14,7 +14,7 @@ from trivium.ports.graph import GraphRow, Graphs, GraphWriter
 from trivium.ports.keywords import Keywords, KeywordWriter
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import Vectors, VectorWriter
-from trivium_ingest.stages import vector_rows
+from trivium_ingest.stages import vector_rows, visual_rows
 
 
 def store_of(stores: Stores, store: Store) -> Vectors | Keywords | Graphs:
@@ -37,6 +37,8 @@ def write_rows(stores: Stores, store: Store, tenant: Tenant, jobs: Sequence[Job]
     if store is Store.VECTORS:
         rows = [row for job in jobs for row in vector_rows(job, job.load(Stage.ENRICH, list[Chunk]))]
         stores.vectors.writer(tenant).upsert(rows)
+        if pictures := visual_rows(rows):
+            stores.visuals.writer(tenant).upsert(pictures)
     elif store is Store.GRAPH:
         stores.graphs.writer(tenant).upsert(
             [

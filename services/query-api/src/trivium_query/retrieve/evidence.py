@@ -18,7 +18,7 @@ from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
 from trivium_query.retrieve import anchors, bfs, path
-from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Ledger
+from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, VISUAL, Ledger
 
 MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
 
@@ -29,14 +29,22 @@ DocumentChunks = Callable[[str, str], Awaitable[Mapping[str, Chunk]]]
 """(document id, version) -> its chunks by id, without the keyword store; empty when they are not known."""
 
 
+class Visuals(msgspec.Struct, frozen=True):
+    """One tenant's pictures, and the model that puts questions into their space."""
+
+    vectors: VectorReader
+    embed: EmbedQueries
+
+
 class Readers(msgspec.Struct, frozen=True):
-    """One tenant's stores, and the model that turns its questions into vectors."""
+    """One tenant's stores, and the model that turns its questions into vectors; `visuals` with a visual encoder."""
 
     vectors: VectorReader
     keywords: KeywordReader
     graph: GraphReader
     embed: EmbedQueries
     published_chunks: DocumentChunks
+    visuals: Visuals | None = None
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -49,7 +57,10 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """The first round's results. `asked` are the question's names, `anchored` those that passages are about."""
+    """The first round's results. `asked` are the question's names, `anchored` those that passages are about.
+
+    `pictures` are the passages with the pictures nearest to the question.
+    """
 
     dense: list[Scored]
     keyword: list[Scored]
@@ -57,6 +68,7 @@ class Evidence(msgspec.Struct, frozen=True):
     asked: frozenset[str]
     anchored: list[str]
     sentences: dict[str, path.Similarities]
+    pictures: list[Scored] = []
 
 
 async def dense(query: Query, readers: Readers, ledger: Ledger) -> tuple[Vector | None, list[Scored]]:
@@ -74,6 +86,19 @@ async def keyword(query: Query, readers: Readers, ledger: Ledger) -> list[Scored
     return await ledger.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), [])
 
 
+async def pictured(query: Query, readers: Readers, ledger: Ledger) -> list[Scored]:
+    """The passages whose pictures are nearest to the question; none without a visual encoder."""
+    visuals = readers.visuals
+    if visuals is None:
+        return []
+
+    async def read() -> list[Scored]:
+        vector: Vector = (await visuals.embed([query.text]))[0]
+        return await visuals.vectors.search(vector, query.limit, query.documents)
+
+    return await ledger.ask(VISUAL, read(), [])
+
+
 async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
     """The three sources at once, and the sentences of everything they found: the nearest passages' meanwhile."""
     names = anchors.question_names(query.text)
@@ -83,10 +108,11 @@ async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
         vector, rows = await dense(query, readers, ledger)
         return vector, rows, await similarities([row.chunk_id for row in rows], vector, readers, ledger)
 
-    (vector, nearest, sentences), worded, about = await asyncio.gather(
+    (vector, nearest, sentences), worded, about, pictures = await asyncio.gather(
         nearest_with_sentences(),
         keyword(query, readers, ledger),
         ledger.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
+        pictured(query, readers, ledger),
     )
     anchored = anchors.anchor_names(names, about)
     close = {row.chunk_id for row in nearest}
@@ -94,7 +120,7 @@ async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
     found = close | known.keys()
     named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in found][:MAX_ANCHORED]
     sentences |= await similarities([*known, *named], vector, readers, ledger)
-    return Evidence(nearest, worded, about, asked, anchored, sentences)
+    return Evidence(nearest, worded, about, asked, anchored, sentences, pictures)
 
 
 async def similarities(

@@ -19,11 +19,12 @@ T = TypeVar("T")
 VECTOR = "vector"
 KEYWORD = "keyword"
 GRAPH = "graph"
+VISUAL = "visual"
 WAITED = "waited"
 
 
 class Budgets(msgspec.Struct, frozen=True):
-    """Seconds that each source may take of one search, all its reads together."""
+    """Seconds that each source may take of one search, all its reads together; pictures have what vectors have."""
 
     vector_s: float = 2.0
     keyword_s: float = 2.0
@@ -37,7 +38,12 @@ class Ledger:
     """
 
     def __init__(self, budgets: Budgets) -> None:
-        self._budgets = {VECTOR: budgets.vector_s, KEYWORD: budgets.keyword_s, GRAPH: budgets.graph_s}
+        self._budgets = {
+            VECTOR: budgets.vector_s,
+            KEYWORD: budgets.keyword_s,
+            GRAPH: budgets.graph_s,
+            VISUAL: budgets.vector_s,
+        }
         self._left = dict(self._budgets)
         self.lost: dict[str, Degraded] = {}
         self.timings_ms: dict[str, float] = {}

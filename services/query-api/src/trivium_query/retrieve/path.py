@@ -41,6 +41,7 @@ HEADING_STRENGTH = 0.4  # over the root of the passages with the name in a headi
 SHARED_STRENGTH = 0.5  # over the other passages that mention the name: each is as likely meant
 FOUND_ALREADY = 0.85  # the share of a link's gain that the best passage, found without it, goes without
 BESIDE_STRENGTH = 0.4  # a table and the text that it belongs to
+PICTURE_STRENGTH = 0.3  # a picture alone says less than words do; not tuned: no encoder was at hand
 MAX_SHARED = 50  # a name in more passages than this links none of them
 MAX_SUBNAME_TOKENS = 6
 UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
@@ -116,6 +117,12 @@ def _closest(sentences: Mapping[str, Similarities]) -> dict[str, float]:
     starts = np.concatenate([[0], ends[:-1]])
     best = np.maximum.reduceat(np.concatenate(list(filled.values())), starts)
     return dict(zip(filled, best.tolist(), strict=True))
+
+
+def picture_gains(pictures: Sequence[Scored]) -> dict[str, float]:
+    """What passages gain by their pictures: the more these stand out from the others near the question."""
+    best = standardised_mean([(1.0, {row.chunk_id: row.score for row in pictures})], CANDIDATES)
+    return {chunk_id: PICTURE_STRENGTH * score for chunk_id, score in best.items() if score > 0}
 
 
 def added(scores: Mapping[str, float], gains: Mapping[str, float]) -> dict[str, float]:

@@ -22,7 +22,7 @@ from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
 from trivium_query.retrieve.coverage import missing
 from trivium_query.retrieve.evidence import Query, Readers
 from trivium_query.retrieve.hits import Ranking, load_hits
-from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, Budgets, Ledger
+from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, VISUAL, Budgets, Ledger
 from trivium_query.retrieve.texts import ActiveVersions, Texts
 
 RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
@@ -126,16 +126,17 @@ class Walk(msgspec.Struct, frozen=True):
     steps: dict[str, path.Beside]
 
     def sources(self) -> dict[str, Sequence[Scored]]:
-        """The three sources; the graph's holds only what anchors and links reached."""
+        """The three sources; the graph's holds only what anchors, links and steps reached. And pictures, if any."""
         graph = fuse.as_ranking({key: score for key, score in self.scores.items() if key in self.reached})
-        return {VECTOR: self.found.dense, KEYWORD: self.found.keyword, GRAPH: graph}
+        sources: dict[str, Sequence[Scored]] = {VECTOR: self.found.dense, KEYWORD: self.found.keyword, GRAPH: graph}
+        return sources | {VISUAL: self.found.pictures} if self.found.pictures else sources
 
 
 async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
     found = await evidence.gather(query, readers, ledger)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
     gains = anchors.anchor_gains(found.anchored, found.about)
-    scores = path.added(base, gains)
+    scores = path.added(path.added(base, gains), path.picture_gains(found.pictures))
     starts = path.sources(scores)
     mentions = await evidence.mentions(starts, readers, ledger)
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)

@@ -95,6 +95,13 @@ class DistributedStores:
         return self._closing.enter_context(closing(MilvusVectors(self._settings)))
 
     @cached_property
+    def visuals(self) -> Vectors:
+        """Milvus, in collections of their own."""
+        from trivium.adapters.distributed.vectors import MilvusVectors  # noqa: PLC0415
+
+        return self._closing.enter_context(closing(MilvusVectors(self._settings, "pictures")))
+
+    @cached_property
     def keywords(self) -> Keywords:
         """Elasticsearch."""
         from trivium.adapters.distributed.keywords import ElasticKeywords  # noqa: PLC0415

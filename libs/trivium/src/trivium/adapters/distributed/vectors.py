@@ -55,11 +55,11 @@ _SPARE_HITS = 32  # Milvus cuts ties as it likes: so many more are asked for, an
 
 
 class MilvusVectors:
-    """All tenants' vectors, in `<prefix>_passages_<values per vector>`."""
+    """All tenants' vectors of one space, in `<prefix>_<space>_<values per vector>`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, space: str = "passages") -> None:
         self._server = MilvusServer(settings)
-        self._collections = Collections(f"{settings.index_prefix}_passages_")
+        self._collections = Collections(f"{settings.index_prefix}_{space}_")
 
     def writer(self, tenant: Tenant) -> MilvusVectorWriter:
         """For workers."""

@@ -47,11 +47,11 @@ Sentences = RecentRows[str, Vector]
 
 
 class SqliteVectors:
-    """All tenants' vectors, in `<data>/tenants/<tenant>/vectors.sqlite`."""
+    """All tenants' vectors of one space, in `<data>/tenants/<tenant>/<space>.sqlite`."""
 
-    def __init__(self, data: Path) -> None:
-        self._databases = TenantDatabases(data, "vectors", _SCHEMA)
-        self._threads = ReadThreads("vectors")
+    def __init__(self, data: Path, space: str = "vectors") -> None:
+        self._databases = TenantDatabases(data, space, _SCHEMA)
+        self._threads = ReadThreads(space)
         self._lock = threading.Lock()
         self._mirrors: dict[Tenant, Mirror[FlatIndex]] = {}
         self._sentences: dict[Tenant, Sentences] = {}
