@@ -13,6 +13,7 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.formats import rtf
 from trivium_ingest.parse.html_text import Walker, parse_html
 from trivium_ingest.parse.html_visibility import hidden_selectors
 from trivium_ingest.parse.mail_body import own_words
@@ -37,7 +38,7 @@ _SIGNATURES = (".//*[@class='gmail_signature']", ".//*[@class='moz-signature']",
 class Mail(msgspec.Struct, frozen=True):
     """Decoded. `headers` are shown in this order; `answers` tells that it names the mail that it answers.
 
-    `text` and `html` are the same words twice, as far as both are there. `pictures` stand in the text.
+    `text`, `html` and `rich_text` (RTF) are the same words, as far as they are there. `pictures` stand in the text.
     """
 
     subject: str
@@ -48,6 +49,7 @@ class Mail(msgspec.Struct, frozen=True):
     files: tuple[Child, ...] = ()
     answers: bool = False
     warnings: tuple[str, ...] = ()
+    rich_text: bytes = b""
 
     @property
     def is_answer(self) -> bool:
@@ -64,6 +66,8 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, senses: Senses)
     for warning in mail.warnings:
         out.warn(warning)
     _write_body(mail, out)
+    if not out.units and mail.rich_text:
+        out.units += rtf.read(Blob("body.rtf", mail.rich_text), limits, senses).units
     reader = Reader(senses.ocr, limits, out)
     for name, content in mail.pictures:
         reader.embedded(content, one_line(name), Position())

@@ -16,14 +16,16 @@ from olefile import OleFileIO
 
 from trivium.domain.parsed import Child
 from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.compressed_rtf import decompressed_rtf
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.mail import Mail
 
 WHAT = "Outlook message"
 MAX_PARTS = 2_000  # recipients and attachments of one message
+MAX_RICH_TEXT_BYTES = 20_000_000
 # Property ids ([MS-OXPROPS]).
-_SUBJECT, _BODY, _HTML, _SENT, _REPLY_TO_ID = 0x0037, 0x1000, 0x1013, 0x0039, 0x1042
+_SUBJECT, _BODY, _RICH_TEXT, _HTML, _SENT, _REPLY_TO_ID = 0x0037, 0x1000, 0x1009, 0x1013, 0x0039, 0x1042
 _SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = 0x0C1A, 0x0C1F, 0x5D01
 _TO, _CC, _NAME, _ADDRESS, _SMTP = 0x0E04, 0x0E03, 0x3001, 0x3003, 0x39FE
 _DATA, _LONG_NAME, _SHORT_NAME, _MIME_TYPE, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x370E, 0x3712
@@ -110,6 +112,7 @@ def _mail(folder: _Folder) -> Mail:
         },
         text=folder.text(_BODY),
         html=_html(folder),
+        rich_text=decompressed_rtf(folder.binary(_RICH_TEXT), MAX_RICH_TEXT_BYTES),
         pictures=tuple(pictures),
         files=tuple(files),
         answers=bool(folder.text(_REPLY_TO_ID)),
