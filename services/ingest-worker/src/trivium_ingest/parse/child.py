@@ -1,6 +1,6 @@
 """The parsing child: reads jobs from its standard input, answers on its standard output, ends when that closes.
 
-Started by `sandbox.py` as `python -m trivium_ingest.parse.child`. It locks itself in before the first job.
+Started by `parser_process.py` as `python -m trivium_ingest.parse.child`. It locks itself in before the first job.
 """
 
 from __future__ import annotations

@@ -6,51 +6,22 @@ Children are kept warm and used again; one that crashes, hangs or grows is repla
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import queue
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import msgspec
-import numpy as np
 
-from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.errors import TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
 from trivium.ports.parser import Blob, ParseLimits, Senses, untold
 from trivium_ingest.parse.failures import empty_file, too_large
-from trivium_ingest.parse.wire import (
-    SPLIT_IT,
-    Closed,
-    Failed,
-    Heard,
-    Job,
-    Late,
-    Listen,
-    Look,
-    Looked,
-    Result,
-    Seen,
-    Setup,
-    Told,
-    receive,
-    send,
-)
+from trivium_ingest.parse.parser_process import LeftAlone, ParserProcess, crashed
+from trivium_ingest.parse.wire import Job, Result, Setup
 
-_START_S = 60.0
-_NEAR_BOUND = 0.6
-_ENDED_AT = 0.98  # of what may be resident: a child grows by some megabytes between two looks at it
-_LEAST_STEP = 0.002  # of a file: a child that only says that it goes on waits for its end 500 times at most
 _HEADROOM = 1.5  # what may be allocated, over what may be resident
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-# What an idle child may still hold after a job before it is replaced (with OCR loaded, about half of it).
-_GROWN_BYTES = 900 * 1024 * 1024
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -91,7 +62,7 @@ class Sandbox:
             asks_ocr=senses.ocr is not None,
             asks_transcriber=senses.transcriber is not None,
         )
-        self._slots: queue.Queue[_Child | None] = queue.Queue()
+        self._slots: queue.Queue[ParserProcess | None] = queue.Queue()
         self._closed = False
         for _ in range(size):
             self._slots.put(None)
@@ -108,19 +79,19 @@ class Sandbox:
         job = Job(blob, self._limits, self._bounds.cpu_s)
         try:
             result = self._run(job, progress)
-        except _Left:  # it had been idle for too long just as the job came
+        except LeftAlone:  # it had been idle for too long just as the job came
             result = self._run(job, progress)
         if result.failed is not None:
             raise result.failed.error()
         if result.document is None:
-            raise _crashed("it gave no answer")
+            raise crashed("it gave no answer")
         return result.document
 
     def _run(self, job: Job, progress: Callable[[float], None]) -> Result:
         with self._child() as child:
             return child.run(job, self._bounds.wall_s, progress, partial(self._give_place, child))
 
-    def _give_place(self, child: _Child) -> None:
+    def _give_place(self, child: ParserProcess) -> None:
         if child.has_place:
             child.has_place = False
             self._slots.put(None)
@@ -141,7 +112,7 @@ class Sandbox:
                 self._slots.put(None)
 
     @contextlib.contextmanager
-    def _child(self) -> Iterator[_Child]:
+    def _child(self) -> Iterator[ParserProcess]:
         """A live child, for this thread alone. It goes back to the pool unless it is worn or dead."""
         if self._closed:
             raise TryLater("shutting_down", "The parser is shutting down.")
@@ -150,7 +121,7 @@ class Sandbox:
             if child is None or not child.fit(self._bounds.jobs_per_child):
                 if child is not None:
                     child.kill()
-                child = _Child(self._setup, self._bounds.memory_bytes, self._senses)
+                child = ParserProcess(self._setup, self._bounds.memory_bytes, self._senses)
             yield child
         finally:
             has_place = child is None or child.has_place
@@ -159,204 +130,3 @@ class Sandbox:
                 child = None
             if has_place:
                 self._slots.put(child)
-
-
-class _Left(NeverWill):
-    """The child ended as it does when nothing comes for long."""
-
-
-class _Clock:
-    """How long the parent waits for the next step of a file: `wall_s`, and anew when the work has gone on."""
-
-    def __init__(self, wall_s: float, images: int, progress: Callable[[float], None]) -> None:
-        self.wall_s = wall_s
-        self._images = images
-        self._progress = progress
-        self._share = 0.0
-        self.restart()
-
-    def restart(self) -> None:
-        """From now on."""
-        self.deadline = time.monotonic() + self.wall_s
-
-    def told(self, step: Told | Looked) -> None:
-        """An image more, or a share that has risen by what is worth the wait, is progress; anything else is none."""
-        if isinstance(step, Looked):
-            if self._images > 0:
-                self._images -= 1
-                self.restart()
-        elif self._share + _LEAST_STEP <= step.share <= 1.0:
-            self._share = step.share
-            self.restart()
-            self._progress(step.share)
-
-
-class _Child:
-    """One process and its two pipes."""
-
-    def __init__(self, setup: Setup, memory_bytes: int, senses: Senses) -> None:
-        self.has_place = True
-        self._memory_bytes = memory_bytes
-        self._senses = senses
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "trivium_ingest.parse.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal reaches the worker, which ends its children
-        )
-        if self._process.stdin is None or self._process.stdout is None:
-            raise TryLater("parser_unavailable", "The parsing process has no pipes.")
-        self._jobs, self._answers = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._jobs, False)
-        os.set_blocking(self._answers, False)
-        self._ready = False
-        self._ran = 0
-        self._peak = 0
-        send(self._jobs, setup, time.monotonic() + _START_S)
-
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    def fit(self, jobs: int) -> bool:
-        """True when the child can take another job."""
-        return self.alive and self._ran < jobs and resident_bytes(self._process.pid) < _GROWN_BYTES
-
-    def run(
-        self, job: Job, wall_s: float, progress: Callable[[float], None], on_listening: Callable[[], None]
-    ) -> Result:
-        """Send the job and wait, `wall_s` for each step that it tells; `on_listening` comes before one is heard.
-
-        Raises `NeverWill` when the child died, hung or grew, and `_Left` when it ended by itself; it is dead then.
-        """
-        self._ran += 1
-        self._peak = 0
-        try:
-            self._await_ready()
-            return self._exchange(job, _Clock(wall_s, job.limits.max_ocr_pages, progress), on_listening)
-        except BaseException:
-            self.kill()  # whatever happened, an answer to this job may still be on its way
-            raise
-
-    def _await_ready(self) -> None:
-        """Loading libraries takes about a second, which is not the file's time."""
-        if self._ready:
-            return
-        try:
-            receive(self._answers, time.monotonic() + _START_S)
-        except (Closed, Late) as error:
-            raise TryLater("parser_unavailable", "The parsing process does not start.") from error
-        self._ready = True
-
-    def _exchange(self, job: Job, clock: _Clock, on_listening: Callable[[], None]) -> Result:
-        try:
-            self._send(job, clock)
-            while True:
-                answer = self._receive(clock)
-                if isinstance(answer, Result):
-                    return answer
-                if isinstance(answer, Told | Looked):
-                    clock.told(answer)
-                    continue
-                if isinstance(answer, Listen):
-                    on_listening()
-                asked = time.monotonic()
-                told = self._seen(answer) if isinstance(answer, Look) else self._heard(answer, job, clock)
-                clock.deadline += time.monotonic() - asked  # how long a service takes is not the file's doing
-                self._send(told, clock)
-        except (Closed, msgspec.MsgspecError):
-            raise self._died(clock.wall_s) from None
-        except Late:
-            raise _timeout(clock.wall_s) from None
-
-    def _send(self, message: msgspec.Struct, clock: _Clock) -> None:
-        send(self._jobs, message, clock.deadline, self._check_memory)
-
-    def _receive(self, clock: _Clock) -> Result | Look | Looked | Listen | Told:
-        frame = receive(self._answers, clock.deadline, self._check_memory)
-        answer: Result | Look | Looked | Listen | Told = msgspec.msgpack.decode(
-            frame, type=Result | Look | Looked | Listen | Told
-        )
-        return answer
-
-    def _seen(self, look: Look) -> Seen:
-        ocr = self._senses.ocr
-        if ocr is None or len(look.pixels) != look.height * look.width * 3:
-            raise Closed  # no question that our child would ask: it is not ours any more
-        try:
-            pixels = np.frombuffer(look.pixels, np.uint8).reshape(look.height, look.width, 3)
-            return Seen(tuple(ocr.read(pixels)))
-        except TriviumError as failure:
-            return Seen(failed=Failed.by(failure))
-
-    def _heard(self, recording: Listen, job: Job, clock: _Clock) -> Heard:
-        if self._senses.transcriber is None:
-            raise Closed
-
-        def step(done_s: float) -> None:
-            clock.restart()
-            self._send(Heard(done_s=done_s), clock)
-            answer = self._receive(clock)
-            if not isinstance(answer, Told):
-                raise Closed
-            clock.told(answer)
-
-        audio = job.blob.content if recording.audio is None else recording.audio
-        try:
-            return Heard(self._senses.transcriber.transcribe(audio, recording.language, step))
-        except TriviumError as failure:
-            return Heard(failed=Failed.by(failure))
-
-    def _check_memory(self) -> None:
-        self._peak = max(self._peak, resident_bytes(self._process.pid))
-        if self._peak > _ENDED_AT * self._memory_bytes:
-            raise _out_of_memory(self._memory_bytes)
-
-    def _died(self, wall_s: float) -> NeverWill:
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            return _crashed("it answered with something that is no result")
-        if code == 0:
-            return _Left("parser_crashed", "The parser ended on this file without an answer.", SPLIT_IT)
-        if code == -signal.SIGXCPU:
-            return _timeout(wall_s)
-        if self._peak > _NEAR_BOUND * self._memory_bytes:
-            return _out_of_memory(self._memory_bytes)  # C libraries abort when an allocation is refused
-        return _crashed(signal.Signals(-code).name if code < 0 else f"exit status {code}")
-
-    def kill(self) -> None:
-        """End the process and wait for it."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-
-
-def resident_bytes(pid: int) -> int:
-    """A process's memory in RAM; 0 where the system does not tell (then only the child's own limit holds)."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE_BYTES
-    except (OSError, IndexError, ValueError):
-        return 0
-
-
-def _crashed(how: str) -> NeverWill:
-    return NeverWill(
-        "parser_crashed",
-        f"The parser crashed on this file ({how}).",
-        "Open it in the program that made it, save it again or convert it to PDF, and upload the new copy.",
-    )
-
-
-def _timeout(wall_s: float) -> NeverWill:
-    return NeverWill("parser_timeout", f"Reading this file takes more than {wall_s:.0f} s.", SPLIT_IT)
-
-
-def _out_of_memory(bound: int) -> NeverWill:
-    return NeverWill(
-        "parser_out_of_memory", f"Reading this file takes more than {bound // 1_000_000:,} MB of memory.", SPLIT_IT
-    )
