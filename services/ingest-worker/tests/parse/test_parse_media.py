@@ -141,6 +141,7 @@ def test_chapters_are_headings(parse: Parse) -> None:
         ("mov", "mjpeg", "video/quicktime"),
         ("matroska", "libx264", "video/x-matroska"),
         ("webm", "libvpx-vp9", "video/webm"),
+        ("webm", "libsvtav1", "video/webm"),
         ("avi", "mpeg4", "video/x-msvideo"),
     ],
 )

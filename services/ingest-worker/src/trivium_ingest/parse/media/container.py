@@ -6,11 +6,15 @@ PyAV comes with the extra `media`: its wheels hold encoders under the GPL, so no
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.failures import corrupt
@@ -78,6 +82,28 @@ def look_inside(content: bytes, what: str) -> Inside:
             )
     except (av.error.FFmpegError, ValueError, OSError, OverflowError) as error:
         raise corrupt(what, (getattr(error, "strerror", "") or str(error))[:120]) from error
+
+
+def decoded_frames(
+    content: bytes, *, by_key_frames: bool
+) -> Iterator[tuple[float, Callable[[], NDArray[np.uint8] | None]]]:
+    """Each picture's time in seconds, and what makes its RGB pixels, as far as they can be decoded."""
+    import av  # noqa: PLC0415 - an extra
+
+    with (
+        suppress(av.error.FFmpegError, ValueError, OSError),
+        av.open(io.BytesIO(content), mode="r", metadata_errors="ignore", options=_OPTIONS) as container,
+    ):
+        for stream in container.streams.video[:1]:
+            if by_key_frames:
+                stream.codec_context.skip_frame = "NONKEY"
+            for frame in container.decode(stream):
+                yield max(0.0, frame.time or 0.0), partial(_rgb, frame)
+
+
+def _rgb(frame: Any) -> NDArray[np.uint8]:
+    pixels: NDArray[np.uint8] = frame.to_ndarray(format="rgb24")
+    return pixels
 
 
 def _is_text(stream: SubtitleStream) -> bool:

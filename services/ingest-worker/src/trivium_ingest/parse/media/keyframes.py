@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import cv2
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.media.container import decoded_frames, installed
 
 Pixels = NDArray[np.uint8]
 
@@ -102,23 +104,35 @@ class Film:
     def _samples(self, progress: Callable[[float], None]) -> Iterator[Frame]:
         """Decoded frames, at least `_SAMPLE_S` apart."""
         size = self.width * self.height
-        options = _READER if self._frames * size <= _EVERY_FRAME_PIXELS else _BY_KEY_FRAMES
         decoded, last_s = 0, -math.inf
-        with _opened(self._content, options) as capture:
+        for at_s, picture in self._decoded(by_key_frames=self._frames * size > _EVERY_FRAME_PIXELS):
+            decoded += 1
+            if decoded * size > _MOST_PIXELS:
+                self.complete = False
+                return
+            if at_s - last_s < _SAMPLE_S or (pixels := picture()) is None:
+                continue
+            last_s = at_s
+            if self.duration_s:
+                progress(min(1.0, at_s / self.duration_s))
+            yield Frame(at_s, _within(pixels, _MAX_EDGE))
+
+    def _decoded(self, *, by_key_frames: bool) -> Iterator[tuple[float, Callable[[], Pixels | None]]]:
+        """Each frame's time, and what makes its pixels; by PyAV what OpenCV's wheels do not decode (AV1)."""
+        found = False
+        with _opened(self._content, _BY_KEY_FRAMES if by_key_frames else _READER) as capture:
             while capture.grab():
-                decoded += 1
-                if decoded * size > _MOST_PIXELS:
-                    self.complete = False
-                    return
-                at_s = max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
-                if at_s - last_s < _SAMPLE_S:
-                    continue
-                read, picture = capture.retrieve()
-                if read and picture is not None and picture.ndim == 3:
-                    last_s = at_s
-                    if self.duration_s:
-                        progress(min(1.0, at_s / self.duration_s))
-                    yield Frame(at_s, _within(np.asarray(picture[:, :, ::-1], np.uint8), _MAX_EDGE))
+                found = True
+                yield max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC) / 1000), partial(_retrieved, capture)
+        if not found and installed():
+            yield from decoded_frames(self._content, by_key_frames=by_key_frames)
+
+
+def _retrieved(capture: Any) -> Pixels | None:
+    read, picture = capture.retrieve()
+    if not read or picture is None or picture.ndim != 3:
+        return None
+    return np.asarray(picture[:, :, ::-1], np.uint8)
 
 
 def _scenes(samples: Iterator[Frame], gap_s: float) -> Iterator[Frame]:
