@@ -68,3 +68,9 @@ async def test_a_missing_cross_encoder_says_what_to_do(tmp_path: Path) -> None:
         await CrossEncoderReranker(str(tmp_path / "nowhere")).score("q", ["p"])
     assert failure.value.code == "model_missing"
     assert "TRIVIUM_RERANK_MODEL" in failure.value.action
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_turned_pages_are_read(quarters: int) -> None:
+    turned = np.ascontiguousarray(np.rot90(picture("Invoice number 4711"), quarters))
+    assert [line.text for line in RapidOcr().read(turned)] == ["Invoice number 4711"]

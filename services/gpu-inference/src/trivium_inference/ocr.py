@@ -1,54 +1,55 @@
-"""Text in images by RapidOCR: PP-OCR models that lie in its wheel, run by ONNX Runtime on the CPU."""
+"""READ FIRST: text in images. Lines are found, cut out and read one by one, on the CPU.
+
+ocr_lines.py -> ocr_text.py, with the models of ocr_models.py: PP-OCR's, which lie in RapidOCR's wheel.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
-from trivium_inference.onnx_runtime import silence_onnx_runtime
+from trivium_inference.ocr_lines import cut_line, find_lines
+from trivium_inference.ocr_models import OcrModels, load_models
+from trivium_inference.ocr_text import read_line
 
-OCR_VERSION: Final = 1
+OCR_VERSION: Final = 2
 MIN_CONFIDENCE: Final = 0.5
-MAX_SIDE: Final = 2000  # pixels; larger images are scaled down, A4 at 150 dpi is 1240 x 1754
 _MIN_SIDE: Final = 8  # smaller images hold no letter
 _SAME_LINE: Final = 0.5  # boxes that share half of the lower one's height stand on one line
 
 
 class RapidOcr:
-    """`trivium.ports.inference.Ocr`. The engine is built at the first image; one image at a time."""
+    """`trivium.ports.inference.Ocr`. The models are loaded at the first image; one image at a time."""
 
     def __init__(self, threads: int = 1) -> None:
         self._threads = threads
         self._turn = threading.Lock()
-        self._engine: Any = None
+        self._models: OcrModels | None = None
 
     @property
     def fingerprint(self) -> str:
         """Library with its models, and the version of this code."""
-        return f"rapidocr@{version('rapidocr')}:{MAX_SIDE}:{OCR_VERSION}"
+        return f"rapidocr@{version('rapidocr')}:{OCR_VERSION}"
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
         """Lines in reading order, upright or turned; none for an image without text."""
         if min(image.shape[:2]) < _MIN_SIDE:
             return []
         with self._turn:
-            if self._engine is None:
-                self._engine = _build(self._threads)
-            found = self._engine(np.ascontiguousarray(image[:, :, ::-1]))  # it expects BGR, as OpenCV does
-        if found.boxes is None or not found.txts:
-            return []
-        lines = [
-            OcrLine(text.strip(), _box(corners), float(score))
-            for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
-            if text.strip()
-        ]
+            if self._models is None:
+                self._models = load_models(self._threads)
+            lines = []
+            for corners in find_lines(image, self._models.detect):
+                said = read_line(cut_line(image, corners), self._models)
+                if said.text and said.confidence >= MIN_CONFIDENCE:
+                    lines.append(OcrLine(said.text, _box(corners), said.confidence))
         return reading_order(lines)
 
 
@@ -78,18 +79,3 @@ def _box(corners: NDArray[np.float32]) -> Box:
     left, top = corners.min(axis=0)
     right, bottom = corners.max(axis=0)
     return Box(float(left), float(top), float(right), float(bottom))
-
-
-def _build(threads: int) -> Any:
-    silence_onnx_runtime()
-    from rapidocr import RapidOCR  # noqa: PLC0415  (loads OpenCV and ONNX Runtime)
-
-    return RapidOCR(
-        params={
-            "Global.log_level": "error",
-            "Global.text_score": MIN_CONFIDENCE,
-            "Global.max_side_len": MAX_SIDE,
-            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
-            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-        }
-    )
