@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import random
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box, ParsedDocument, UnitKind
 from trivium.flow.queues import RECORDINGS
 from trivium.ports.inference import OcrLine, Segment, Transcript
+from trivium.ports.parser import Blob
 from trivium_ingest.parse.formats import audio, video
 from trivium_ingest.parse.media import container, recording
+from trivium_ingest.parse.sandbox import Sandbox
 
 from .conftest import Parse, texts, units
 
@@ -261,6 +265,22 @@ def test_what_is_no_recording_or_film_fails_with_its_reason(parse: Parse, conten
         parse(content, name, ocr=ColourOcr())
     assert failure.value.code == "corrupt_file"
     assert failure.value.action
+
+
+@pytest.mark.parametrize("form", ["mp4", "matroska", "avi"])
+def test_no_damage_to_a_film_crashes_its_parser(form: str) -> None:
+    whole = media(form, slides("white", "yellow", frames=6), sound="aac" if form == "mp4" else "libmp3lame")
+    chance, codes = random.Random(form), set[str]()
+    with closing(Sandbox()) as sandbox:
+        for _ in range(30):
+            damaged = bytearray(whole)
+            for _ in range(chance.randrange(1, 20)):
+                damaged[chance.randrange(12, len(whole) if chance.random() < 0.5 else 600)] = chance.randrange(256)
+            try:
+                sandbox.parse(Blob("film", bytes(damaged[: chance.randrange(len(whole) // 2, len(whole) + 1)])))
+            except NeverWill as failure:
+                codes.add(failure.code)
+    assert codes == {"corrupt_file"}
 
 
 def test_a_picture_or_page_under_a_films_name_is_read_as_what_it_is(parse: Parse) -> None:
