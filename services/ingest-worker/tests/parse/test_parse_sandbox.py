@@ -41,7 +41,7 @@ class Misbehaving:
         if self.how == "hang":
             time.sleep(60)
         if self.how == "slow":
-            time.sleep(0.4)
+            time.sleep(0.1)
         if self.how == "die":
             os.abort()
         if self.how == "leave":
