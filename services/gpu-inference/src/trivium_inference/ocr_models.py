@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium_inference.onnx_runtime import silence_onnx_runtime
 from trivium_inference.openvino_encoder import native_precision
 from trivium_inference.openvino_runtime import load_openvino
 
@@ -58,6 +59,7 @@ def _folder() -> Path:
 
 def _onnx(name: str, threads: int) -> tuple[Run, str]:
     """The model, and the characters that its metadata name."""
+    silence_onnx_runtime()
     import onnxruntime  # noqa: PLC0415 - tens of megabytes, for processes that read images
 
     options = onnxruntime.SessionOptions()
