@@ -5,13 +5,9 @@ Started by `parser_process.py` as `python -m trivium_ingest.parse.child`. It loc
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pickle
-import resource
 import select
-import signal
-import sys
 from collections.abc import Callable
 
 import msgspec
@@ -19,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.domain.errors import TriviumError, TryLater
+from trivium.locked_in import allow_cpu, lock_in
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import Senses
 from trivium_ingest.parse.build import parse_blob
@@ -41,16 +38,12 @@ from trivium_ingest.parse.wire import (
     send,
 )
 
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
-_NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
-_OPEN_FILES = 256
-
 
 def main() -> None:
     """Serve jobs one after the other until the parent goes away or nothing comes for `idle_s`."""
     jobs, answers = _take_over_pipes()
     setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
-    _lock_in(setup)
+    lock_in(setup.memory_bytes)
     known_formats()
     engine = _Engine(setup.ocr) if setup.ocr else None
     send(answers, Ready())
@@ -81,7 +74,7 @@ class _Progress:
     def __call__(self, share: float) -> None:
         if share > self._share:
             self._share = share
-            _allow_cpu(self._job.cpu_s)
+            allow_cpu(self._job.cpu_s)
         self.told += 1
         send(self._answers, Told(share))
 
@@ -125,7 +118,7 @@ class _ToldOcr:
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
         lines = self._engine.read(image)
-        _allow_cpu(self._job.cpu_s)
+        allow_cpu(self._job.cpu_s)
         send(self._answers, Looked())
         return lines
 
@@ -176,7 +169,7 @@ class _AskedTranscriber:
 
 
 def _answer(job: Job, senses: Senses) -> Result:
-    _allow_cpu(job.cpu_s)
+    allow_cpu(job.cpu_s)
     try:
         return Result(document=parse_blob(job.blob, job.limits, senses))
     except Closed:  # the parent is gone, in the middle of a question to it
@@ -200,46 +193,6 @@ def _take_over_pipes() -> tuple[int, int]:
     for descriptor in (0, 1):
         os.dup2(quiet, descriptor)
     return jobs, answers
-
-
-def _lock_in(setup: Setup) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a job ends
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
-    # Counts what is allocated, not what is reserved: inference runtimes reserve far more than they use.
-    _limit(resource.RLIMIT_DATA, setup.memory_bytes)
-    _leave_network()
-    sys.addaudithook(_refuse_network)
-    sys.setrecursionlimit(2_000)
-
-
-def _limit(which: int, value: int) -> None:
-    _, hard = resource.getrlimit(which)
-    ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    try:
-        resource.setrlimit(which, (ceiling, ceiling))
-    except (ValueError, OSError) as error:
-        print(f"trivium: could not set limit {which}: {error}", file=sys.stderr)  # noqa: T201 - a child has no log
-
-
-def _allow_cpu(seconds: int) -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(used.ru_utime + used.ru_stime) + seconds + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
-def _leave_network() -> None:
-    """An empty network namespace where the kernel lets us have one; the audit hook holds in any case."""
-    if sys.platform != "linux":
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_CLONE_NEWNET) != 0:
-        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
-
-
-def _refuse_network(event: str, _arguments: object) -> None:
-    if event in _NETWORK_EVENTS:
-        raise PermissionError(f"parsers do not use the network ({event})")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.doors import Services
+from trivium_query.pages.build import order_of, page_image
 
 MAX_NAME_CHARS = 512
 MAX_URL_CHARS = 2_000
@@ -25,6 +26,7 @@ DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 MAX_CURSOR_CHARS = 1024
 MAX_READS = 8  # of one listing, to fill a page that deletions have thinned out
 MAX_ORDINAL = 2**31 - 1
+MAX_QUOTE_CHARS = 1_000
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
@@ -117,6 +119,15 @@ async def original(services: Services, tenant: Tenant, document_id: str) -> tupl
     document = await find(services, tenant, document_id)
     blob = await asyncio.to_thread(services.intake.for_tenant(tenant).original, document_id)
     return document, blob
+
+
+async def page(
+    services: Services, tenant: Tenant, document_id: str, number: int | None, highlight: int | None, quote: str
+) -> bytes:
+    """A page of the original as PNG, with chunk `highlight` marked; `quote` within it where it is found."""
+    passage = await chunk(services, tenant, document_id, highlight) if highlight else None
+    _, blob = await original(services, tenant, document_id)
+    return await page_image(order_of(blob, number, passage, quote))
 
 
 async def asset(services: Services, tenant: Tenant, document_id: str, name: str) -> Blob:

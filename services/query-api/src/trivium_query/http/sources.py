@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote as percent_encoded
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -166,10 +166,12 @@ async def chunks(
     response_class=Response,
     responses={
         200: {
-            "description": "The original's bytes; with `chunk`, where that citation points in it.",
+            "description": "The original's bytes; with `chunk`, where that citation points in it; with `page` or"
+            " `highlight`, a page as a picture with the cited passage marked.",
             "content": {
                 "*/*": {"schema": {"type": "string", "format": "binary"}},
                 "application/json": {"schema": {"$ref": "#/components/schemas/Chunk"}},
+                "image/png": {"schema": {"type": "string", "format": "binary"}},
             },
         },
         **errors(404),
@@ -182,14 +184,25 @@ async def content(
     chunk: Annotated[
         int | None, Query(ge=1, le=sources.MAX_ORDINAL, description="The chunk's number, as the citation shows it.")
     ] = None,
+    page: Annotated[int | None, Query(ge=1, le=sources.MAX_ORDINAL, description="Draw this page.")] = None,
+    highlight: Annotated[
+        int | None,
+        Query(ge=1, le=sources.MAX_ORDINAL, description="Mark this chunk; without `page`, on its first one."),
+    ] = None,
+    quote: Annotated[
+        str, Query(max_length=sources.MAX_QUOTE_CHARS, description="Mark these words of the page only.")
+    ] = "",
 ) -> Response:
-    """The original as it came; or, with `chunk=N`, the passage of `[Source: file, chunk N]` and its position."""
+    """The original as it came; or the passage of `[Source: file, chunk N]`; or a page of a PDF or an image, drawn."""
     if chunk is not None:
         return write(views.chunk(await sources.chunk(services, tenant, id, chunk)))
+    if page is not None or highlight is not None:
+        drawn = await sources.page(services, tenant, id, page, highlight, quote)
+        return Response(drawn, media_type="image/png", headers={"cache-control": "private, no-cache"})
     document, blob = await sources.original(services, tenant, id)
     media_type = document.media_type or "application/octet-stream"
     shown = "inline" if media_type in INLINE else "attachment"
-    name = quote(file_name(blob.name), safe="")
+    name = percent_encoded(file_name(blob.name), safe="")
     return Response(
         blob.content,
         media_type=media_type if media_type in INLINE else "application/octet-stream",

@@ -1,0 +1,55 @@
+"""What a child process that reads strangers' files locks itself into: bounds on memory and time, no network."""
+
+from __future__ import annotations
+
+import ctypes
+import resource
+import signal
+import sys
+
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
+_OPEN_FILES = 256
+_RECURSION = 2_000
+
+
+def lock_in(memory_bytes: int) -> None:
+    """Bound this process for good; `memory_bytes` counts what is allocated. Ctrl-C is left to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a job ends
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    # Counts what is allocated, not what is reserved: inference runtimes reserve far more than they use.
+    _limit(resource.RLIMIT_DATA, memory_bytes)
+    _leave_network()
+    sys.addaudithook(_refuse_network)
+    sys.setrecursionlimit(_RECURSION)
+
+
+def allow_cpu(seconds: int) -> None:
+    """Bound the processor time from now on; SIGXCPU ends the process past it."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime) + seconds + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _limit(which: int, value: int) -> None:
+    _, hard = resource.getrlimit(which)
+    ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    try:
+        resource.setrlimit(which, (ceiling, ceiling))
+    except (ValueError, OSError) as error:
+        print(f"trivium: could not set limit {which}: {error}", file=sys.stderr)  # noqa: T201 - a child has no log
+
+
+def _leave_network() -> None:
+    """An empty network namespace where the kernel lets us have one; the audit hook holds in any case."""
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_CLONE_NEWNET) != 0:
+        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+
+
+def _refuse_network(event: str, _arguments: object) -> None:
+    if event in _NETWORK_EVENTS:
+        raise PermissionError(f"parsers do not use the network ({event})")

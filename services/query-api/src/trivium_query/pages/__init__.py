@@ -1,0 +1,1 @@
+"""Pages of originals as pictures, with the cited passage marked."""
