@@ -20,7 +20,7 @@ from trivium.flow.queues import RECORDINGS
 from trivium.ports.inference import OcrLine, Segment, Transcript
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.formats import audio, video
-from trivium_ingest.parse.media import container, recording
+from trivium_ingest.parse.media import container, keyframes, recording
 from trivium_ingest.parse.sandbox import Sandbox
 
 from .conftest import Parse, texts, units
@@ -163,6 +163,22 @@ def test_a_films_slides_are_read_with_their_seconds_and_shown(
     for unit, colour in zip(units(document, UnitKind.IMAGE), ("white", "yellow", "cyan"), strict=True):
         with Image.open(io.BytesIO(shown[unit.asset].content)) as picture:
             assert picture.getpixel((5, 5)) == pytest.approx(COLOURS[colour], abs=12)
+
+
+@pytest.mark.parametrize("pyav", [True, False])
+@pytest.mark.parametrize(("form", "codec"), [("mp4", "mpeg4"), ("webm", "libvpx-vp9")])
+def test_a_long_film_is_read_by_its_own_key_frames(
+    parse: Parse, form: str, codec: str, pyav: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyframes, "_EVERY_FRAME_PIXELS", 0)
+    monkeypatch.setattr(keyframes, "installed", lambda: pyav)
+    film = media(form, slides("white", "yellow", "cyan"), codec=codec)
+    document = parse(film, "upload", ocr=ColourOcr())
+    found = [text.split()[1] for text in texts(document, UnitKind.IMAGE)]
+    assert found[0] == "white"
+    assert found == [colour for colour in COLOURS if colour in found]
+    if codec == "mpeg4":  # with a key frame every twelve
+        assert len(found) == 3
 
 
 def test_speech_and_slides_stand_on_one_time_line_and_speech_knows_its_slide(parse: Parse) -> None:

@@ -95,10 +95,10 @@ def decoded_frames(
         av.open(io.BytesIO(content), mode="r", metadata_errors="ignore", options=_OPTIONS) as container,
     ):
         for stream in container.streams.video[:1]:
-            if by_key_frames:
-                stream.codec_context.skip_frame = "NONKEY"
-            for frame in container.decode(stream):
-                yield max(0.0, frame.time or 0.0), partial(_rgb, frame)
+            for packet in container.demux(stream):
+                if packet.is_keyframe or packet.size == 0 or not by_key_frames:
+                    for frame in packet.decode():
+                        yield max(0.0, frame.time or 0.0), partial(_rgb, frame)
 
 
 def _rgb(frame: Any) -> NDArray[np.uint8]:

@@ -118,8 +118,15 @@ class Film:
             yield Frame(at_s, _within(pixels, _MAX_EDGE))
 
     def _decoded(self, *, by_key_frames: bool) -> Iterator[tuple[float, Callable[[], Pixels | None]]]:
-        """Each frame's time, and what makes its pixels; by PyAV what OpenCV's wheels do not decode (AV1)."""
+        """Each frame's time, and what makes its pixels.
+
+        By PyAV, where it is installed: key frames, as OpenCV cannot skip the others of every codec, and what OpenCV's
+        wheels do not decode (AV1).
+        """
         found = False
+        if by_key_frames and installed():
+            yield from decoded_frames(self._content, by_key_frames=True)
+            return
         with _opened(self._content, _BY_KEY_FRAMES if by_key_frames else _READER) as capture:
             while capture.grab():
                 found = True
