@@ -84,6 +84,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rerank_model: str = ""
     speech_model: str = ""
     """A folder with a Whisper model for CTranslate2, or the hub name of one that was downloaded before; empty: none."""
+    visual_model: str = ""
+    """A folder with a CLIP or SigLIP, or the hub name of one that was downloaded before; empty: none.
+    With an inference service, both it and those who ask it need the setting."""
 
     chunker: Literal["structural", "semantic", "paragraph", "fixed", "tokens"] = "structural"
     chunk_size: Count = 1200

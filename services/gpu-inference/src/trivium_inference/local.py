@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from trivium.adapters.models import Models
 from trivium.config import Settings
-from trivium.ports.inference import Reranker, Transcriber
+from trivium.ports.inference import Reranker, Transcriber, VisualEncoder
 from trivium_inference.embed import EmbedOptions, build_embedder
 from trivium_inference.speech import WhisperTranscriber
+from trivium_inference.visual import ClipEncoder
 
 
 def local_models(settings: Settings) -> Models:
     """Models as `settings` names them; what is not used is not loaded."""
     options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
-    return Models(build_embedder(options), _reranker(settings), transcriber=_transcriber(settings))
+    return Models(
+        build_embedder(options), _reranker(settings), transcriber=_transcriber(settings), visual=_visual(settings)
+    )
 
 
 def _reranker(settings: Settings) -> Reranker | None:
@@ -25,3 +28,7 @@ def _reranker(settings: Settings) -> Reranker | None:
 
 def _transcriber(settings: Settings) -> Transcriber | None:
     return WhisperTranscriber(settings.speech_model) if settings.speech_model else None
+
+
+def _visual(settings: Settings) -> VisualEncoder | None:
+    return ClipEncoder(settings.visual_model) if settings.visual_model else None

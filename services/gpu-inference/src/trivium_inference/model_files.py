@@ -65,7 +65,7 @@ def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles
     return ModelFiles(
         path=path.resolve(),
         name=model or "all-MiniLM-L6-v2",
-        digest=_digest([*weights, path / "tokenizer.json", path / "config.json"]),
+        digest=digest_files([*weights, path / "tokenizer.json", path / "config.json"]),
         dimension=int(config.get("hidden_size") or config.get("dim") or 0),
         max_tokens=_max_tokens(path, config),
         pad_token=int(config.get("pad_token_id") or 0),
@@ -168,7 +168,8 @@ def _is_e5(model: str) -> bool:
     return "e5" in name.split("-") and "instruct" not in name
 
 
-def _digest(files: list[Path]) -> str:
+def digest_files(files: list[Path]) -> str:
+    """Sixteen hexadecimal digits that name the files' contents."""
     hashes = hashlib.sha256()
     for file in files:
         with file.open("rb") as stream:

@@ -43,11 +43,13 @@ def connect_models(settings: Settings) -> Iterator[Models]:
         RemoteOcr,
         RemoteReranker,
         RemoteTranscriber,
+        RemoteVisualEncoder,
     )
 
     with closing(Inference(settings.inference_url)) as inference:
         reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None
-        yield Models(RemoteEmbedder(inference), reranker, RemoteOcr(inference), RemoteTranscriber(inference))
+        visual = RemoteVisualEncoder(inference) if settings.visual_model else None
+        yield Models(RemoteEmbedder(inference), reranker, RemoteOcr(inference), RemoteTranscriber(inference), visual)
 
 
 def _local() -> Callable[[Settings], Models]:

@@ -11,7 +11,7 @@ class InfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class InfoResponse(_message.Message):
-    __slots__ = ("embedding", "ocr_fingerprint", "reranker", "transcriber_fingerprint")
+    __slots__ = ("embedding", "ocr_fingerprint", "reranker", "transcriber_fingerprint", "visual")
     class Embedding(_message.Message):
         __slots__ = ("fingerprint", "dimension", "max_tokens")
         FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
@@ -25,11 +25,13 @@ class InfoResponse(_message.Message):
     OCR_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     RERANKER_FIELD_NUMBER: _ClassVar[int]
     TRANSCRIBER_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    VISUAL_FIELD_NUMBER: _ClassVar[int]
     embedding: InfoResponse.Embedding
     ocr_fingerprint: str
     reranker: str
     transcriber_fingerprint: str
-    def __init__(self, embedding: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ..., ocr_fingerprint: _Optional[str] = ..., reranker: _Optional[str] = ..., transcriber_fingerprint: _Optional[str] = ...) -> None: ...
+    visual: InfoResponse.Embedding
+    def __init__(self, embedding: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ..., ocr_fingerprint: _Optional[str] = ..., reranker: _Optional[str] = ..., transcriber_fingerprint: _Optional[str] = ..., visual: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ...) -> None: ...
 
 class TextSpan(_message.Message):
     __slots__ = ("start", "end")
@@ -138,6 +140,36 @@ class OcrResponse(_message.Message):
     lines: _containers.RepeatedCompositeFieldContainer[OcrResponse.Line]
     fingerprint: str
     def __init__(self, lines: _Optional[_Iterable[_Union[OcrResponse.Line, _Mapping]]] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+
+class EmbedVisualRequest(_message.Message):
+    __slots__ = ("images", "texts", "expected_fingerprint")
+    class Images(_message.Message):
+        __slots__ = ("files",)
+        FILES_FIELD_NUMBER: _ClassVar[int]
+        files: _containers.RepeatedScalarFieldContainer[bytes]
+        def __init__(self, files: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    class Texts(_message.Message):
+        __slots__ = ("texts",)
+        TEXTS_FIELD_NUMBER: _ClassVar[int]
+        texts: _containers.RepeatedScalarFieldContainer[str]
+        def __init__(self, texts: _Optional[_Iterable[str]] = ...) -> None: ...
+    IMAGES_FIELD_NUMBER: _ClassVar[int]
+    TEXTS_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    images: EmbedVisualRequest.Images
+    texts: EmbedVisualRequest.Texts
+    expected_fingerprint: str
+    def __init__(self, images: _Optional[_Union[EmbedVisualRequest.Images, _Mapping]] = ..., texts: _Optional[_Union[EmbedVisualRequest.Texts, _Mapping]] = ..., expected_fingerprint: _Optional[str] = ...) -> None: ...
+
+class EmbedVisualResponse(_message.Message):
+    __slots__ = ("vectors", "dimension", "fingerprint")
+    VECTORS_FIELD_NUMBER: _ClassVar[int]
+    DIMENSION_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    vectors: bytes
+    dimension: int
+    fingerprint: str
+    def __init__(self, vectors: _Optional[bytes] = ..., dimension: _Optional[int] = ..., fingerprint: _Optional[str] = ...) -> None: ...
 
 class TranscribeRequest(_message.Message):
     __slots__ = ("language", "content")

@@ -59,6 +59,11 @@ class InferenceServiceStub:
                 request_serializer=trivium_dot_v1_dot_inference__pb2.OcrRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_inference__pb2.OcrResponse.FromString,
                 _registered_method=True)
+        self.EmbedVisual = channel.unary_unary(
+                '/trivium.v1.InferenceService/EmbedVisual',
+                request_serializer=trivium_dot_v1_dot_inference__pb2.EmbedVisualRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_inference__pb2.EmbedVisualResponse.FromString,
+                _registered_method=True)
         self.Transcribe = channel.stream_stream(
                 '/trivium.v1.InferenceService/Transcribe',
                 request_serializer=trivium_dot_v1_dot_inference__pb2.TranscribeRequest.SerializeToString,
@@ -100,6 +105,13 @@ class InferenceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EmbedVisual(self, request, context):
+        """Pictures or words in a space of their own, where a picture is near the words that describe it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Transcribe(self, request_iterator, context):
         """One answer per window of at most half a minute, as it is done. The file is read when all of it has come.
         """
@@ -134,6 +146,11 @@ def add_InferenceServiceServicer_to_server(servicer, server):
                     servicer.Ocr,
                     request_deserializer=trivium_dot_v1_dot_inference__pb2.OcrRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_inference__pb2.OcrResponse.SerializeToString,
+            ),
+            'EmbedVisual': grpc.unary_unary_rpc_method_handler(
+                    servicer.EmbedVisual,
+                    request_deserializer=trivium_dot_v1_dot_inference__pb2.EmbedVisualRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_inference__pb2.EmbedVisualResponse.SerializeToString,
             ),
             'Transcribe': grpc.stream_stream_rpc_method_handler(
                     servicer.Transcribe,
@@ -276,6 +293,33 @@ class InferenceService:
             '/trivium.v1.InferenceService/Ocr',
             trivium_dot_v1_dot_inference__pb2.OcrRequest.SerializeToString,
             trivium_dot_v1_dot_inference__pb2.OcrResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EmbedVisual(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.InferenceService/EmbedVisual',
+            trivium_dot_v1_dot_inference__pb2.EmbedVisualRequest.SerializeToString,
+            trivium_dot_v1_dot_inference__pb2.EmbedVisualResponse.FromString,
             options,
             channel_credentials,
             insecure,

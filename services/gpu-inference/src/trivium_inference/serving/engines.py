@@ -20,6 +20,7 @@ from trivium_inference.serving.ocr_process import OcrProcess
 from trivium_inference.serving.vowels import vowels
 from trivium_inference.speech import Heard, WhisperTranscriber
 from trivium_inference.tokens import Tokens
+from trivium_inference.visual import ClipEncoder, TokenIds
 
 # What may wait before new requests are refused: half a minute's work on two cores, so that a refusal means overload.
 QUEUED_BATCHES: Final = 64
@@ -44,6 +45,9 @@ class Engines(msgspec.Struct, frozen=True):
     pairs: Batcher[Pair, float] | None
     transcriber: WhisperTranscriber | None
     windows: Batcher[WindowAndLanguage, Heard] | None
+    visual: ClipEncoder | None
+    pictures: Batcher[Vector, Vector] | None
+    captions: Batcher[TokenIds, Vector] | None
 
     def canaries(self) -> list[Canary]:
         """One for each engine."""
@@ -59,6 +63,11 @@ class Engines(msgspec.Struct, frozen=True):
         if self.windows is not None:
             voice = Window(0, vowels(_CANARY_VOICE_S))
             found.append(Canary("windows", self.windows, (voice, ""), 1, rest=30))  # a large model needs ten seconds
+        if self.visual is not None and self.captions is not None and self.pictures is not None:
+            (caption,) = self.visual.read_texts([_CANARY_TEXT])
+            (picture,) = self.visual.read_images([_blank_image()])
+            found.append(Canary("captions", self.captions, caption, len(caption)))
+            found.append(Canary("pictures", self.pictures, picture, self.visual.image_tokens, rest=6))
         return found
 
 
@@ -78,7 +87,10 @@ class Canary(msgspec.Struct, frozen=True):
 
 @contextmanager
 def open_engines(settings: Settings) -> Iterator[Engines]:
-    """Load what `settings` name. Raises `NeverWill` (`model_missing`, `model_unsupported`, `no_speech_model`)."""
+    """Load what `settings` name.
+
+    Raises `NeverWill` (`model_missing`, `model_unsupported`, `no_speech_model`, `no_visual_model`).
+    """
     options = EmbedOptions(settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend)
     with closing(build_embedder(options)) as embedder, closing(OcrProcess(usable_cores())) as ocr:
         reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
@@ -87,7 +99,10 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
         transcriber = WhisperTranscriber(settings.speech_model) if settings.speech_model else None
         if transcriber is not None:
             transcriber.load()
-        with with_queues(embedder, ocr, reranker, transcriber, settings) as engines:
+        visual = ClipEncoder(settings.visual_model) if settings.visual_model else None
+        if visual is not None:
+            visual.load()
+        with with_queues(embedder, ocr, reranker, transcriber, settings, visual) as engines:
             yield engines
 
 
@@ -98,6 +113,7 @@ def with_queues(
     reranker: CrossEncoderReranker | None,
     transcriber: WhisperTranscriber | None,
     settings: Settings,
+    visual: ClipEncoder | None = None,
 ) -> Iterator[Engines]:
     """Queues and threads before the engines; at the block's end what waits is served."""
     tokens = settings.inference_batch_tokens
@@ -118,6 +134,9 @@ def with_queues(
             batcher("pairs", reranker.score_pairs, limits) if reranker else None,
             transcriber,
             batcher("windows", _hearing(transcriber), BatchLimits(1, QUEUED_WINDOWS)) if transcriber else None,
+            visual,
+            batcher("pictures", lambda items: list(visual.encode_images(items)), limits) if visual else None,
+            batcher("captions", lambda items: list(visual.encode_texts(items)), limits) if visual else None,
         )
 
 

@@ -18,10 +18,12 @@ from trivium_inference.serving.calls import Call, opened
 from trivium_inference.serving.engines import Engines
 from trivium_inference.serving.recordings import Recordings
 from trivium_inference.tokens import Tokens
+from trivium_inference.visual import ClipEncoder
 
 MAX_ANSWER_BYTES: Final = 48 * 1024 * 1024  # of vectors; below what the server may send
 _TOKENIZE_ITEMS: Final = 512  # at a time: bounds memory, and a caller who is gone is noticed in between
 _FLOAT_BYTES: Final = 4
+MAX_PICTURES: Final = 256  # in a request: decoded, each takes half a megabyte
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,6 +48,7 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
                 ocr_fingerprint=self._engines.ocr_fingerprint,
                 reranker=reranker.name if reranker else "",
                 transcriber_fingerprint=transcriber.fingerprint if transcriber else "",
+                visual=_visual_info(engines.visual) if engines.visual else None,
             )
 
     async def Embed(self, request: pb.EmbedRequest, context: Context) -> pb.EmbedResponse:  # noqa: N802
@@ -91,6 +94,32 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
         async with opened("Ocr", context) as call:
             (lines,) = await self._engines.images.submit([request.image], [1], call.caller, call.timeout_s)
             return pb.OcrResponse(lines=map(_line, lines), fingerprint=self._engines.ocr_fingerprint)
+
+    async def EmbedVisual(  # noqa: N802
+        self, request: pb.EmbedVisualRequest, context: Context
+    ) -> pb.EmbedVisualResponse:
+        """Vectors of pictures, or of words, in one space."""
+        async with opened("EmbedVisual", context) as call:
+            engines = self._engines
+            visual, pictures, captions = engines.visual, engines.pictures, engines.captions
+            if visual is None or pictures is None or captions is None:
+                _not_served("visual encoder", "Set TRIVIUM_VISUAL_MODEL where the service starts.")
+            if request.expected_fingerprint not in ("", visual.fingerprint):
+                raise Conflict("model_changed", f"The visual model is {visual.fingerprint} now.", "Ask again.")
+            if request.WhichOneof("input") == "texts":
+                captions.check_room()
+                texts = await _in_slices(visual.read_texts, list(request.texts.texts))
+                rows = await captions.submit(texts, [len(ids) for ids in texts], call.caller, call.timeout_s)
+            else:
+                pictures.check_room()
+                files = request.images.files
+                if len(files) > MAX_PICTURES:
+                    raise Refused("request_too_large", f"{len(files):,} pictures.", f"Send {MAX_PICTURES} at a time.")
+                images = await asyncio.to_thread(visual.read_images, list(files))
+                rows = await pictures.submit(images, [visual.image_tokens] * len(images), call.caller, call.timeout_s)
+            return pb.EmbedVisualResponse(
+                vectors=_packed(rows), dimension=visual.dimension, fingerprint=visual.fingerprint
+            )
 
     async def Transcribe(  # noqa: N802
         self, request_iterator: AsyncIterator[pb.TranscribeRequest], context: Context
@@ -167,6 +196,12 @@ def _line(line: OcrLine) -> pb.OcrResponse.Line:
 def _segment(segment: Segment) -> pb.TranscribeResponse.Segment:
     return pb.TranscribeResponse.Segment(
         start_s=segment.start_s, end_s=segment.end_s, text=segment.text, confidence=segment.confidence
+    )
+
+
+def _visual_info(visual: ClipEncoder) -> pb.InfoResponse.Embedding:
+    return pb.InfoResponse.Embedding(
+        fingerprint=visual.fingerprint, dimension=visual.dimension, max_tokens=visual.max_tokens
     )
 
 

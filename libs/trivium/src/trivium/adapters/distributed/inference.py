@@ -1,4 +1,4 @@
-"""The inference service as ports: an embedder, a text recogniser, a transcriber and a reranker. No model here."""
+"""The inference service as ports: embedder, text recogniser, visual encoder, transcriber, reranker. No model here."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ TRANSCRIBE_TIMEOUT_S: Final = 4 * 3600.0  # the longest recording, at the pace o
 MAX_REQUEST_CHARS: Final = 512 * 1024  # some seconds of model time, so that nobody's requests grow old
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of vectors
 MAX_MESSAGE_BYTES: Final = 64 * 1024 * 1024  # as the service takes
+MAX_PICTURE_BYTES: Final = 16 * 1024 * 1024  # in one request, with as many pictures as take a second or two
+MAX_PICTURES: Final = 64
 AUDIO_PIECE_BYTES: Final = 1024 * 1024
 _PER_TEXT_CHARS: Final = 16  # what a message adds to each text
 
@@ -251,6 +253,50 @@ class RemoteOcr:
         ]
 
 
+class RemoteVisualEncoder:
+    """`trivium.ports.inference.VisualEncoder`; its fingerprint is the service's. Raises also `not_served`.
+
+    When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
+    """
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    @property
+    def fingerprint(self) -> str:
+        """Model and precision; "" where the service runs none."""
+        return self._inference.info.visual.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector; 0 where the service runs no such model."""
+        return self._inference.info.visual.dimension
+
+    def embed_images(self, images: Sequence[bytes]) -> Vector:
+        """(len(images), d), read-only; many are sent in several requests."""
+        requests = (
+            pb.EmbedVisualRequest(images=pb.EmbedVisualRequest.Images(files=part))
+            for part in _portions(images, _picture_weight)
+        )
+        return self._embed(requests, BULK_TIMEOUT_S)
+
+    def embed_texts(self, texts: Sequence[str]) -> Vector:
+        """(len(texts), d), read-only."""
+        requests = (
+            pb.EmbedVisualRequest(texts=pb.EmbedVisualRequest.Texts(texts=part))
+            for part in _portions(texts, _text_weight)
+        )
+        return self._embed(requests, QUERY_TIMEOUT_S)
+
+    def _embed(self, requests: Iterable[pb.EmbedVisualRequest], timeout_s: float) -> Vector:
+        found = []
+        for request in requests:
+            request.expected_fingerprint = self.fingerprint
+            answer = self._inference.call("EmbedVisual", request, timeout_s)
+            found.append(np.frombuffer(answer.vectors, "<f4").reshape(-1, answer.dimension))
+        return found[0] if len(found) == 1 else np.concatenate([*found, np.empty((0, self.dimension), np.float32)])
+
+
 class RemoteTranscriber:
     """`trivium.ports.inference.Transcriber`. Raises also `NeverWill` (`request_too_large`)."""
 
@@ -329,6 +375,10 @@ def _recording(audio: bytes, language: str) -> Iterator[pb.TranscribeRequest]:
     yield pb.TranscribeRequest(language=language)
     for start in range(0, len(audio), AUDIO_PIECE_BYTES):
         yield pb.TranscribeRequest(content=audio[start : start + AUDIO_PIECE_BYTES])
+
+
+def _picture_weight(image: bytes) -> float:
+    return max(len(image) / MAX_PICTURE_BYTES, 1 / MAX_PICTURES)
 
 
 def _text_weight(text: str) -> float:

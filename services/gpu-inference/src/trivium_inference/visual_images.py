@@ -1,0 +1,63 @@
+"""Picture files as a CLIP-class model sees them: decoded within limits, resized, cut to its frame, normalised."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from PIL import Image, ImageOps
+
+from trivium.domain.errors import NeverWill
+from trivium.ports.inference import Vector
+
+MAX_PIXELS: Final = 60_000_000  # as the parsers allow
+_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
+_CLIP_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # of its training pictures; models name their own
+_CLIP_STD: Final = (0.26862954, 0.26130258, 0.27577711)
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """`crop`: the shortest side is resized to the frame and the middle is cut out; else all is squeezed into it."""
+
+    width: int
+    height: int
+    crop: bool
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    @staticmethod
+    def of(config: Mapping[str, Any]) -> Frame:
+        """From a model's preprocessor_config.json."""
+        size = config.get("size") or 224
+        shortest = size if isinstance(size, int) else size.get("shortest_edge")
+        inner = config.get("crop_size") or shortest or size
+        width, height = (inner, inner) if isinstance(inner, int) else (inner["width"], inner["height"])
+        mean, std = config.get("image_mean") or _CLIP_MEAN, config.get("image_std") or _CLIP_STD
+        return Frame(width, height, bool(shortest), tuple(mean), tuple(std))
+
+
+def prepared(image: bytes, frame: Frame) -> Vector:
+    """(3, height, width). Raises `NeverWill` (`corrupt_image`) for what is no picture or has too many pixels."""
+    try:
+        picture = _decoded(image)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        reason = f"{error}"[:300]
+        raise NeverWill("corrupt_image", f"The image cannot be read: {reason}.", "Save it again.") from error
+    size = (frame.width, frame.height)
+    if frame.crop:
+        fitted = ImageOps.fit(picture, size, Image.Resampling.BICUBIC)
+    else:
+        fitted = picture.resize(size, Image.Resampling.BICUBIC)
+    pixels = (np.asarray(fitted, np.float32) / 255 - np.float32(frame.mean)) / np.float32(frame.std)
+    return np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32)
+
+
+def _decoded(image: bytes) -> Image.Image:
+    Image.MAX_IMAGE_PIXELS = None  # checked here, without its warnings
+    with Image.open(io.BytesIO(image), formats=_FORMATS) as opened:
+        if opened.width * opened.height > MAX_PIXELS:
+            raise ValueError(f"it has {opened.width} x {opened.height} pixels, more than {MAX_PIXELS:,}")
+        return ImageOps.exif_transpose(opened).convert("RGB")

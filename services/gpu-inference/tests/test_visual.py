@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from tiny_clip import write_tiny_clip
+
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill
+from trivium_inference import visual_images
+from trivium_inference.local import local_models
+from trivium_inference.visual import ClipEncoder
+from trivium_inference.visual_images import Frame, prepared
+
+FRAME = Frame(32, 32, crop=True, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
+
+
+def picture(colour: str, size: tuple[int, int] = (40, 30), kind: str = "PNG") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", size, colour).save(file, kind)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clip")
+    write_tiny_clip(folder)
+    return folder
+
+
+def test_a_picture_is_cut_to_the_models_frame() -> None:
+    wide = Image.new("RGB", (96, 32), "red")
+    wide.paste("blue", (32, 0, 64, 32))
+    file = io.BytesIO()
+    wide.save(file, "PNG")
+    assert prepared(file.getvalue(), FRAME)[:, 8:24, 8:24].mean(axis=(1, 2)).tolist() == [0, 0, 1]
+    squeezed = prepared(file.getvalue(), Frame(32, 32, crop=False, mean=(0.0,) * 3, std=(1.0,) * 3))
+    assert squeezed[:, 8:24, 2].mean(axis=1).round(2).tolist() == [1, 0, 0]
+
+
+def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visual_images, "MAX_PIXELS", 1000)
+    with pytest.raises(NeverWill) as failure:
+        prepared(picture("red", (100, 100)), FRAME)
+    assert failure.value.code == "corrupt_image"
+    assert "100 x 100" in failure.value.message
+
+
+def test_a_model_is_run_here_when_the_settings_name_one(clip: Path) -> None:
+    assert local_models(Settings()).visual is None
+    made = local_models(Settings(visual_model=str(clip))).visual
+    assert made is not None
+    assert made.embed_images([picture("red")]).shape == (1, made.dimension)
+
+
+@pytest.mark.parametrize("missing", ["", "config.json", "preprocessor_config.json", "tokenizer.json"])
+def test_a_model_that_is_not_there_is_told_and_none_is_fetched(
+    clip: Path, tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("something is fetched"))
+    for file in clip.iterdir():
+        if missing and file.name != missing:
+            (tmp_path / file.name).symlink_to(file)
+    for name in [str(tmp_path)] if missing else ["no/such-model", "not a name", str(tmp_path / "none")]:
+        with pytest.raises(NeverWill) as failure:
+            ClipEncoder(name).load()
+        assert failure.value.code == "no_visual_model"
+        assert missing in failure.value.message
+        assert "TRIVIUM_VISUAL_MODEL" in failure.value.action
+
+
+def test_the_fingerprint_names_the_weights(clip: Path, tmp_path: Path) -> None:
+    for file in clip.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    config = tmp_path / "preprocessor_config.json"
+    config.write_text(config.read_text() + "\n")
+    assert ClipEncoder(str(tmp_path)).fingerprint != ClipEncoder(str(clip)).fingerprint
+
+
+def test_many_pictures_are_embedded_as_each_alone(clip: Path) -> None:
+    encoder = ClipEncoder(str(clip))
+    colours = ["red", "blue", "green", "white"] * 5
+    together = encoder.embed_images([picture(colour) for colour in colours])
+    alone = encoder.embed_images([picture("blue")])
+    assert np.allclose(together[1::4], alone, atol=1e-5)
