@@ -78,7 +78,7 @@ def test_what_has_no_such_page_says_so(server: Server, book: dict[str, object]) 
         for source, parameters, status, code in (
             (book, {"page": 9}, 404, "no_such_page"),
             (book, {"highlight": 99}, 404, "no_such_chunk"),
-            (note, {"page": 1}, 422, "page_not_drawn"),
+            (note, {"page": 1}, 404, "page_not_drawn"),
         ):
             answer = client.get(f"/v1/sources/{source['id']}/content", params=parameters)
             assert (answer.status_code, answer.json()["code"]) == (status, code)

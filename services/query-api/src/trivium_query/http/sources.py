@@ -174,7 +174,7 @@ async def chunks(
                 "image/png": {"schema": {"type": "string", "format": "binary"}},
             },
         },
-        **errors(404, 422),
+        **errors(404),
     },
 )
 async def content(

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.errors import NeverWill, NotFound, TryLater
+from trivium.domain.errors import NotFound, TryLater
 from trivium.ports.parser import Blob
 from trivium_query.pages.child import Drawn
 from trivium_query.pages.draw import Order
@@ -33,7 +33,7 @@ def order_of(blob: Blob, page: int | None, passage: Chunk | None, quote: str = "
 
 
 async def page_image(order: Order) -> bytes:
-    """PNG. Raises `NotFound` (`no_such_page`), `NeverWill` (`page_not_drawn`) and `TryLater`."""
+    """PNG. Raises `NotFound` (`no_such_page`, `page_not_drawn`) and `TryLater`."""
     return await asyncio.get_running_loop().run_in_executor(_artists, _drawn, order)
 
 
@@ -51,8 +51,8 @@ def _drawn(order: Order) -> bytes:
     except subprocess.TimeoutExpired as error:
         raise TryLater("page_not_drawn", "Drawing the page takes too long.", "Download the original.") from error
     if done.returncode != 0:
-        raise NeverWill("page_not_drawn", "Drawing the page failed on this file.", "Download the original instead.")
+        raise NotFound("page_not_drawn", "Drawing the page failed on this file.", "Download the original instead.")
     drawn = msgspec.msgpack.decode(done.stdout, type=Drawn)
     if drawn.code:
-        raise (NotFound if drawn.missing else NeverWill)(drawn.code, drawn.message, drawn.action)
+        raise NotFound(drawn.code, drawn.message, drawn.action)
     return drawn.png

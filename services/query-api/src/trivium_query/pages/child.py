@@ -11,7 +11,7 @@ import sys
 
 import msgspec
 
-from trivium.domain.errors import NotFound, TriviumError
+from trivium.domain.errors import TriviumError
 from trivium.locked_in import allow_cpu, lock_in
 from trivium_query.pages.draw import Order, draw
 
@@ -26,7 +26,6 @@ class Drawn(msgspec.Struct, frozen=True, omit_defaults=True):
     code: str = ""
     message: str = ""
     action: str = ""
-    missing: bool = False
 
 
 def main() -> None:
@@ -39,7 +38,7 @@ def main() -> None:
     try:
         drawn = Drawn(png=draw(order))
     except TriviumError as error:
-        drawn = Drawn(b"", error.code, error.message, error.action, isinstance(error, NotFound))
+        drawn = Drawn(b"", error.code, error.message, error.action)
     with os.fdopen(answers, "wb") as out:
         out.write(msgspec.msgpack.encode(drawn))
 

@@ -10,7 +10,7 @@ import msgspec
 import pypdfium2
 from PIL import Image, ImageDraw, ImageOps
 
-from trivium.domain.errors import NeverWill, NotFound
+from trivium.domain.errors import NotFound
 from trivium.domain.parsed import Box
 
 DPI = 110
@@ -32,7 +32,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 def draw(order: Order) -> bytes:
-    """The page as PNG. Raises `NotFound` (`no_such_page`) and `NeverWill` (`page_not_drawn`)."""
+    """The page as PNG. Raises `NotFound` (`no_such_page`, `page_not_drawn`)."""
     if b"%PDF-" in order.content[:1024]:
         picture, scale, boxes = _pdf_page(order)
     else:
@@ -122,5 +122,5 @@ def _no_such_page(page: int, pages: int) -> NotFound:
     return NotFound("no_such_page", f"There is no page {page}; the original has {pages}.", "Ask for one that it has.")
 
 
-def _not_drawn(reason: str) -> NeverWill:
-    return NeverWill("page_not_drawn", f"The page cannot be drawn: {reason}.", "Download the original instead.")
+def _not_drawn(reason: str) -> NotFound:
+    return NotFound("page_not_drawn", f"The page cannot be drawn: {reason}.", "Download the original instead.")
