@@ -1,10 +1,13 @@
-"""Makes the example files in `files/`: one small world (the Tamsin River Programme), one file of each format.
+"""Makes the example files: one small world (the Tamsin River Programme), at least one file of each format.
 
-Run `python examples/make_examples.py`; the same script gives the same bytes. Everything in them is invented.
+`files/` is what the tour reads, `formats/` holds the formats that are not among those. DOC and PPT are in neither:
+only their own programs write them. Run `python examples/make_examples.py`; the same script gives the same bytes, and
+with --check it fails when the committed files are others. Everything in them is invented.
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import sys
@@ -22,19 +25,45 @@ from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.lib.units import cm
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "peers"))  # what no library writes is made there
 from containers import containers
+from formats import formats
 
-HERE = Path(__file__).parent / "files"
+HERE = Path(__file__).parent
 DATE = "2024-03-01T09:00:00Z"
 
 
 def main() -> None:
-    HERE.mkdir(exist_ok=True)
-    for name, content in {
+    """Write or check."""
+    made = {f"files/{name}": content for name, content in files().items()}
+    made |= {f"formats/{name}": content for name, content in formats().items()}
+    if "--check" in sys.argv[1:]:
+        there = {str(path.relative_to(HERE)) for folder in ("files", "formats") for path in (HERE / folder).iterdir()}
+        stale = [name for name in there & made.keys() if told((HERE / name).read_bytes()) != told(made[name])]
+        if wrong := sorted([*(there ^ made.keys()), *stale]):
+            sys.exit(f"{', '.join(wrong)}: not as examples/make_examples.py makes them. Run it, and commit.")
+        return
+    for name, content in made.items():
+        (HERE / name).parent.mkdir(exist_ok=True)
+        (HERE / name).write_bytes(content)
+        print(f"{name}: {len(content):,} bytes")
+
+
+def told(content: bytes) -> object:
+    """What a file says, however well the machine's zlib has packed it."""
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return {name: told(archive.read(name)) for name in archive.namelist()}
+    return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+
+
+def files() -> dict[str, bytes]:
+    """By name."""
+    return {
         "annual-report-2023.pdf": annual_report(),
         "inspection-letter-scan.pdf": inspection_letter(),
         "weir-removal-plan.docx": removal_plan(),
@@ -51,9 +80,7 @@ def main() -> None:
         "open-day-slides.mp4": open_day_slides(),
         "otter-whistle.mp3": otter_whistle(),
         **containers(),
-    }.items():
-        (HERE / name).write_bytes(content)
-        print(f"{name}: {len(content):,} bytes")
+    }
 
 
 def annual_report() -> bytes:
@@ -118,13 +145,10 @@ def inspection_letter() -> bytes:
     for text, size in lines:
         draw.text((110, y), text, font=ImageFont.load_default(size), fill=20)
         y += int(size * 1.6)
-    picture = HERE / ".scan.png"
-    picture.write_bytes(saved(page.rotate(0.4, fillcolor=255), "PNG", optimize=True))
     stream = io.BytesIO()
     canvas = Canvas(stream, pagesize=A4, invariant=1)
-    canvas.drawImage(str(picture), 0, 0, *A4)
+    canvas.drawImage(ImageReader(page.rotate(0.4, fillcolor=255)), 0, 0, *A4)
     canvas.save()
-    picture.unlink()
     return stream.getvalue()
 
 
