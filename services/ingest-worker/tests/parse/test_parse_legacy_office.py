@@ -10,16 +10,16 @@ from pathlib import Path
 import docx
 import pptx
 import pytest
+from word_files import powerpoint_file, word_file
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse import libre_office
 
-from .compound_file import compound_file, word_file
 from .conftest import Parse, texts
 
-SLIDES = compound_file({"PowerPoint Document": b"slides"})
+SLIDES = powerpoint_file()
 PEER = """#!{python}
 import pathlib, sys, time
 words = sys.argv[1:]

@@ -1,0 +1,27 @@
+"""Files as Word and PowerPoint 97-2003 laid them out, as small as their readers allow ([MS-DOC] in [MS-CFB])."""
+
+from __future__ import annotations
+
+import struct
+
+from outlook_files import compound_file
+
+
+def word_file(body: str, footnotes: str = "", *, encrypted: bool = False) -> bytes:
+    """A Word 97 document: the body in one byte a character, the footnotes in two, as Word keeps them."""
+    first, second = body.encode("cp1252"), footnotes.encode("utf-16-le")
+    stream = bytearray(2048)
+    struct.pack_into("<HH", stream, 0, 0xA5EC, 0x00C1)
+    struct.pack_into("<H", stream, 0x0A, 0x0200 | (0x0100 if encrypted else 0))
+    struct.pack_into("<8I", stream, 0x4C, len(body), len(footnotes), 0, 0, 0, 0, 0, 0)
+    positions = struct.pack("<III", 0, len(body), len(body) + len(footnotes))
+    starts = (0x4000_0000 | 2 * len(stream), len(stream) + len(first))
+    plc = positions + b"".join(struct.pack("<HIH", 0, start, 0) for start in starts)
+    clx = b"\x02" + struct.pack("<I", len(plc)) + plc
+    struct.pack_into("<II", stream, 0x01A2, 0, len(clx))
+    return compound_file({"WordDocument": bytes(stream) + first + second, "1Table": clx})
+
+
+def powerpoint_file() -> bytes:
+    """Known as a presentation; what is in it, only PowerPoint or LibreOffice would read."""
+    return compound_file({"PowerPoint Document": b"slides"})
