@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -60,7 +60,7 @@ def cut_line(image: Image, corners: Corners) -> Image:
     return np.ascontiguousarray(np.rot90(line)) if line.shape[0] >= _TALL * line.shape[1] else line
 
 
-def normalised(image: Image) -> Pixels:
+def normalised(image: NDArray[Any]) -> Pixels:
     """(1, 3, height, width) of BGR, -1 to 1, as PP-OCR's models take it."""
     return np.asarray(cv2.dnn.blobFromImage(image, 1 / 127.5, mean=(127.5, 127.5, 127.5), swapRB=True), np.float32)
 
@@ -74,7 +74,7 @@ def _looked_at(width: int, height: int) -> tuple[int, int]:
     return across, down
 
 
-def _box(outline: NDArray[np.int32], chances: NDArray[np.float32]) -> Corners | None:
+def _box(outline: NDArray[Any], chances: NDArray[np.float32]) -> Corners | None:
     found = cv2.minAreaRect(outline)
     centre, (width, height), angle = found
     if min(width, height) < _LEAST_SIDE:
@@ -88,7 +88,7 @@ def _box(outline: NDArray[np.int32], chances: NDArray[np.float32]) -> Corners | 
     return _clockwise(cv2.boxPoints((centre, (width + grown, height + grown), angle)))
 
 
-def _clockwise(points: NDArray[np.float32]) -> Corners:
+def _clockwise(points: NDArray[Any]) -> Corners:
     by_x = points[np.argsort(points[:, 0])]
     left, right = (side[np.argsort(side[:, 1])] for side in (by_x[:2], by_x[2:]))
     return np.array([left[0], right[0], right[1], left[1]], np.float32)

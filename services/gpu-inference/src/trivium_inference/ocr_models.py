@@ -69,8 +69,8 @@ def _onnx(name: str, threads: int) -> tuple[Run, str]:
     (source,) = session.get_inputs()
 
     def run(pixels: Pixels) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = session.run(None, {source.name: pixels})[0]
-        return found[0]
+        found: NDArray[np.float32] = session.run(None, {source.name: pixels})[0][0]
+        return found
 
     return run, session.get_modelmeta().custom_metadata_map.get("character", "")
 
@@ -112,7 +112,7 @@ def _compiled(core: Any, model: Any, threads: int, extra: dict[str, str]) -> Run
 
     def run(pixels: Pixels) -> NDArray[np.float32]:
         request.infer([pixels], share_inputs=True)
-        found: NDArray[np.float32] = request.get_output_tensor().data
-        return found[0]
+        found: NDArray[np.float32] = request.get_output_tensor().data[0]
+        return found
 
     return run

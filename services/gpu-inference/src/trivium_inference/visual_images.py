@@ -51,7 +51,7 @@ def prepared(image: bytes, frame: Frame) -> Vector:
         fitted = ImageOps.fit(picture, size, Image.Resampling.BICUBIC)
     else:
         fitted = picture.resize(size, Image.Resampling.BICUBIC)
-    pixels = (np.asarray(fitted, np.float32) / 255 - np.float32(frame.mean)) / np.float32(frame.std)
+    pixels = (np.asarray(fitted, np.float32) / 255 - np.array(frame.mean)) / np.array(frame.std)
     return np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32)
 
 
