@@ -193,6 +193,47 @@ def test_a_chunk_of_a_recording_keeps_the_time_of_each_of_its_units() -> None:
     assert [position.seconds for position in chunk.positions] == list(times)
 
 
+def test_a_quote_is_placed_at_its_unit_and_the_text_at_all_of_them() -> None:
+    units = [
+        Unit(UnitKind.HEADING, "Weirs", Position(page=1, box=Box(10, 5, 50, 9), section=("Weirs",)), level=1),
+        Unit(UnitKind.TEXT, "The weir fell.", Position(page=1, box=Box(10, 10, 50, 20), section=("Weirs",))),
+        Unit(UnitKind.TEXT, "The mill stands.", Position(page=1, box=Box(10, 30, 50, 40), section=("Mills",))),
+    ]
+    (chunk,) = chunks_of(document(*units))
+    assert chunk.positions_of("The mill stands.") == (units[2].position,)
+    assert chunk.positions_of("fell.\n\nThe mill") == (units[1].position, units[2].position)
+    assert chunk.positions_of(chunk.text) == chunk.positions_of("not in it") == chunk.positions
+
+
+def test_a_quoted_row_is_placed_at_its_number_with_words_around_the_table_or_without() -> None:
+    table = Unit(
+        UnitKind.TABLE, "\n".join(f"Name: {name}; Age: 7" for name in "ABC"), Position(sheet="People", rows=(2, 4))
+    )
+    for units in ((table,), (Unit(UnitKind.HEADING, "People", Position(sheet="People"), level=1), table)):
+        (chunk,) = chunks_of(document(*units))
+        assert chunk.positions_of("Name: B; Age: 7") == (Position(sheet="People", rows=(3, 3)),)
+
+
+def test_a_quote_in_plain_text_is_placed_at_its_characters() -> None:
+    original = "\n\nThe weir fell.\n\n  The mill stands. It is old."
+    first, second = original.index("The weir"), original.index("The mill")
+    units = [
+        Unit(UnitKind.TEXT, "The weir fell.", Position(offset=(first, first + 14))),
+        Unit(UnitKind.TEXT, original[second:], Position(offset=(second, len(original)))),
+    ]
+    (chunk,) = chunks_of(document(*units))
+    (place,) = chunk.positions_of("It is old.")
+    assert place.offset is not None
+    assert original[slice(*place.offset)] == "It is old."
+
+
+def test_units_that_stand_at_one_place_are_told_once() -> None:
+    units = [Unit(UnitKind.TEXT, text, Position(section=("Plan",))) for text in ("One.", "Two.")]
+    (chunk,) = chunks_of(document(*units))
+    assert chunk.places == ()
+    assert chunk.positions_of("Two.") == (Position(section=("Plan",)),)
+
+
 def test_a_chunk_over_two_pages_names_both_with_merged_boxes() -> None:
     units = [
         Unit(UnitKind.TEXT, "One.", Position(page=1, box=Box(10, 10, 50, 20))),

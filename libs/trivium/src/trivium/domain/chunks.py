@@ -18,6 +18,13 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return text[self.start : self.end]
 
 
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where a part of a chunk's text stands in the original."""
+
+    span: Span
+    position: Position
+
+
 class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     """A passage of one version of one document.
 
@@ -28,6 +35,7 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     `kinds` are those of its units where they differ (a short table within a text), without headings.
     `hidden` tells that part of the text is not seen by who looks at the original; `assets` name the pictures of its
     units.
+    `places` say where each of its units stands, in order; they are left out where `positions` say as much.
     """
 
     id: str
@@ -46,6 +54,7 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     hidden: bool = False
     assets: tuple[str, ...] = ()
     kinds: tuple[UnitKind, ...] = ()
+    places: tuple[Place, ...] = ()
 
     @property
     def number(self) -> int:
@@ -56,6 +65,18 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
         """Whether it is, or has in it, a unit of this kind."""
         return self.kind == kind or kind in self.kinds
 
+    def positions_of(self, quote: str) -> tuple[Position, ...]:
+        """Where `quote` stands in the original, as exactly as is known; where it is not in the text, all positions."""
+        start = self.text.find(quote) if quote else -1
+        end = start + len(quote)
+        places = self.places
+        if not places and len(self.positions) == 1:
+            places = (Place(Span(0, len(self.text)), self.positions[0]),)
+        touched = [place for place in places if place.span.start < end and start < place.span.end]
+        if start < 0 or not touched or len(touched) == len(self.places):
+            return self.positions
+        return tuple(_of_part(place, self.text, start, end) for place in touched)
+
     def sentence(self, ordinal: int) -> str:
         """The text of one sentence."""
         return self.sentences[ordinal].of(self.text)
@@ -65,6 +86,12 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
         """Title and section path, as they are put before the text for embedding and BM25."""
         parts = [self.title, *self.section] if self.title else list(self.section)
         return " > ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _of_part(place: Place, text: str, start: int, end: int) -> Position:
+    """Where that part of text[start:end] stands which is in `place`."""
+    first, last = place.span.start, place.span.end
+    return place.position.part(place.span.of(text), max(start, first) - first, min(end, last) - first)
 
 
 class ChunkVectors(msgspec.Struct, frozen=True):

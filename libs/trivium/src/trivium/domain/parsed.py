@@ -49,6 +49,19 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
     offset: tuple[int, int] | None = None
     seconds: tuple[float, float] | None = None
 
+    def part(self, text: str, start: int, end: int) -> Position:
+        """Where `text[start:end]` stands, of a `text` that stands here: rows and offset exactly where they can be told.
+
+        They can where the text has a line for each row, or as many characters as the original has there.
+        """
+        rows, offset = self.rows, self.offset
+        if rows and rows[1] - rows[0] == text.count("\n"):
+            first = rows[0] + text.count("\n", 0, start)
+            rows = (first, first + text.count("\n", start, end))
+        if offset and offset[1] - offset[0] == len(text):
+            offset = (offset[0] + start, offset[0] + end)
+        return msgspec.structs.replace(self, rows=rows, offset=offset)
+
 
 class Unit(msgspec.Struct, frozen=True, omit_defaults=True):
     """One piece of a document. `text` is searchable; `html` keeps a table's own structure.

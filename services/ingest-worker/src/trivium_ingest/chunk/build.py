@@ -12,7 +12,7 @@ from trivium.domain.ids import chunk_id
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Embedder
 from trivium_ingest.chunk.fixed import fixed, tokens
-from trivium_ingest.chunk.layout import Layout, kind_of, kinds_of, positions_of, section_of
+from trivium_ingest.chunk.layout import Layout, kind_of, kinds_of, places_of, positions_of, section_of
 from trivium_ingest.chunk.options import K2RAG_DENSE, K2RAG_GRAPH, ChunkOptions
 from trivium_ingest.chunk.paragraph import paragraph
 from trivium_ingest.chunk.semantic import semantic
@@ -20,7 +20,7 @@ from trivium_ingest.chunk.structural import structural
 
 __all__ = ["K2RAG_DENSE", "K2RAG_GRAPH", "ChunkOptions", "chunk_document", "fingerprint"]
 
-CHUNK_VERSION: Final = 3
+CHUNK_VERSION: Final = 4
 _NEED_EMBEDDER: Final = frozenset({"semantic", "tokens"})
 
 
@@ -83,6 +83,7 @@ def _chunk(layout: Layout, span: Span, document: ParsedDocument, bare: Chunk) ->
         section=section_of(blocks),
         positions=positions_of(blocks, span),
         kinds=kinds_of(blocks),
+        places=places_of(blocks, span),
         hidden=any(block.unit.hidden for block in blocks),
         assets=tuple(dict.fromkeys(block.unit.asset for block in blocks if block.unit.asset)),
     )

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from trivium.domain.chunks import Span
+from trivium.domain.chunks import Place, Span
 from trivium.domain.parsed import UNIT_SEPARATOR, Box, ParsedDocument, Position, Unit, UnitKind
 from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
 
@@ -80,6 +80,18 @@ def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:
     return tuple(position for position in merged if position != Position())
 
 
+def places_of(blocks: Iterable[Block], span: Span) -> tuple[Place, ...]:
+    """Where each block's part of `span` stands, counted from its start; () where all stand at one place."""
+    places = tuple(
+        Place(
+            Span(max(block.span.start, span.start) - span.start, min(block.span.end, span.end) - span.start),
+            _narrowed(block, span),
+        )
+        for block in blocks
+    )
+    return places if len({place.position for place in places}) > 1 else ()
+
+
 def section_of(blocks: Sequence[Block]) -> tuple[str, ...]:
     """The section path that all blocks share."""
     paths = [block.unit.position.section for block in blocks]
@@ -132,21 +144,12 @@ def _sentences(block: Block) -> Iterator[Span]:
 
 
 def _narrowed(block: Block, span: Span) -> Position:
-    """The position of the part of `block` in `span`: rows and offset exactly where they can be told."""
-    position = block.unit.position
-    start, end = max(block.span.start, span.start), min(block.span.end, span.end)
-    if (start, end) == (block.span.start, block.span.end):
-        return position
-    skipped, taken = start - block.span.start, end - start
-    if position.offset and position.offset[1] - position.offset[0] == len(block.unit.text):
-        first = position.offset[0] + skipped
-        position = msgspec.structs.replace(position, offset=(first, first + taken))
-    if position.rows and position.rows[1] - position.rows[0] == block.unit.text.count("\n"):
-        before = block.unit.text.count("\n", 0, skipped)
-        within = block.unit.text.count("\n", skipped, skipped + taken)
-        first = position.rows[0] + before
-        position = msgspec.structs.replace(position, rows=(first, first + within))
-    return position
+    """The position of the part of `block` in `span`."""
+    first, last = block.span.start, block.span.end
+    start, end = max(first, span.start), min(last, span.end)
+    if (start, end) == (first, last):
+        return block.unit.position
+    return block.unit.position.part(block.unit.text, start - first, end - first)
 
 
 def _place(position: Position) -> tuple[object, ...]:

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.answers import Citation
-from trivium.domain.chunks import Chunk
 from trivium.domain.documents import INSIDE
-from trivium.domain.parsed import UNIT_SEPARATOR, Position
 from trivium.domain.retrieval import Hit
 
 MARKER = re.compile(r"\[Source: [^\[\]\n]{1,400}, chunk \d{1,9}\]")
@@ -59,7 +57,7 @@ class Shelf:
             source=chunk.source,
             chunk_number=chunk.number,
             quote=quote[:_QUOTE_CHARS],
-            positions=_positions_of(chunk, quote),
+            positions=chunk.positions_of(quote),
         )
 
     def numbered(self, number: int) -> Hit | None:
@@ -119,21 +117,6 @@ class MarkerWriter:
 def without_markers(text: str) -> str:
     """The text with its citations taken out."""
     return " ".join(MARKER.sub(" ", text).split())
-
-
-def _positions_of(chunk: Chunk, quote: str) -> tuple[Position, ...]:
-    """In a recording, only those of the quote, so that it plays from there: each of its units has a time of its own."""
-    at = chunk.text.find(quote) if quote else -1
-    units = _units(chunk.text)
-    if at < 0 or units != len(chunk.positions) or any(place.seconds is None for place in chunk.positions):
-        return chunk.positions
-    last = _units(chunk.text[: at + len(quote)])
-    return chunk.positions[last - _units(quote) : last]
-
-
-def _units(text: str) -> int:
-    """A picture in which nothing is written leaves a separator only."""
-    return sum(bool(unit.strip()) for unit in text.split(UNIT_SEPARATOR))
 
 
 def _file_name(source: str) -> str:
