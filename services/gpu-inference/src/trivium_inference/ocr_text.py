@@ -16,6 +16,8 @@ from trivium_inference.ocr_models import FAST_HEIGHT, HEIGHT, OcrModels, Run
 CLEAR: Final = 0.97  # a quick look with less confidence is followed by a careful one
 UPRIGHT: Final = 0.8  # a line that is read with less may stand on its head
 _STRETCH: Final = 1.2  # a quick look's lines are drawn wider than they are: width tells letters apart
+_ENLARGED: Final = 1.3  # wider than that shows nothing new of a line whose box is tight, without long letters
+_TIGHT: Final = 0.8
 # Engines prepare kernels once for each width, so a quick look's line is drawn to the nearest of few.
 _WIDTHS: Final = (64, 96, 160, 256, 384, 512, 640, 768, 896, 1024, 1184, 1376, 1600, 1856, 2144, 2496, 2912)
 _LEAST_WIDTH: Final = 160
@@ -41,7 +43,9 @@ def read_line(line: Image, models: OcrModels) -> Said:
 
 
 def _glance(line: Image, glance: Run, characters: tuple[str, ...]) -> Said:
-    wanted = max(1.0, line.shape[1] * FAST_HEIGHT / line.shape[0] * _STRETCH)
+    scale = FAST_HEIGHT / line.shape[0] * _STRETCH
+    scale = min(scale, max(_ENLARGED, _TIGHT * scale))
+    wanted = max(1.0, line.shape[1] * scale)
     width = min(_WIDTHS, key=lambda width: max(width / wanted, wanted / width))
     logits = glance(normalised(cv2.resize(line, (width, FAST_HEIGHT))))
     classes = logits.argmax(axis=1)
