@@ -1,6 +1,6 @@
 """READ FIRST: the inference service. A request becomes items, items wait in a fair queue, batches go through a model.
 
-service.py -> batcher.py, fair_queue.py -> engines.py: embed.py, rerank.py, ocr_process.py, speech.py. health.py asks
+service.py -> batcher.py, fair_queue.py -> engines.py: embed.py, rerank.py, ocr_process.py, speech.py, visual.py. health.py asks
 each of them. A recording waits on disk (recordings.py) and becomes items window by window.
 """
 
