@@ -1,7 +1,7 @@
 """READ FIRST: the inference service. A request becomes items, items wait in a fair queue, batches go through a model.
 
-service.py -> batcher.py, fair_queue.py -> engines.py: embed.py, rerank.py, ocr_process.py, speech.py, visual.py. health.py asks
-each of them. A recording waits on disk (recordings.py) and becomes items window by window.
+service.py -> batcher.py, fair_queue.py -> engines.py: embed.py, rerank.py, ocr_process.py, speech.py, visual.py.
+health.py asks each of them. A recording waits on disk (recordings.py) and becomes items window by window.
 """
 
 from __future__ import annotations
