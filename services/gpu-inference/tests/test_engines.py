@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
+from trivium_inference import ocr_models
 from trivium_inference.batching import batches_by_length
 from trivium_inference.ocr import RapidOcr, rapid_ocr, reading_order
 from trivium_inference.rerank import CrossEncoderReranker
@@ -74,3 +75,9 @@ async def test_a_missing_cross_encoder_says_what_to_do(tmp_path: Path) -> None:
 def test_turned_pages_are_read(quarters: int) -> None:
     turned = np.ascontiguousarray(np.rot90(picture("Invoice number 4711"), quarters))
     assert [line.text for line in RapidOcr().read(turned)] == ["Invoice number 4711"]
+
+
+def test_a_processor_without_bf16_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr_models, "_bf16_core", lambda: None)
+    lines = RapidOcr().read(picture("Invoice number 4711", "Total 99.50 EUR"))
+    assert [line.text for line in lines] == ["Invoice number 4711", "Total 99.50 EUR"]
