@@ -230,8 +230,8 @@ The ferry carries at most six bicycles at once. A tandem counts as two.
 """
 
 BIRDS = [
-    {"ring": "KT-4471", "species": "kingfisher", "place": "Stennet Mill", "weight_g": 38.5},
-    {"ring": "DP-0093", "species": "dipper", "place": "Corrin Gorge", "weight_g": 61.2},
+    {"ring": "KT-4471", "species": "kingfisher", "remark": "The kingfisher flew into a window of the mill, unhurt."},
+    {"ring": "DP-0093", "species": "dipper", "remark": "The dipper was caught in a mist net under the viaduct."},
 ]
 
 FLOW = r"""\documentclass{article}
