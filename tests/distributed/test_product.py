@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import grpc
+import pytest
 from cluster import Cluster
 
 from trivium.v1 import query_pb2 as pb
@@ -38,6 +40,63 @@ def test_every_example_format_is_read_by_the_workers(cluster: Cluster) -> None:
         cluster.upload(f"examples/{file.name}", file.read_bytes())
     states = {file.name: cluster.document(f"examples/{file.name}", 240)["state"] for file in files}
     assert set(states.values()) == {"ready"}, states
+
+
+@pytest.mark.parametrize(
+    ("file", "question", "answer", "source", "place"),
+    [
+        (
+            "files/weir-removal-plan.docx",
+            "Who leads the removal of Harrow Weir?",
+            "led by the engineer Ilse Brandt",
+            "weir-removal-plan.docx",
+            {"section": ["Responsibilities"]},
+        ),
+        (
+            "files/fishing-permits.eml",
+            "What does a season permit for the whole river cost?",
+            "137",
+            "fishing-permits.eml > permits-2024.csv",
+            {"rows": [4, 4]},
+        ),
+        (
+            "files/open-day-slides.mp4",
+            "Who is the skipper of the boat trip?",
+            "Petra Lund",
+            "open-day-slides.mp4",
+            {"seconds": [6.0, 12.0]},
+        ),
+        (
+            "files/annual-report-2023.pdf",
+            "What was the mean summer temperature at Lower Ford after the bank planting?",
+            "18.1",
+            "annual-report-2023.pdf",
+            {"page": 1},
+        ),
+        (
+            "formats/oxygen-at-stennet.ipynb",
+            "Which alga bloomed in the mill pond?",
+            "Spirogyra",
+            "oxygen-at-stennet.ipynb",
+            {"section": ["Oxygen at Stennet", "Why", "Cell 3"]},
+        ),
+    ],
+    ids=["a Word file", "a mail's attachment", "a film", "a PDF", "a notebook"],
+)
+def test_an_example_is_answered_from_with_its_exact_place(
+    cluster: Cluster, file: str, question: str, answer: str, source: str, place: dict[str, Any]
+) -> None:
+    key = f"examples/{Path(file).name}"
+    cluster.upload(key, (EXAMPLES / file).read_bytes())
+    assert cluster.document(key)["state"] == "ready"
+    deadline = time.monotonic() + 60  # what is inside a file is ready a little later than the file
+    while answer not in (given := cluster.ask(question))["text"]:
+        assert time.monotonic() < deadline, given
+        time.sleep(0.2)
+    cited = [one for one in given["citations"] if one["source"].endswith(source) and answer in one["quote"]]
+    assert cited, given["citations"]
+    (position,) = cited[0]["positions"]
+    assert place.items() <= position.items()
 
 
 def test_an_upload_over_http_goes_the_same_way(cluster: Cluster) -> None:
