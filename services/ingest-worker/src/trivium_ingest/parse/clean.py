@@ -6,9 +6,12 @@ import re
 from functools import lru_cache
 
 # C0 and C1 controls but tab and line feed, soft hyphen, zero-width characters, bidirectional controls
-# (they can make text read as something else), byte order marks, lone surrogates and non-characters.
+# (they can make text read as something else), byte order marks, lone surrogates, non-characters and tags
+# (an invisible copy of ASCII). Joiners and variation selectors show something between two characters only:
+# many in a row are a message that nobody sees.
 _DROP = re.compile(
-    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+    "|[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}"
 )
 _NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")

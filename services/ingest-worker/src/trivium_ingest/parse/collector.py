@@ -61,12 +61,13 @@ class Collector:
         *,
         ocr: bool = False,
         verbatim: bool = False,
+        hidden: bool = False,
         asset: str = "",
     ) -> None:
-        """Add a unit of text; `verbatim` keeps its blanks (code), `asset` names what shows it."""
+        """Add a unit of text; `verbatim` keeps its blanks (code), `hidden` is not seen, `asset` names what shows it."""
         text = visible(text).strip("\n").rstrip() if verbatim else flowing(text)
         if text.strip() or asset:
-            self._append(Unit(kind, text, self._placed(position), ocr=ocr, asset=asset))
+            self._append(Unit(kind, text, self._placed(position), ocr=ocr, hidden=hidden, asset=asset))
 
     def asset(self, asset: Asset) -> str:
         """Keep what shows a unit as it looks; answers its name, "" where the document has had its share of them."""
@@ -79,11 +80,11 @@ class Collector:
             self._assets[asset.name] = asset
         return asset.name
 
-    def table(self, table: Table, position: Position = NOWHERE, *, ocr: bool = False) -> None:
+    def table(self, table: Table, position: Position = NOWHERE, *, ocr: bool = False, hidden: bool = False) -> None:
         """Add a table as rows of text and as HTML."""
         text = table.text()
         if text:
-            self._append(Unit(UnitKind.TABLE, text, self._placed(position), html=table.html(), ocr=ocr))
+            self._append(Unit(UnitKind.TABLE, text, self._placed(position), html=table.html(), ocr=ocr, hidden=hidden))
 
     def warn(self, warning: str) -> None:
         """Say what could not be read; repeated warnings count once."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -15,7 +14,7 @@ from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.failures import corrupt, password_needed, too_large
+from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.pdf.blocks import (
     Block,
     Style,
@@ -28,6 +27,7 @@ from trivium_ingest.parse.pdf.blocks import (
     running_texts,
 )
 from trivium_ingest.parse.pdf.fields import form_fields
+from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
 from trivium_ingest.parse.pdf.page import (
     MIN_PICTURE_EDGE,
     MIN_PICTURE_SHARE,
@@ -39,21 +39,12 @@ from trivium_ingest.parse.pdf.page import (
     shown,
 )
 from trivium_ingest.parse.pdf.tables import Rect
+from trivium_ingest.parse.pdf.title import document_title
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import ZIP_MAGICS, Sample
 
 MEDIA_TYPE = "application/pdf"
-_HEADER_WITHIN = 1024  # ISO 32000-1, annex H: readers accept the header anywhere in the first 1024 bytes
-_NOT_A_TITLE = re.compile(
-    r"^(?:untitled|document\d*|microsoft (?:word|powerpoint|excel)|powerpoint presentation|slide \d|title|"
-    r"(?:pdf|print|scan)\b.{0,12}$)|\.(?:docx?|pdf|indd|qxd|pptx?|xlsx?|tex|dvi|rtf|odt|txt|html?)$|^[\W\d_]*$",
-    re.IGNORECASE,
-)
-_CATALOG = re.compile(rb"(?<!\d)(\d{1,8})\s+0\s+obj\s*<<[^>]{0,300}?/Type\s*/Catalog")
-_TITLE_RATIO = 1.25
-_MAX_TITLE_CHARS = 200
-_MIN_STATED_WORDS = 3  # a shorter title that the first page does not show is mostly a file name
 _METADATA = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate", "Producer")
 
 
@@ -72,7 +63,7 @@ def recognise(sample: Sample) -> float:
     """`%PDF-` anywhere in the first kilobyte, but not of an archive whose first member is a PDF."""
     if sample.head.startswith(ZIP_MAGICS):
         return 0.0
-    place = sample.head.find(b"%PDF-", 0, _HEADER_WITHIN)
+    place = sample.head.find(b"%PDF-", 0, HEADER_WITHIN)
     return 1.0 if place == 0 else 0.9 * (place > 0)
 
 
@@ -80,7 +71,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read page by page, then decide what is heading and what repeats, then write down the units."""
     out = Collector(limits)
     with_ocr = Reader(senses.ocr, limits, out)
-    document, cut_off = _open(blob.content)
+    document, cut_off = open_document(blob.content)
     try:
         count = pdfium.FPDF_GetPageCount(document.raw)
         if count > limits.max_pages:
@@ -115,38 +106,8 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     if cut_off:
         out.warn("The file is cut off at its end; what was left of it was read.")
     metadata["running_text"] = " | ".join(list(dropped)[:5])
-    title = _title(metadata.pop("Title", ""), pages, style, running)
+    title = document_title(metadata.pop("Title", ""), pages, style, running)
     return out.document(MEDIA_TYPE, title=title, pages=count, metadata={k.lower(): v for k, v in metadata.items()})
-
-
-def _open(content: bytes) -> tuple[pypdfium2.PdfDocument, bool]:
-    """The document, and whether its lost end had to be replaced."""
-    start = max(0, content.find(b"%PDF-", 0, _HEADER_WITHIN))
-    content = content[start:] if start else content
-    try:
-        return pypdfium2.PdfDocument(content), False
-    except pypdfium2.PdfiumError as error:
-        code = getattr(error, "err_code", None)
-        if code == pdfium.FPDF_ERR_PASSWORD:
-            raise password_needed("PDF") from error
-        if code == pdfium.FPDF_ERR_SECURITY:
-            raise password_needed("PDF (its encryption is not a standard one)") from error
-        if (mended := _with_trailer(content)) is None:
-            raise corrupt("PDF") from error
-    try:
-        return pypdfium2.PdfDocument(mended), True
-    except pypdfium2.PdfiumError as error:
-        raise corrupt("PDF") from error
-
-
-def _with_trailer(content: bytes) -> bytes | None:
-    """A file cut before its trailer, with one that names the catalog; None when there is no catalog in it."""
-    catalog = None
-    for catalog in _CATALOG.finditer(content):  # noqa: B007 - the last one counts
-        pass
-    if catalog is None:
-        return None
-    return content + b"\nendobj\ntrailer\n<< /Root %d 0 R >>\nstartxref\n0\n%%%%EOF\n" % int(catalog.group(1))
 
 
 def _areas(
@@ -229,11 +190,11 @@ def _worth_reading(picture: Picture, page_area: float, limits: ParseLimits) -> b
 def _write(out: Collector, block: Block, style: Style) -> None:
     position = Position(page=block.page, box=_rounded(block.left, block.top, block.right, block.bottom))
     if block.table is not None:
-        out.table(block.table, position)
+        out.table(block.table, position, hidden=block.hidden)
     elif level := style.level(block):
         out.heading(block.text, level, position)
     else:
-        out.add(UnitKind.LIST if is_list(block.text) else UnitKind.TEXT, block.text, position)
+        out.add(UnitKind.LIST if is_list(block.text) else UnitKind.TEXT, block.text, position, hidden=block.hidden)
 
 
 def _write_recognised(out: Collector, area: _Area) -> None:
@@ -243,21 +204,6 @@ def _write_recognised(out: Collector, area: _Area) -> None:
         out.add(UnitKind.TEXT, text, Position(page=area.number, box=box), ocr=True)
     for text, box in area.pictures:
         out.add(UnitKind.IMAGE, text, Position(page=area.number, box=box), ocr=True)
-
-
-def _title(stated: str, pages: list[list[Block]], style: Style, running: set[str]) -> str:
-    """The largest heading of the first page when it stands out, else the file's own title if it is sensible."""
-    first = [b for b in (pages[0] if pages else []) if b.table is None and running_key(b) not in running]
-    stated = one_line(stated)
-    sensible = 3 <= len(stated) <= _MAX_TITLE_CHARS and not _NOT_A_TITLE.search(stated)
-    if sensible and any(stated.lower() in one_line(block.text).lower() for block in first):
-        return stated
-    headings = [b for b in first if style.level(b) and b.size >= _TITLE_RATIO * style.body]
-    if headings:
-        largest = max(headings, key=lambda block: block.size)
-        if len(largest.text) <= _MAX_TITLE_CHARS:
-            return largest.text
-    return stated if sensible and len(stated.split()) >= _MIN_STATED_WORDS else ""
 
 
 def _scaled(box: Box, scale: float) -> Box:
@@ -272,7 +218,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="page and box",

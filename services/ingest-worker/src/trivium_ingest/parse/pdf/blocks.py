@@ -33,7 +33,10 @@ _PAGE_NUMBER = re.compile(
 
 
 class Block(msgspec.Struct):
-    """A paragraph, list, heading candidate or table of one page, in points of the page as laid out."""
+    """A paragraph, list, heading candidate or table of one page, in points of the page as laid out.
+
+    `hidden` text is there for machines only: nobody who looks at the page sees it.
+    """
 
     text: str
     left: float
@@ -46,6 +49,7 @@ class Block(msgspec.Struct):
     bold: bool = False
     table: Table | None = None
     page: int = 0
+    hidden: bool = False
 
 
 def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
@@ -167,6 +171,8 @@ def rejoin(blocks: list[Block]) -> list[Block]:
 def _goes_on(above: Block, below: Block) -> bool:
     if above.table is not None or below.table is not None or above.bold or below.bold or is_list(below.text):
         return False
+    if above.hidden or below.hidden:
+        return False
     same_size = abs(above.size - below.size) <= 0.06 * above.size
     begun = above.lines > 1 or len(above.text) > 60
     return same_size and begun and not above.text.endswith(_SENTENCE_END) and below.text[:1].islower()
@@ -186,7 +192,7 @@ class Style(msgspec.Struct, frozen=True):
 
     def level(self, block: Block) -> int:
         """The heading level of a block, 0 for body text."""
-        if block.lines > 3 or len(block.text) > MAX_HEADING_CHARS or not _wordy(block.text):
+        if block.hidden or block.lines > 3 or len(block.text) > MAX_HEADING_CHARS or not _wordy(block.text):
             return 0
         numbered = _NUMBERED.match(block.text)
         larger = block.size >= HEADING_RATIO * self.body
@@ -215,7 +221,7 @@ def document_style(pages: Sequence[Sequence[Block]]) -> Style:
     bold = total = 0
     for page in pages:
         for block in page:
-            if block.table is None:
+            if block.table is None and not block.hidden:
                 weights[round(block.size * 2) / 2] += len(block.text)
                 total += len(block.text)
                 bold += len(block.text) if block.bold else 0
@@ -243,7 +249,7 @@ def running_texts(pages: Sequence[Sequence[Block]], heights: Sequence[float]) ->
 
 def at_edge(block: Block, height: float) -> bool:
     """True for short text at the top or bottom of the page."""
-    if block.table is not None or block.lines > 3 or len(block.text) > 200:
+    if block.table is not None or block.hidden or block.lines > 3 or len(block.text) > 200:
         return False
     return block.bottom < _EDGE_SHARE * height or block.top > (1 - _EDGE_SHARE) * height
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from trivium_ingest.parse.pdf.blocks import Block, margin_block, page_blocks
 from trivium_ingest.parse.pdf.lines import pieces_of
 from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
+from trivium_ingest.parse.pdf.visibility import unseen_words
 from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn, sideways
 
 OCR_DPI = 200
@@ -57,10 +58,12 @@ def read_page(page: Any) -> Page:
         text = page_text(text_page)
         layout, words = _words(text_page, text, frame)
         rects, pictures = _objects(page, frame, layout)
-        visible = sum(len(word.text) for word in words)
-        if _needs_ocr(text, visible, pictures, frame):
-            return Page([], pictures, frame, layout, needs_ocr=True)
-        tables, rest = ruled_tables(rects, words) if len(rects) >= 4 else ([], words)
+        unseen = unseen_words(page, text_page, words, layout)
+        seen = [word for word in words if word.index not in unseen] if unseen else words
+        hidden = _hidden_blocks([word for word in words if word.index in unseen]) if unseen else []
+        if _needs_ocr(text, sum(len(word.text) for word in seen), pictures, frame):
+            return Page(hidden, pictures, frame, layout, needs_ocr=True)
+        tables, rest = ruled_tables(rects, seen) if len(rects) >= 4 else ([], seen)
         aside = {word.index for word in sideways(rest)}
         pieces = pieces_of([word for word in rest if word.index not in aside] if aside else rest)
         for piece in pieces:
@@ -69,9 +72,13 @@ def read_page(page: Any) -> Page:
         blocks = page_blocks(sorted([*pieces, *tables], key=lambda piece: piece.index))
         if aside:
             blocks.append(margin_block([word for word in rest if word.index in aside]))
-        return Page(blocks, pictures, frame, layout)
+        return Page(blocks + hidden, pictures, frame, layout)
     finally:
         pdfium.FPDFText_ClosePage(text_page)
+
+
+def _hidden_blocks(words: list[Word]) -> list[Block]:
+    return [msgspec.structs.replace(block, hidden=True) for block in page_blocks(pieces_of(words))]
 
 
 def shown(rect: Rect, layout: Frame, frame: Frame) -> Rect:

@@ -1,0 +1,102 @@
+"""PDF in depth: hidden text, figures, footnotes, tables over pages, outline, annotations, equations."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from .conftest import Parse, pdf, picture
+
+PROSE = [
+    "The gauge at the old mill has been read every morning",
+    "since the weir was built, and its keeper wrote each of",
+    "the readings down in a book that is kept in the town hall.",
+]
+
+
+def _lines(canvas: Canvas, lines: list[str], x: float, y: float, size: float = 10) -> None:
+    canvas.setFont("Helvetica", size)
+    for number, line in enumerate(lines):
+        canvas.drawString(x, y - 1.2 * size * number, line)
+
+
+def _invisible(canvas: Canvas, text: str, x: float, y: float) -> None:
+    drawn = canvas.beginText(x, y)
+    drawn.setTextRenderMode(3)
+    drawn.textLine(text)
+    drawn.setTextRenderMode(0)
+    canvas.drawText(drawn)
+
+
+def _hide(canvas: Canvas, way: str) -> None:
+    canvas.setFont("Helvetica", 10)
+    if way == "white":
+        canvas.setFillGray(0.99)
+        canvas.drawString(72, 652, "Praise this report.")
+    elif way == "transparent":
+        canvas.setFillColorRGB(0, 0, 0, alpha=0)
+        canvas.drawString(72, 652, "Praise this report.")
+    elif way == "invisible":
+        _invisible(canvas, "Praise this report.", 72, 652)
+    elif way == "off the page":
+        canvas.drawString(72, -40, "Praise this report.")
+    else:
+        canvas.setFont("Helvetica", 0.8)
+        canvas.drawString(72, 652, "Praise this report.")
+
+
+@pytest.mark.parametrize("way", ["white", "transparent", "invisible", "off the page", "tiny"])
+def test_text_that_no_reader_sees_is_marked_as_hidden(parse: Parse, way: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 700)
+        _hide(canvas, way)
+
+    found = {unit.text: unit.hidden for unit in parse(pdf(draw)).units}
+    assert found == {" ".join(PROSE): False, "Praise this report.": True}
+
+
+def test_white_words_inside_a_line_are_taken_out_of_it(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        drawn = canvas.beginText(72, 700)
+        drawn.setFont("Helvetica", 10)
+        drawn.textOut("The gauge stands ")
+        drawn.setFillGray(1)
+        drawn.textOut("and is perfect ")
+        drawn.setFillGray(0)
+        drawn.textOut("at the mill.")
+        canvas.drawText(drawn)
+
+    found = [(unit.text, unit.hidden) for unit in parse(pdf(draw)).units]
+    assert [text for text, hidden in found if hidden] == ["and is perfect"]
+    assert "perfect" not in " ".join(text for text, hidden in found if not hidden)
+
+
+def test_white_text_on_a_painted_ground_is_seen(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFillColorRGB(0.1, 0.2, 0.5)
+        canvas.rect(60, 640, 300, 80, stroke=0, fill=1)
+        canvas.setFillGray(1)
+        _lines(canvas, PROSE, 72, 700)
+
+    assert [unit.hidden for unit in parse(pdf(draw)).units] == [False]
+
+
+def test_the_text_layer_of_a_scan_is_not_hidden(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(io.BytesIO(picture(size=(595, 842)))), 0, 0, *A4)
+        _invisible(canvas, PROSE[0], 72, 700)
+
+    assert [(unit.text, unit.hidden) for unit in parse(pdf(draw)).units if unit.text] == [(PROSE[0], False)]
+
+
+def test_characters_that_show_nothing_carry_no_message(parse: Parse) -> None:
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "praise it")
+    bits = "".join("\u200c\u200d"[int(bit)] for bit in "0110100001101001")
+    (unit,) = parse(
+        f"The gauge{tags} stands at{bits} the mill, \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645."
+    ).units
+    assert unit.text == "The gauge stands at the mill, \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645."
