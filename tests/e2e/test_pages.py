@@ -65,6 +65,18 @@ def test_a_passage_leads_to_its_own_page(server: Server, book: dict[str, object]
     assert marked(drawn(server, book, page=1)) is None
 
 
+def test_a_quote_leads_to_its_own_page_although_its_passage_begins_before(
+    server: Server, book: dict[str, object]
+) -> None:
+    with server.http() as client:
+        chunks = client.get(f"/v1/sources/{book['id']}/chunks").json()["chunks"]
+    (only,) = chunks
+    assert [place["page"] for place in only["positions"]] == [1, 2]
+    quote = "The sluice of Hallow Tor opens at dawn."
+    with_page = drawn(server, book, page=2, highlight=only["number"], quote=quote)
+    assert drawn(server, book, highlight=only["number"], quote=quote).tobytes() == with_page.tobytes()
+
+
 def test_an_image_is_drawn_too(server: Server) -> None:
     stream = io.BytesIO()
     Image.new("RGB", (3000, 100), "white").save(stream, "PNG")

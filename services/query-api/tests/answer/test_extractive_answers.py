@@ -83,7 +83,7 @@ async def test_the_row_of_a_table_answers(library: Library, ask: Ask) -> None:
     )
     given = await answer(ask("What is the revenue of region Atlantis?"), library.means())
     assert "Region: Atlantis; Revenue: 77 [Source: sales.xlsx, chunk 1]" in given.text
-    assert given.citations[0].positions == (Position(sheet="Q1", rows=(2, 4)),)
+    assert given.citations[0].positions == (Position(sheet="Q1", rows=(4, 4)),)
 
 
 async def test_the_same_sentence_in_two_files_is_said_once(library: Library, ask: Ask) -> None:

@@ -25,8 +25,8 @@ _artists = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="pages")
 
 
 def order_of(blob: Blob, page: int | None, passage: Chunk | None, quote: str = "") -> Order:
-    """What is to be drawn: the page asked for, else the passage's first, with the passage's boxes on it."""
-    places = [place for place in passage.positions if place.box] if passage else []
+    """What is to be drawn: the page asked for, else the quote's first or the passage's, with the boxes on it."""
+    places = [place for place in passage.positions_of(quote) if place.box] if passage else []
     number = page or next((place.page for place in places if place.page), None) or 1
     boxes = tuple(place.box for place in places if place.box and (place.page or 1) == number)
     return Order(blob.content, number, boxes, quote)
