@@ -21,7 +21,7 @@ fetched. Each is read in a process of its own with bounds on time, memory and si
 """
 FOOT = """
 Written by `docs/write_formats.py` from `services/ingest-worker/src/trivium_ingest/parse/formats/`: a new format is one
-file there.
+file there, with an example of it in `examples/` and a question to that in `tests/e2e/test_every_format.py`.
 """
 
 

@@ -110,8 +110,8 @@ CASES = (
     Case(
         "JSON",
         "formats/ringed-birds.jsonl",
-        "Where was the dipper caught in a mist net?",
-        "under the viaduct",
+        "Which species has the ring DP-0093?",
+        "dipper",
         {"offset": '{"ring": "DP-0093", "species": "dipper", "remark": "The dipper was caught'},
     ),
     Case(

@@ -122,7 +122,9 @@ def test_a_thousand_rows_take_less_than_a_second(parse: Parse) -> None:
 
 def test_json_lines_and_broken_json_are_read(parse: Parse) -> None:
     lines = parse('{"name": "Otter", "size": {"cm": 90}}\n{"name": "Heron"}\n')
-    assert [unit.text for unit in lines.units] == ["name: Otter\nsize.cm: 90", "name: Heron"]
+    assert [unit.text for unit in lines.units] == ["name: Otter; size.cm: 90", "name: Heron"]
+    long = parse('[{"name": "Otter", "told": "' + "It swims. " * 40 + '"}]')
+    assert [unit.text.partition("\n")[0] for unit in long.units] == ["name: Otter"]
     broken = parse('{"name": "John Doe", "age": 30,')
     assert "John Doe" in broken.text
     assert broken.warnings

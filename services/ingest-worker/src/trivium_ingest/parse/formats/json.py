@@ -1,4 +1,4 @@
-"""JSON and JSON Lines: each record as `path: value` lines."""
+"""JSON and JSON Lines: each record in words (`path: value; path: value`), a long one in lines."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from trivium_ingest.parse.sample import Sample
 MEDIA_TYPE = "application/json"
 LINES_MEDIA_TYPE = "application/x-ndjson"
 MAX_DEPTH = 64
+MAX_STATEMENT_CHARS = 400  # a record up to here is one statement, as a table's row is; a longer one has a line a value
 
 
 def recognise(sample: Sample) -> float:
@@ -41,7 +42,7 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     records = value if isinstance(value, list) else [value]
     budget = _Budget(limits)
     for record in records:
-        out.add(UnitKind.TEXT, "\n".join(_said(record, "", budget, 0)))
+        out.add(UnitKind.TEXT, _record(record, budget))
     return out.document(MEDIA_TYPE, metadata=metadata)
 
 
@@ -75,9 +76,15 @@ def _lines(text: str, limits: ParseLimits, out: Collector) -> str:
         else:
             records += bool(line.strip())
             if record is not None:
-                out.add(UnitKind.TEXT, "\n".join(_said(record, "", budget, 0)), Position(offset=(start, end)))
+                out.add(UnitKind.TEXT, _record(record, budget), Position(offset=(start, end)))
         start += len(line)
     return LINES_MEDIA_TYPE
+
+
+def _record(record: object, budget: _Budget) -> str:
+    lines = list(_said(record, "", budget, 0))
+    statement = "; ".join(lines)
+    return statement if len(statement) <= MAX_STATEMENT_CHARS and "\n" not in statement else "\n".join(lines)
 
 
 def _said(value: object, path: str, budget: _Budget, depth: int) -> Iterator[str]:
@@ -109,7 +116,7 @@ FORMAT = Format(
     name="JSON",
     media_types=(MEDIA_TYPE, LINES_MEDIA_TYPE),
     extensions=("json", "jsonl", "ndjson"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="characters in the text, for JSON Lines",
