@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 
 import pytest
+from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from .conftest import Parse, pdf, picture
+from trivium.domain.parsed import UnitKind
+
+from .conftest import InkOcr, Parse, pdf, picture, texts, units
 
 PROSE = [
     "The gauge at the old mill has been read every morning",
@@ -100,3 +103,49 @@ def test_characters_that_show_nothing_carry_no_message(parse: Parse) -> None:
         f"The gauge{tags} stands at{bits} the mill, \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645."
     ).units
     assert unit.text == "The gauge stands at the mill, \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645."
+
+
+def test_a_figure_is_one_unit_of_its_caption_its_words_and_its_picture(parse: Parse, ocr: InkOcr) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, 500, 200, 100)
+        _lines(canvas, ["Figure 3: The weir in May."], 72, 485, 9)
+        _lines(canvas, ["Figure 3 shows the weir in the month of May."], 72, 440)
+
+    document = parse(pdf(draw), ocr=ocr)
+    (figure,) = units(document, UnitKind.IMAGE)
+    assert (figure.text, figure.ocr) == ("Figure 3: The weir in May.\nink", True)
+    assert [asset.name for asset in document.assets] == [figure.asset]
+    box = figure.position.box
+    assert box is not None
+    assert (box.left, box.top) == pytest.approx((72, A4[1] - 600), abs=1)
+    assert box.bottom == pytest.approx(A4[1] - 483, abs=3)
+    assert texts(document, UnitKind.TEXT)[-1] == "Figure 3 shows the weir in the month of May."
+
+
+def test_a_picture_without_a_caption_keeps_what_shows_it(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, 400, 200, 100)
+
+    document = parse(pdf(draw))
+    assert [unit.asset for unit in units(document, UnitKind.IMAGE)] == [asset.name for asset in document.assets] != []
+
+
+def test_a_drawn_figure_is_shown_by_its_part_of_the_page_and_holds_its_labels(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        for number, height in enumerate((40, 90, 60)):
+            canvas.rect(100 + 60 * number, 500, 40, height, fill=1)
+        canvas.line(90, 500, 290, 500)
+        _lines(canvas, ["Depth in metres"], 150, 570, 7)
+        _lines(canvas, ["Abb. 2: Drei Stationen."], 90, 480, 9)
+
+    document = parse(pdf(draw))
+    (figure,) = units(document, UnitKind.IMAGE)
+    assert figure.text == "Abb. 2: Drei Stationen.\nDepth in metres"
+    assert "Depth in metres" not in texts(document, UnitKind.TEXT)
+    (asset,) = document.assets
+    with Image.open(io.BytesIO(asset.content)) as shown:
+        assert shown.size == pytest.approx((200 * 110 / 72, 90 * 110 / 72), abs=4)
+        assert shown.convert("L").getextrema()[0] < 50

@@ -27,13 +27,10 @@ from trivium_ingest.parse.pdf.blocks import (
     running_texts,
 )
 from trivium_ingest.parse.pdf.fields import form_fields
+from trivium_ingest.parse.pdf.figures import Album, Figure
 from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
 from trivium_ingest.parse.pdf.page import (
-    MIN_PICTURE_EDGE,
-    MIN_PICTURE_SHARE,
     Page,
-    Picture,
-    picture_pixels,
     read_page,
     render,
     shown,
@@ -55,7 +52,7 @@ class _Area(msgspec.Struct):
     blocks: list[Block]
     height: float
     recognised: list[tuple[str, Box]]
-    pictures: list[tuple[str, Box]]
+    figures: list[Figure]
     fields: list[tuple[str, Rect]]
 
 
@@ -116,7 +113,7 @@ def _areas(
     if pdfium.FPDF_GetFormType(document.raw) == pdfium.FORMTYPE_ACRO_FORM:
         document.init_forms()
     form = document.formenv.raw if document.formenv else None
-    seen: set[tuple[int, int, int]] = set()
+    album = Album(limits, reader, out)
     characters = 0
     for number in range(1, count + 1):
         page = pdfium.FPDF_LoadPage(document.raw, number - 1)
@@ -131,17 +128,23 @@ def _areas(
             if found.needs_ocr:
                 area.recognised = _read_pixels(page, found, number, reader, out)
             else:
-                area.pictures = _read_pictures(found, number, limits, reader, seen)
+                area.figures = album.figures(found, number)
+                _show(area.blocks, found)
+                album.caption(page, found, area.blocks, area.figures)
         finally:
             pdfium.FPDF_ClosePage(page)
         characters += sum(len(block.text) for block in area.blocks)
         if characters > limits.max_text_chars:
             raise too_large("max_text_chars", f"more than {limits.max_text_chars:,} characters of text")
-        for block in area.blocks:
-            rect = shown((block.left, block.top, block.right, block.bottom), found.layout, found.frame)
-            if found.layout.turns != found.frame.turns:
-                block.left, block.top, block.right, block.bottom = rect
         yield area
+
+
+def _show(blocks: list[Block], found: Page) -> None:
+    """Turn the blocks from the layout's frame to the page as shown."""
+    if found.layout.turns != found.frame.turns:
+        for block in blocks:
+            rect = shown((block.left, block.top, block.right, block.bottom), found.layout, found.frame)
+            block.left, block.top, block.right, block.bottom = rect
 
 
 def _read_pixels(page: Any, found: Page, number: int, reader: Reader, out: Collector) -> list[tuple[str, Box]]:
@@ -155,41 +158,11 @@ def _read_pixels(page: Any, found: Page, number: int, reader: Reader, out: Colle
     return [(p.text, _scaled(p.box, scale)) for p in read]
 
 
-def _read_pictures(
-    found: Page, number: int, limits: ParseLimits, reader: Reader, seen: set[tuple[int, int, int]]
-) -> list[tuple[str, Box]]:
-    """Text in the pictures of a page that has text of its own; a picture that comes again is read once."""
-    area = found.frame.width * found.frame.height
-    read = []
-    for picture in found.pictures:
-        if not _worth_reading(picture, area, limits):
-            continue
-        if not reader.available:
-            reader.refuse(f"Page {number}")
-            break
-        pixels = picture_pixels(picture)
-        if pixels is None:
-            continue
-        key = (picture.width, picture.height, hash(pixels[::7, ::7].tobytes()))
-        if key in seen:
-            continue
-        seen.add(key)
-        lines = [paragraph.text for paragraph in reader.paragraphs(pixels, f"Page {number}")]
-        if lines:
-            read.append(("\n".join(lines), Box(*picture.box)))
-    return read
-
-
-def _worth_reading(picture: Picture, page_area: float, limits: ParseLimits) -> bool:
-    left, top, right, bottom = picture.box
-    large = (right - left) * (bottom - top) >= MIN_PICTURE_SHARE * page_area
-    edges = min(picture.width, picture.height) >= MIN_PICTURE_EDGE
-    return large and edges and picture.width * picture.height <= limits.max_pixels
-
-
 def _write(out: Collector, block: Block, style: Style) -> None:
     position = Position(page=block.page, box=_rounded(block.left, block.top, block.right, block.bottom))
-    if block.table is not None:
+    if block.kind is not None:
+        out.add(block.kind, block.text, position, ocr=block.ocr, hidden=block.hidden, asset=block.asset)
+    elif block.table is not None:
         out.table(block.table, position, hidden=block.hidden)
     elif level := style.level(block):
         out.heading(block.text, level, position)
@@ -202,8 +175,9 @@ def _write_recognised(out: Collector, area: _Area) -> None:
         out.add(UnitKind.TEXT, text, Position(page=area.number, box=_rounded(*rect)))
     for text, box in area.recognised:
         out.add(UnitKind.TEXT, text, Position(page=area.number, box=box), ocr=True)
-    for text, box in area.pictures:
-        out.add(UnitKind.IMAGE, text, Position(page=area.number, box=box), ocr=True)
+    for figure in area.figures:
+        place = Position(page=area.number, box=_rounded(*figure.box))
+        out.add(UnitKind.IMAGE, figure.text, place, ocr=bool(figure.text), asset=figure.asset)
 
 
 def _scaled(box: Box, scale: float) -> Box:

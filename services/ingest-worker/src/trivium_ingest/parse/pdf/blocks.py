@@ -10,6 +10,7 @@ from statistics import median
 
 import msgspec
 
+from trivium.domain.parsed import UnitKind
 from trivium_ingest.parse.pdf.lines import Piece, columns, rows_of
 from trivium_ingest.parse.pdf.tables import aligned_table
 from trivium_ingest.parse.pdf.words import Word
@@ -35,7 +36,9 @@ _PAGE_NUMBER = re.compile(
 class Block(msgspec.Struct):
     """A paragraph, list, heading candidate or table of one page, in points of the page as laid out.
 
-    `hidden` text is there for machines only: nobody who looks at the page sees it.
+    `hidden` text is there for machines only: nobody who looks at the page sees it. `kind` is set where the block is
+    something else than body text, list, heading or table; `asset` then shows it, and `ocr` tells that part of its
+    text was read in pixels.
     """
 
     text: str
@@ -50,6 +53,9 @@ class Block(msgspec.Struct):
     table: Table | None = None
     page: int = 0
     hidden: bool = False
+    kind: UnitKind | None = None
+    asset: str = ""
+    ocr: bool = False
 
 
 def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
@@ -171,7 +177,7 @@ def rejoin(blocks: list[Block]) -> list[Block]:
 def _goes_on(above: Block, below: Block) -> bool:
     if above.table is not None or below.table is not None or above.bold or below.bold or is_list(below.text):
         return False
-    if above.hidden or below.hidden:
+    if above.hidden or below.hidden or above.kind or below.kind:
         return False
     same_size = abs(above.size - below.size) <= 0.06 * above.size
     begun = above.lines > 1 or len(above.text) > 60
@@ -192,7 +198,13 @@ class Style(msgspec.Struct, frozen=True):
 
     def level(self, block: Block) -> int:
         """The heading level of a block, 0 for body text."""
-        if block.hidden or block.lines > 3 or len(block.text) > MAX_HEADING_CHARS or not _wordy(block.text):
+        if (
+            block.hidden
+            or block.kind
+            or block.lines > 3
+            or len(block.text) > MAX_HEADING_CHARS
+            or not _wordy(block.text)
+        ):
             return 0
         numbered = _NUMBERED.match(block.text)
         larger = block.size >= HEADING_RATIO * self.body

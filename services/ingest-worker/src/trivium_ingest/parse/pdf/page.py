@@ -21,8 +21,8 @@ OCR_DPI = 200
 MAX_OCR_PIXELS = 12_000_000
 MAX_OBJECTS = 4_000
 MAX_RECTS = 4_000
-MIN_PICTURE_SHARE = 0.01  # of the page's area
-MIN_PICTURE_EDGE = 60  # pixels
+MAX_FORM_PICTURES = 100
+MAX_FORM_OBJECTS = 200
 SCAN_SHARE = 0.5  # a picture that covers this much of a page with hardly any text is a scan
 FEW_CHARACTERS = 25
 MAX_BOLD_LINE_CHARS = 100  # longer bold lines are emphasis, not headings
@@ -41,10 +41,11 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct):
-    """What was found; `back` leads from the layout's frame to the page as shown."""
+    """What was found: blocks in the layout's frame; pictures, and the boxes of what is drawn, on the page as shown."""
 
     blocks: list[Block]
     pictures: list[Picture]
+    drawings: list[Rect]
     frame: Frame
     layout: Frame
     needs_ocr: bool = False
@@ -57,12 +58,12 @@ def read_page(page: Any) -> Page:
     try:
         text = page_text(text_page)
         layout, words = _words(text_page, text, frame)
-        rects, pictures = _objects(page, frame, layout)
+        rects, forms, pictures = _objects(page, frame, layout)
         unseen = unseen_words(page, text_page, words, layout)
         seen = [word for word in words if word.index not in unseen] if unseen else words
         hidden = _hidden_blocks([word for word in words if word.index in unseen]) if unseen else []
         if _needs_ocr(text, sum(len(word.text) for word in seen), pictures, frame):
-            return Page(hidden, pictures, frame, layout, needs_ocr=True)
+            return Page(hidden, pictures, [], frame, layout, needs_ocr=True)
         tables, rest = ruled_tables(rects, seen) if len(rects) >= 4 else ([], seen)
         aside = {word.index for word in sideways(rest)}
         pieces = pieces_of([word for word in rest if word.index not in aside] if aside else rest)
@@ -72,7 +73,8 @@ def read_page(page: Any) -> Page:
         blocks = page_blocks(sorted([*pieces, *tables], key=lambda piece: piece.index))
         if aside:
             blocks.append(margin_block([word for word in rest if word.index in aside]))
-        return Page(blocks + hidden, pictures, frame, layout)
+        drawings = [*forms, *(shown(rect, layout, frame) for rect in rects)]
+        return Page(blocks + hidden, pictures, drawings, frame, layout)
     finally:
         pdfium.FPDFText_ClosePage(text_page)
 
@@ -90,15 +92,18 @@ def shown(rect: Rect, layout: Frame, frame: Frame) -> Rect:
     return Frame(0.0, height, width, height, turns).place(rect[0], height - rect[1], rect[2], height - rect[3])
 
 
-def render(page: Any, frame: Frame) -> tuple[NDArray[np.uint8], float]:
-    """The page as RGB pixels, and how many pixels a point has."""
+def render(page: Any, frame: Frame, dpi: int = OCR_DPI, region: Rect | None = None) -> tuple[NDArray[np.uint8], float]:
+    """The page, or a region of it, as RGB pixels, and how many pixels a point has."""
     width, height = frame.size
-    scale = min(OCR_DPI / 72, (MAX_OCR_PIXELS / max(1.0, width * height)) ** 0.5)
-    columns, rows = max(1, int(width * scale)), max(1, int(height * scale))
+    left, top, right, bottom = region or (0.0, 0.0, width, height)
+    scale = min(dpi / 72, (MAX_OCR_PIXELS / max(1.0, (right - left) * (bottom - top))) ** 0.5)
+    columns, rows = max(1, int((right - left) * scale)), max(1, int((bottom - top) * scale))
+    whole = max(1, int(width * scale)), max(1, int(height * scale))
     bitmap = pdfium.FPDFBitmap_CreateEx(columns, rows, pdfium.FPDFBitmap_BGR, None, 0)
     try:
         pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, 0xFFFFFFFF)
-        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, columns, rows, 0, pdfium.FPDF_ANNOT)
+        place = -int(left * scale), -int(top * scale), *whole
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, *place, 0, pdfium.FPDF_ANNOT)
         return _rgb(bitmap), scale
     finally:
         pdfium.FPDFBitmap_Destroy(bitmap)
@@ -138,9 +143,10 @@ def _words(text_page: Any, text: str, frame: Frame) -> tuple[Frame, list[Word]]:
     return frame, words
 
 
-def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[Picture]]:
-    """Rectangles and rules in the layout's frame, and pictures in the page's; forms are looked into once."""
+def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[Rect], list[Picture]]:
+    """Rectangles and rules in the layout's frame; forms' boxes and pictures in the page's, also those in forms."""
     rects: list[Rect] = []
+    forms: list[Rect] = []
     pictures: list[Picture] = []
     count = min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)
     get, kind_of, text = pdfium.FPDFPage_GetObject, pdfium.FPDFPageObj_GetType, pdfium.FPDF_PAGEOBJ_TEXT
@@ -149,25 +155,39 @@ def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[P
         kind = kind_of(handle)
         if kind == text:
             continue  # nearly all objects of nearly all pages
-        _object(handle, kind, frame, layout, rects, pictures)
-    return ([] if len(rects) >= MAX_RECTS else rects), pictures
+        if kind == pdfium.FPDF_PAGEOBJ_PATH and len(rects) < MAX_RECTS:
+            bounds = _bounds(handle)
+            if bounds and _drawn(handle):
+                rects.append(layout.place(*bounds))
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            pictures.extend(_picture(handle, frame))
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and len(pictures) < MAX_FORM_PICTURES:
+            inside = [pdfium.FPDFFormObj_GetObject(handle, n) for n in range(_form_size(handle))]
+            images = [inner for inner in inside if kind_of(inner) == pdfium.FPDF_PAGEOBJ_IMAGE]
+            matrix = pdfium.FS_MATRIX()
+            pdfium.FPDFPageObj_GetMatrix(handle, matrix)
+            pictures.extend(picture for inner in images for picture in _picture(inner, frame, matrix))
+            if bounds := _bounds(handle):
+                forms.append(frame.place(*bounds))
+    return ([] if len(rects) >= MAX_RECTS else rects), forms, pictures
 
 
-def _object(handle: Any, kind: int, frame: Frame, layout: Frame, rects: list[Rect], pictures: list[Picture]) -> None:
-    if kind == pdfium.FPDF_PAGEOBJ_PATH and len(rects) < MAX_RECTS:
-        bounds = _bounds(handle)
-        if bounds and _drawn(handle):
-            rects.append(layout.place(*bounds))
-    elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-        bounds = _bounds(handle)
-        width, height = ctypes.c_uint(), ctypes.c_uint()
-        if bounds and pdfium.FPDFImageObj_GetImagePixelSize(handle, width, height):
-            pictures.append(Picture(handle, frame.place(*bounds), width.value, height.value))
-    elif kind == pdfium.FPDF_PAGEOBJ_FORM and len(pictures) < 100:
-        for inner in range(min(pdfium.FPDFFormObj_CountObjects(handle), 200)):
-            child = pdfium.FPDFFormObj_GetObject(handle, inner)
-            if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_IMAGE:
-                _object(child, pdfium.FPDF_PAGEOBJ_IMAGE, frame, layout, rects, pictures)
+def _form_size(handle: Any) -> int:
+    return min(int(pdfium.FPDFFormObj_CountObjects(handle)), MAX_FORM_OBJECTS)
+
+
+def _picture(handle: Any, frame: Frame, form: Any = None) -> list[Picture]:
+    """The picture, placed by the matrix of the form that it stands in, if any."""
+    bounds = _bounds(handle)
+    if bounds and form is not None:
+        corners = [(x, y) for x in bounds[::2] for y in bounds[1::2]]
+        xs = [form.a * x + form.c * y + form.e for x, y in corners]
+        ys = [form.b * x + form.d * y + form.f for x, y in corners]
+        bounds = min(xs), min(ys), max(xs), max(ys)
+    width, height = ctypes.c_uint(), ctypes.c_uint()
+    if not bounds or not pdfium.FPDFImageObj_GetImagePixelSize(handle, width, height):
+        return []
+    return [Picture(handle, frame.place(*bounds), width.value, height.value)]
 
 
 def _bounds(handle: Any) -> Rect | None:
