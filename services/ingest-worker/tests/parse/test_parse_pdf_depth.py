@@ -149,3 +149,24 @@ def test_a_drawn_figure_is_shown_by_its_part_of_the_page_and_holds_its_labels(pa
     with Image.open(io.BytesIO(asset.content)) as shown:
         assert shown.size == pytest.approx((200 * 110 / 72, 90 * 110 / 72), abs=4)
         assert shown.convert("L").getextrema()[0] < 50
+
+
+def test_a_footnote_is_a_note_and_does_not_divide_the_sentence_that_goes_on(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, [*PROSE[:2], "the readings down in a book that is still kept"], 72, 140)
+        _lines(canvas, ["1 The book of the keeper, volume four,", "with a map of the weir."], 72, 90, 7)
+        canvas.showPage()
+        _lines(canvas, ["in the town hall, where all may read it."], 72, 760)
+
+    document = parse(pdf(draw))
+    assert texts(document, UnitKind.NOTE) == ["1 The book of the keeper, volume four, with a map of the weir."]
+    assert texts(document, UnitKind.TEXT)[0].endswith("that is still kept in the town hall, where all may read it.")
+    assert [unit.position.page for unit in document.units] == [1, 1]
+
+
+def test_small_print_above_the_text_is_no_footnote(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, ["1 Printed for the trust and for nobody else."], 72, 200, 7)
+        _lines(canvas, PROSE, 72, 160)
+
+    assert texts(parse(pdf(draw)), UnitKind.NOTE) == []

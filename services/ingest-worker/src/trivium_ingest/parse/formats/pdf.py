@@ -28,6 +28,7 @@ from trivium_ingest.parse.pdf.blocks import (
 )
 from trivium_ingest.parse.pdf.fields import form_fields
 from trivium_ingest.parse.pdf.figures import Album, Figure
+from trivium_ingest.parse.pdf.notes import mark_footnotes
 from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
 from trivium_ingest.parse.pdf.page import (
     Page,
@@ -82,16 +83,10 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     pages = [area.blocks for area in areas]
     style = document_style(pages)
     running = running_texts(pages, [area.height for area in areas])
-    dropped: dict[str, None] = {}
-    kept: list[Block] = []
+    dropped = _drop_running(areas, running)
     for area in areas:
-        for block in area.blocks:
-            block.page = area.number
-            repeated = running_key(block) in running or is_page_number(block)
-            if repeated and at_edge(block, area.height):
-                dropped[one_line(block.text)] = None
-            else:
-                kept.append(block)
+        mark_footnotes(area.blocks, style, area.height)
+    kept = [block for area in areas for block in area.blocks]
     by_page = groupby(rejoin(kept), key=lambda block: block.page)
     text = {number: list(blocks) for number, blocks in by_page}
     for area in areas:
@@ -102,9 +97,23 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         raise corrupt("PDF")
     if cut_off:
         out.warn("The file is cut off at its end; what was left of it was read.")
-    metadata["running_text"] = " | ".join(list(dropped)[:5])
+    metadata["running_text"] = " | ".join(dropped[:5])
     title = document_title(metadata.pop("Title", ""), pages, style, running)
     return out.document(MEDIA_TYPE, title=title, pages=count, metadata={k.lower(): v for k, v in metadata.items()})
+
+
+def _drop_running(areas: list[_Area], running: set[str]) -> list[str]:
+    """Take headers, footers and page numbers out of the pages; answers what they say."""
+    dropped: dict[str, None] = {}
+    for area in areas:
+        kept = []
+        for block in area.blocks:
+            if at_edge(block, area.height) and (running_key(block) in running or is_page_number(block)):
+                dropped[one_line(block.text)] = None
+            else:
+                kept.append(block)
+        area.blocks = kept
+    return list(dropped)
 
 
 def _areas(
@@ -122,6 +131,8 @@ def _areas(
             continue
         try:
             found = read_page(page)
+            for block in found.blocks:
+                block.page = number
             area = _Area(number, found.blocks, found.layout.size[1], [], [], [])
             if form is not None:
                 area.fields = form_fields(form, page, found.frame)

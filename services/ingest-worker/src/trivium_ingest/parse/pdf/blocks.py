@@ -162,15 +162,20 @@ def _around(pieces: Sequence[Piece]) -> tuple[float, float, float, float]:
 
 
 def rejoin(blocks: list[Block]) -> list[Block]:
-    """Put a sentence together that a column's or a page's end divides; it keeps the place where it begins."""
+    """Put a sentence together that a column's or a page's end divides; it keeps the place where it begins.
+
+    Footnotes, figures and hidden text stand in between without being in the way.
+    """
     joined: list[Block] = []
+    last: Block | None = None
     for block in blocks:
-        last = joined[-1] if joined else None
         if last is not None and _goes_on(last, block):
             last.text = join_words([last.text, block.text])
             last.lines += block.lines
-        else:
-            joined.append(block)
+            continue
+        joined.append(block)
+        if block.kind not in (UnitKind.NOTE, UnitKind.IMAGE) and not block.hidden:
+            last = block
     return joined
 
 
