@@ -170,3 +170,47 @@ def test_small_print_above_the_text_is_no_footnote(parse: Parse) -> None:
         _lines(canvas, PROSE, 72, 160)
 
     assert texts(parse(pdf(draw)), UnitKind.NOTE) == []
+
+
+def _table(canvas: Canvas, rows: list[list[str]], top: float) -> None:
+    canvas.setFont("Helvetica", 10)
+    for row, cells in enumerate(rows):
+        for column, cell in enumerate(cells):
+            canvas.drawString(82 + 120 * column, top - 14 - 20 * row, cell)
+    bottom = top - 20 * len(rows)
+    for row in range(len(rows) + 1):
+        canvas.line(76, top - 20 * row, 436, top - 20 * row)
+    for column in range(4):
+        canvas.line(76 + 120 * column, top, 76 + 120 * column, bottom)
+
+
+HEADER = ["Station", "Depth (m)", "Year"]
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_a_table_that_goes_on_on_the_next_page_has_its_column_names_there(parse: Parse, repeated: bool) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 300)
+        _table(canvas, [HEADER, ["Weir", "2.4", "1998"], ["Mill", "3.1", "2003"]], 200)
+        canvas.showPage()
+        _lines(canvas, ["Table 2 (continued)"], 72, 800)
+        _table(canvas, [*([HEADER] if repeated else []), ["Ford", "0.7", "2011"], ["Lock", "4.0", "2015"]], 780)
+        _lines(canvas, PROSE, 72, 600)
+
+    first, rest = units(parse(pdf(draw)), UnitKind.TABLE)
+    assert (first.position.page, rest.position.page) == (1, 2)
+    assert rest.text.splitlines() == [
+        "Station: Ford; Depth (m): 0.7; Year: 2011",
+        "Station: Lock; Depth (m): 4.0; Year: 2015",
+    ]
+    assert rest.html.count("<th>Station</th>") == 1
+
+
+def test_another_table_on_the_next_page_keeps_its_own_column_names(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _table(canvas, [HEADER, ["Weir", "2.4", "1998"], ["Mill", "3.1", "2003"]], 200)
+        canvas.showPage()
+        _table(canvas, [["Keeper", "Wage", "Days"], ["Ada", "12", "31"], ["Ben", "11", "28"]], 780)
+
+    _, other = units(parse(pdf(draw)), UnitKind.TABLE)
+    assert other.text.splitlines() == ["Keeper: Ada; Wage: 12; Days: 31", "Keeper: Ben; Wage: 11; Days: 28"]

@@ -26,6 +26,7 @@ from trivium_ingest.parse.pdf.blocks import (
     running_key,
     running_texts,
 )
+from trivium_ingest.parse.pdf.continued import continue_tables
 from trivium_ingest.parse.pdf.fields import form_fields
 from trivium_ingest.parse.pdf.figures import Album, Figure
 from trivium_ingest.parse.pdf.notes import mark_footnotes
@@ -86,6 +87,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     dropped = _drop_running(areas, running)
     for area in areas:
         mark_footnotes(area.blocks, style, area.height)
+    continue_tables([area.blocks for area in areas])
     kept = [block for area in areas for block in area.blocks]
     by_page = groupby(rejoin(kept), key=lambda block: block.page)
     text = {number: list(blocks) for number, blocks in by_page}
