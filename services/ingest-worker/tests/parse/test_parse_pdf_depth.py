@@ -214,3 +214,38 @@ def test_another_table_on_the_next_page_keeps_its_own_column_names(parse: Parse)
 
     _, other = units(parse(pdf(draw)), UnitKind.TABLE)
     assert other.text.splitlines() == ["Keeper: Ada; Wage: 12; Days: 31", "Keeper: Ben; Wage: 11; Days: 28"]
+
+
+def _bookmark(canvas: Canvas, title: str, level: int, top: float) -> None:
+    canvas.bookmarkHorizontal(title, 0, top)
+    canvas.addOutlineEntry(title, title, level)
+
+
+def test_the_outline_tells_headings_that_look_like_text(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _bookmark(canvas, "Readings", 0, 780)
+        _lines(canvas, ["1  READINGS"], 72, 760)
+        _bookmark(canvas, "The keeper", 1, 740)
+        _lines(canvas, ["1.1 The keeper"], 72, 730)
+        _lines(canvas, PROSE, 72, 700)
+        canvas.showPage()
+        _lines(canvas, ["Readings"], 72, 700)
+
+    document = parse(pdf(draw))
+    assert [(unit.text, unit.level) for unit in units(document, UnitKind.HEADING)] == [
+        ("1 READINGS", 1),
+        ("1.1 The keeper", 2),
+    ]
+    first, _ = units(document, UnitKind.TEXT)
+    assert first.position.section == ("1 READINGS", "1.1 The keeper")
+
+
+def test_where_no_heading_is_recognised_the_outline_gives_the_sections(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _bookmark(canvas, "Of the mill", 0, 780)
+        _lines(canvas, PROSE, 72, 760)
+        _bookmark(canvas, "Of the ford", 0, 600)
+        _lines(canvas, ["The ford was passed on foot until the bridge was built."], 72, 580)
+
+    found = [(unit.kind, unit.position.section) for unit in parse(pdf(draw)).units]
+    assert found == [(UnitKind.TEXT, ("Of the mill",)), (UnitKind.TEXT, ("Of the ford",))]

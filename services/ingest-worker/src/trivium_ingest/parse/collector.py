@@ -44,10 +44,14 @@ class Collector:
             return
         if not text:
             return
+        self.begin_section(text, level)
+        self._append(Unit(UnitKind.HEADING, text, self._placed(position), level=level))
+
+    def begin_section(self, title: str, level: int) -> None:
+        """Open a section that no heading in the text names."""
         while self._section and self._section[-1][0] >= level:
             self._section.pop()
-        self._section.append((level, text))
-        self._append(Unit(UnitKind.HEADING, text, self._placed(position), level=level))
+        self._section.append((level, one_line(title)[:MAX_HEADING_CHARS]))
 
     def leave_sections(self) -> None:
         """What follows stands under no heading (a new slide, a new sheet)."""

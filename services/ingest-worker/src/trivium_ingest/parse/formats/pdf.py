@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -31,6 +32,7 @@ from trivium_ingest.parse.pdf.fields import form_fields
 from trivium_ingest.parse.pdf.figures import Album, Figure
 from trivium_ingest.parse.pdf.notes import mark_footnotes
 from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
+from trivium_ingest.parse.pdf.outline import Entry, mark_headings, read_outline
 from trivium_ingest.parse.pdf.page import (
     Page,
     read_page,
@@ -39,11 +41,13 @@ from trivium_ingest.parse.pdf.page import (
 )
 from trivium_ingest.parse.pdf.tables import Rect
 from trivium_ingest.parse.pdf.title import document_title
+from trivium_ingest.parse.pdf.words import Frame
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import ZIP_MAGICS, Sample
 
 MEDIA_TYPE = "application/pdf"
+_ENTRY_ABOVE = 12.0  # points that the text under a bookmark may begin above the place it names
 _METADATA = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate", "Producer")
 
 
@@ -52,6 +56,7 @@ class _Area(msgspec.Struct):
 
     number: int
     blocks: list[Block]
+    frame: Frame
     height: float
     recognised: list[tuple[str, Box]]
     figures: list[Figure]
@@ -76,6 +81,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         if count > limits.max_pages:
             raise too_large("max_pages", f"{count:,} pages")
         metadata = {key: value for key in _METADATA if (value := document.get_metadata_value(key))}
+        entries = read_outline(document)
         areas = list(_areas(document, count, limits, with_ocr, out))
     finally:
         document.close()
@@ -89,12 +95,8 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         mark_footnotes(area.blocks, style, area.height)
     continue_tables([area.blocks for area in areas])
     kept = [block for area in areas for block in area.blocks]
-    by_page = groupby(rejoin(kept), key=lambda block: block.page)
-    text = {number: list(blocks) for number, blocks in by_page}
-    for area in areas:
-        for block in text.get(area.number, ()):
-            _write(out, block, style)
-        _write_recognised(out, area)
+    mark_headings(kept, entries, style)
+    _write_all(out, areas, rejoin(kept), style, entries)
     if cut_off and not out.units:
         raise corrupt("PDF")
     if cut_off:
@@ -135,7 +137,7 @@ def _areas(
             found = read_page(page)
             for block in found.blocks:
                 block.page = number
-            area = _Area(number, found.blocks, found.layout.size[1], [], [], [])
+            area = _Area(number, found.blocks, found.frame, found.layout.size[1], [], [], [])
             if form is not None:
                 area.fields = form_fields(form, page, found.frame)
             if found.needs_ocr:
@@ -169,6 +171,26 @@ def _read_pixels(page: Any, found: Page, number: int, reader: Reader, out: Colle
     if not read:
         out.warn(f"Page {number}: no usable text layer, and OCR found no text.")
     return [(p.text, _scaled(p.box, scale)) for p in read]
+
+
+def _write_all(out: Collector, areas: list[_Area], blocks: list[Block], style: Style, entries: list[Entry]) -> None:
+    """The units in reading order; the outline's sections open where no heading does it."""
+    text = {number: list(group) for number, group in groupby(blocks, key=lambda block: block.page)}
+    open_sections = not any(style.level(block) for block in blocks)
+    waiting = deque(entry for entry in entries if entry.page) if open_sections else deque[Entry]()
+    for area in areas:
+        for block in text.get(area.number, ()):
+            while waiting and _has_begun(waiting[0], area, block.top):
+                entry = waiting.popleft()
+                out.begin_section(entry.title, entry.level)
+            _write(out, block, style)
+        _write_recognised(out, area)
+
+
+def _has_begun(entry: Entry, area: _Area, top: float) -> bool:
+    if entry.page != area.number or entry.y is None:
+        return entry.page <= area.number
+    return area.frame.place(area.frame.left, entry.y, area.frame.left, entry.y)[1] <= top + _ENTRY_ABOVE
 
 
 def _write(out: Collector, block: Block, style: Style) -> None:

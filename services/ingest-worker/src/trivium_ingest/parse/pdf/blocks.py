@@ -38,7 +38,7 @@ class Block(msgspec.Struct):
 
     `hidden` text is there for machines only: nobody who looks at the page sees it. `kind` is set where the block is
     something else than body text, list, heading or table; `asset` then shows it, and `ocr` tells that part of its
-    text was read in pixels.
+    text was read in pixels. `level` is that of a heading that the document's outline names.
     """
 
     text: str
@@ -56,6 +56,7 @@ class Block(msgspec.Struct):
     kind: UnitKind | None = None
     asset: str = ""
     ocr: bool = False
+    level: int = 0
 
 
 def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
@@ -182,7 +183,7 @@ def rejoin(blocks: list[Block]) -> list[Block]:
 def _goes_on(above: Block, below: Block) -> bool:
     if above.table is not None or below.table is not None or above.bold or below.bold or is_list(below.text):
         return False
-    if above.hidden or below.hidden or above.kind or below.kind:
+    if above.hidden or below.hidden or above.kind or below.kind or above.level or below.level:
         return False
     same_size = abs(above.size - below.size) <= 0.06 * above.size
     begun = above.lines > 1 or len(above.text) > 60
@@ -203,14 +204,8 @@ class Style(msgspec.Struct, frozen=True):
 
     def level(self, block: Block) -> int:
         """The heading level of a block, 0 for body text."""
-        if (
-            block.hidden
-            or block.kind
-            or block.lines > 3
-            or len(block.text) > MAX_HEADING_CHARS
-            or not _wordy(block.text)
-        ):
-            return 0
+        if block.level or not _may_head(block):
+            return block.level
         numbered = _NUMBERED.match(block.text)
         larger = block.size >= HEADING_RATIO * self.body
         bold = block.bold and not self.bold_body and len(block.text) <= MAX_BOLD_HEADING_CHARS
@@ -224,6 +219,12 @@ class Style(msgspec.Struct, frozen=True):
             if block.size >= 0.97 * size:
                 return level
         return len(self.sizes) + 1
+
+
+def _may_head(block: Block) -> bool:
+    if block.hidden or block.kind or block.lines > 3 or len(block.text) > MAX_HEADING_CHARS:
+        return False
+    return _wordy(block.text)
 
 
 def _wordy(text: str) -> bool:
