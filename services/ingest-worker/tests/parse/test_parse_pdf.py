@@ -60,6 +60,20 @@ def test_columns_are_read_one_after_the_other_even_when_drawn_line_by_line(parse
     assert " ".join(texts(parse(pdf(draw)), UnitKind.TEXT)) == " ".join(LEFT + RIGHT)
 
 
+def test_words_written_upwards_do_not_take_those_of_the_text_below_along(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        canvas.saveState()
+        canvas.translate(110, 560)
+        canvas.rotate(90)
+        canvas.drawString(0, 0, "MaxConf of it")
+        canvas.restoreState()
+        _lines(canvas, ["As it is in the book, so it is in the deed,", "and so it is read at the mill."], 72, 500)
+
+    found = texts(parse(pdf(draw)), UnitKind.TEXT)
+    assert found == ["As it is in the book, so it is in the deed, and so it is read at the mill.", "MaxConf of it"]
+
+
 def test_large_lines_are_headings_and_the_largest_is_the_title(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setTitle("Microsoft Word - draft.docx")

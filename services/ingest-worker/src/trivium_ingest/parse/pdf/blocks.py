@@ -135,7 +135,8 @@ def _breaks(above: Piece, line: Piece, leading: float, right: float, group: list
     step, height = line.top - above.top, max(4.0, min(above.size, line.size))
     if step > max(1.35 * leading, 1.25 * height) or step < -height or above.bold != line.bold:
         return True
-    if max(above.size, line.size) > 1.15 * height or _ITEM.match(line.text):
+    inside_sentence = line.text[:1].islower() and not above.text.endswith(_SENTENCE_END)
+    if max(above.size, line.size) > (1.3 if inside_sentence else 1.15) * height or _ITEM.match(line.text):
         return True
     ended_short = above.right < right - 3 * height
     indented = line.left > group[-1].left + 0.8 * height and len(group) > 1

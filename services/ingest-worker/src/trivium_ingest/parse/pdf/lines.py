@@ -11,6 +11,7 @@ from trivium_ingest.parse.pdf.words import Word
 from trivium_ingest.parse.table import Table
 
 GAP = 1.0  # in line heights: a wider space between words may separate columns or cells
+_FORMULA_COUNTS = 4  # times less than a word of letters
 MIN_COLUMN_LINES = 4
 MIN_COLUMN_CHARS = 16  # columns of prose have longer lines than columns of a table
 MAX_CROSSING_SHARE = 0.4
@@ -19,7 +20,7 @@ MAX_CROSSING_SHARE = 0.4
 class Piece(msgspec.Struct, gc=False):
     """Consecutive words of one line without a wide gap, or a whole ruled table.
 
-    `size` is the height of the longest word: what a superscript does not change.
+    `size` is the height of the longest word, letters before formulas: what a superscript does not change.
     """
 
     text: str
@@ -40,8 +41,9 @@ def pieces_of(words: Sequence[Word]) -> list[Piece]:
     current: Piece | None = None
     parts: list[str] = []
     last_left = last_right = 0.0
-    longest = 0
+    longest = 0.0
     for word in words:
+        weight = len(word.text) if word.text.isalpha() else len(word.text) / _FORMULA_COUNTS
         if current is not None:
             height = min(current.bottom - current.top, word.bottom - word.top)
             overlap = min(current.bottom, word.bottom) - max(current.top, word.top)
@@ -53,13 +55,13 @@ def pieces_of(words: Sequence[Word]) -> list[Piece]:
                 current.left, current.right = min(current.left, word.left), max(current.right, word.right)
                 current.top, current.bottom = min(current.top, word.top), max(current.bottom, word.bottom)
                 current.last_index = word.index
-                if len(word.text) > longest:
-                    longest, current.size = len(word.text), word.bottom - word.top
+                if weight > longest:
+                    longest, current.size = weight, word.bottom - word.top
                 last_left, last_right = word.left, word.right
                 continue
             current.text = " ".join(parts)
         current = Piece(word.text, word.left, word.top, word.right, word.bottom, word.index)
-        current.size, current.last_index, longest = word.bottom - word.top, word.index, len(word.text)
+        current.size, current.last_index, longest = word.bottom - word.top, word.index, weight
         pieces.append(current)
         parts = [word.text]
         last_left, last_right = word.left, word.right

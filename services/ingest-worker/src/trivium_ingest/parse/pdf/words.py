@@ -115,13 +115,21 @@ def sideways(words: list[Word]) -> list[Word]:
     certain = [w for w in words if len(w.text) > 3 and w.bottom - w.top > 1.2 * (w.right - w.left)]
     if not certain or len(certain) > 40:
         return certain
-    spans = [(w.left, w.right) for w in certain]
-    return [
-        w
-        for w in words
-        if any(left - 1 <= w.left and w.right <= right + 1 for left, right in spans)
-        and (len(w.text) < 4 or w in certain)
-    ]
+    short = [word for word in words if len(word.text) < 4]
+    beside = certain
+    while beside:
+        beside = [word for word in short if any(_goes_on_upright(word, other) for other in beside)]
+        short = [word for word in short if word not in beside]
+        certain = certain + beside
+    indices = {word.index for word in certain}
+    return [word for word in words if word.index in indices]
+
+
+def _goes_on_upright(word: Word, other: Word) -> bool:
+    """True when a word stands right above or below another one, within its width: the same upright line."""
+    width = other.right - other.left
+    within = other.left - 1 <= word.left and word.right <= other.right + 1
+    return within and max(word.top - other.bottom, other.top - word.bottom) < 0.7 * width
 
 
 def reading_turn(text_page: Any, words: list[Word], frame: Frame) -> int:
