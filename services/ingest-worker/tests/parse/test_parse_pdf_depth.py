@@ -249,3 +249,20 @@ def test_where_no_heading_is_recognised_the_outline_gives_the_sections(parse: Pa
 
     found = [(unit.kind, unit.position.section) for unit in parse(pdf(draw)).units]
     assert found == [(UnitKind.TEXT, ("Of the mill",)), (UnitKind.TEXT, ("Of the ford",))]
+
+
+def test_comments_are_notes_with_their_place_and_links_are_remembered(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 700)
+        canvas.textAnnotation("Is the book complete?", Rect=(300, 690, 320, 710))
+        canvas.highlightAnnotation("Ask Ada.", Rect=(72, 685, 200, 705))
+        canvas.freeTextAnnotation("Copied in 1961", Rect=(72, 500, 200, 520), DA="/Helv 10 Tf")
+        canvas.linkURL("https://example.org/mill", (72, 690, 120, 710))
+        canvas.linkURL("javascript:alert(1)", (72, 600, 120, 620))
+
+    document = parse(pdf(draw))
+    assert texts(document, UnitKind.NOTE) == ["Is the book complete?", "Ask Ada.", "Copied in 1961"]
+    box = units(document, UnitKind.NOTE)[0].position.box
+    assert box is not None
+    assert (box.left, box.bottom) == pytest.approx((300, A4[1] - 690), abs=1)
+    assert document.links == ("https://example.org/mill",)

@@ -16,6 +16,7 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
+from trivium_ingest.parse.pdf.annotations import Remark, read_annotations
 from trivium_ingest.parse.pdf.blocks import (
     Block,
     Style,
@@ -28,7 +29,6 @@ from trivium_ingest.parse.pdf.blocks import (
     running_texts,
 )
 from trivium_ingest.parse.pdf.continued import continue_tables
-from trivium_ingest.parse.pdf.fields import form_fields
 from trivium_ingest.parse.pdf.figures import Album, Figure
 from trivium_ingest.parse.pdf.notes import mark_footnotes
 from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
@@ -39,7 +39,6 @@ from trivium_ingest.parse.pdf.page import (
     render,
     shown,
 )
-from trivium_ingest.parse.pdf.tables import Rect
 from trivium_ingest.parse.pdf.title import document_title
 from trivium_ingest.parse.pdf.words import Frame
 from trivium_ingest.parse.recognise import Reader
@@ -60,7 +59,7 @@ class _Area(msgspec.Struct):
     height: float
     recognised: list[tuple[str, Box]]
     figures: list[Figure]
-    fields: list[tuple[str, Rect]]
+    remarks: list[Remark]
 
 
 def recognise(sample: Sample) -> float:
@@ -138,8 +137,9 @@ def _areas(
             for block in found.blocks:
                 block.page = number
             area = _Area(number, found.blocks, found.frame, found.layout.size[1], [], [], [])
-            if form is not None:
-                area.fields = form_fields(form, page, found.frame)
+            area.remarks, links = read_annotations(document.raw, form, page, found.frame)
+            for link in links:
+                out.link(link)
             if found.needs_ocr:
                 area.recognised = _read_pixels(page, found, number, reader, out)
             else:
@@ -206,8 +206,8 @@ def _write(out: Collector, block: Block, style: Style) -> None:
 
 
 def _write_recognised(out: Collector, area: _Area) -> None:
-    for text, rect in area.fields:
-        out.add(UnitKind.TEXT, text, Position(page=area.number, box=_rounded(*rect)))
+    for remark in area.remarks:
+        out.add(remark.kind, remark.text, Position(page=area.number, box=_rounded(*remark.box)), hidden=remark.hidden)
     for text, box in area.recognised:
         out.add(UnitKind.TEXT, text, Position(page=area.number, box=box), ocr=True)
     for figure in area.figures:
