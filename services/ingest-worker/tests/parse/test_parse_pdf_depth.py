@@ -266,3 +266,21 @@ def test_comments_are_notes_with_their_place_and_links_are_remembered(parse: Par
     assert box is not None
     assert (box.left, box.bottom) == pytest.approx((300, A4[1] - 690), abs=1)
     assert document.links == ("https://example.org/mill",)
+
+
+def test_a_displayed_equation_is_a_unit_of_its_own_and_lines_of_words_are_not(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        _lines(canvas, ["Q = 1.84 (L - 0.2 H) H + c"], 160, 700)
+        canvas.drawString(400, 700, "(3)")
+        _lines(
+            canvas,
+            ["where the length L = 4 metres is that of the weir, and the", "head H is read at the gauge."],
+            72,
+            670,
+        )
+        _lines(canvas, ["Total = paid wages and other expenses"], 160, 620)
+
+    document = parse(pdf(draw))
+    assert texts(document, UnitKind.EQUATION) == ["Q = 1.84 (L - 0.2 H) H + c (3)"]
+    assert len(texts(document, UnitKind.TEXT)) == 3

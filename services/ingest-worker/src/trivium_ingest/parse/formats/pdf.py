@@ -29,6 +29,7 @@ from trivium_ingest.parse.pdf.blocks import (
     running_texts,
 )
 from trivium_ingest.parse.pdf.continued import continue_tables
+from trivium_ingest.parse.pdf.equations import mark_equations
 from trivium_ingest.parse.pdf.figures import Album, Figure
 from trivium_ingest.parse.pdf.notes import mark_footnotes
 from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
@@ -92,6 +93,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     dropped = _drop_running(areas, running)
     for area in areas:
         mark_footnotes(area.blocks, style, area.height)
+        mark_equations(area.blocks)
     continue_tables([area.blocks for area in areas])
     kept = [block for area in areas for block in area.blocks]
     mark_headings(kept, entries, style)
