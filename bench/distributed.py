@@ -51,6 +51,7 @@ class Bench:
         self.cluster = Cluster(
             folder,
             TRIVIUM_WORKER_PROCESSES=str(processes),
+            TRIVIUM_EMBED_THREADS=str(max(1, (os.cpu_count() or 1) - 1)),  # as deploy/local/run.sh does
             TRIVIUM_EVENTS_PORT=os.environ["TRIVIUM_EVENTS_PORT"],  # the one that the object server's webhook calls
         )
         self.pages = f"{self.cluster.name}-pages"

@@ -7,6 +7,8 @@ SERVICES=$(realpath -m "${TRIVIUM_SERVICES_DIR:-$ROOT/.services}")
 [ -s "$SERVICES/env" ] || { echo "No servers are named in $SERVICES/env. Run 'make services' first." >&2; exit 1; }
 set -a; . "$SERVICES/env"; set +a
 export TRIVIUM_INFERENCE_URL=${TRIVIUM_INFERENCE_URL:-127.0.0.1:${TRIVIUM_INFERENCE_PORT:-9191}}
+cores=$(nproc)
+export TRIVIUM_EMBED_THREADS=${TRIVIUM_EMBED_THREADS:-$((cores > 1 ? cores - 1 : 1))} # the servers need one too
 LOGS=$SERVICES/trivium
 mkdir -p "$LOGS"
 pids=()

@@ -80,6 +80,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embed_model: str = ""
     """A local path or a hub name; empty: the all-MiniLM-L6-v2 that is installed with Trivium."""
     embed_backend: Literal["auto", "openvino", "torch"] = "auto"
+    embed_threads: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Cores that embedding takes; 0: all. On a machine that runs the servers too, one fewer answers them sooner."""
     rerank: Literal["none", "cross-encoder", "llm"] = "none"
     rerank_model: str = ""
     speech_model: str = ""
