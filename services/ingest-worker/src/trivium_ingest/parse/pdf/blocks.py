@@ -27,6 +27,7 @@ _FORMULA = re.compile(r"[=∈∑∫⊕≈]")
 _DIGITS = re.compile(r"\d+")
 _EDGE_SHARE = 0.12  # of the page's height, where running headers and footers stand
 MIN_REPEATS = 3
+MAX_PAGE_BLOCKS = 1_000  # of a page whose blocks are compared with each other
 _FEW_LINES = 6
 _PAGE_NUMBER = re.compile(
     r"\W*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von)\s*\d{1,4})?\W*", re.IGNORECASE

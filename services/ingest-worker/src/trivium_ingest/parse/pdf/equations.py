@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.domain.parsed import UnitKind
-from trivium_ingest.parse.pdf.blocks import Block
+from trivium_ingest.parse.pdf.blocks import MAX_PAGE_BLOCKS, Block
 
 MAX_CHARS = 400
 _MAX_LINES = 8
@@ -24,6 +24,8 @@ _NUMBERED = re.compile(r"\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?\)$")
 
 def mark_equations(blocks: list[Block]) -> None:
     """Make the equations of one page EQUATION blocks, and join what stands under their sums to them."""
+    if len(blocks) > MAX_PAGE_BLOCKS:
+        return
     kept: list[Block] = []
     for block in blocks:
         last = kept[-1] if kept else None

@@ -21,6 +21,7 @@ from trivium_ingest.parse.recognise import Reader
 MIN_PICTURE_SHARE = 0.01  # of the page's area
 MIN_PICTURE_EDGE = 60  # pixels
 MAX_CAPTION_CHARS = 1_500
+MAX_CAPTIONS = 30  # of one page
 MAX_DRAWN = 200  # of one document's figures, shown as their part of the page
 DRAWN_DPI = 110
 _NEAR = 40.0  # points between a figure and its caption
@@ -82,7 +83,7 @@ class Album:
 
     def caption(self, page: Any, found: Page, blocks: list[Block], figures: list[Figure]) -> None:
         """Make each caption one IMAGE block with its figure and the labels in it, which leave their lists."""
-        for block in [block for block in blocks if is_caption(block)]:
+        for block in [block for block in blocks if is_caption(block)][:MAX_CAPTIONS]:
             others = [other for other in blocks if other is not block and _divides(other)]
             parts = _pictures_of(block, figures, others)
             region = _union([part.box for part in parts]) if parts else _drawing(block, found.drawings, others)

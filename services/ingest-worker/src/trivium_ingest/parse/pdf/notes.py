@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.domain.parsed import UnitKind
-from trivium_ingest.parse.pdf.blocks import Block, Style
+from trivium_ingest.parse.pdf.blocks import MAX_PAGE_BLOCKS, Block, Style
 
 SMALLER = 0.94  # of the body's line height
 _LOWER_PART = 0.4  # of the page's height: no footnote begins above it
@@ -20,6 +20,8 @@ def mark_footnotes(blocks: Sequence[Block], style: Style, height: float) -> None
     A small paragraph that follows a footnote in its column belongs to it.
     """
     last: Block | None = None
+    if len(blocks) > MAX_PAGE_BLOCKS:
+        return
     for block in blocks:
         if not _small(block, style) or block.top < _LOWER_PART * height or _has_body_below(block, blocks, style):
             continue

@@ -16,6 +16,7 @@ SMALLEST_SEEN = 1.5  # points
 WHITE = 245  # of 255, in each colour: nearly white is not seen either
 FAINTEST = 10  # of 255 in opacity
 MAX_OBJECTS = 4_000
+MAX_TESTS = 4_000_000  # of a word against a ground; a page that needs more counts as seen
 _NEAR = 2.0  # points that a ground may miss its text by
 _FILLED = (pdfium.FPDF_TEXTRENDERMODE_FILL, pdfium.FPDF_TEXTRENDERMODE_FILL_CLIP)
 
@@ -40,6 +41,8 @@ def unseen_words(page: Any, text_page: Any, words: Sequence[Word], layout: Frame
             unseen.add(word.index)
     if doubtful:
         painted, pictures = _grounds(page, layout)
+        if len(doubtful) * len(painted) > MAX_TESTS:
+            return unseen
         for word, ink in doubtful:
             if not any(_covers(ground, word) for ground in (pictures if ink is _Ink.NONE else painted)):
                 unseen.add(word.index)

@@ -16,6 +16,7 @@ import pypdfium2.raw as pdfium
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _SOFT_HYPHENS = str.maketrans({"\x02": "-", "\ufffe": "-", "\u00ad": "-"})
 MAX_PAGE_CHARS = 200_000
+MAX_SHORT_BETWEEN = 4  # short words between two long ones of an upright line
 
 
 class Word(msgspec.Struct, gc=False):
@@ -116,13 +117,13 @@ def sideways(words: list[Word]) -> list[Word]:
     if not certain or len(certain) > 40:
         return certain
     short = [word for word in words if len(word.text) < 4]
+    upright = {word.index for word in certain}
     beside = certain
-    while beside:
+    for _ in range(MAX_SHORT_BETWEEN):
         beside = [word for word in short if any(_goes_on_upright(word, other) for other in beside)]
-        short = [word for word in short if word not in beside]
-        certain = certain + beside
-    indices = {word.index for word in certain}
-    return [word for word in words if word.index in indices]
+        upright.update(word.index for word in beside)
+        short = [word for word in short if word.index not in upright]
+    return [word for word in words if word.index in upright]
 
 
 def _goes_on_upright(word: Word, other: Word) -> bool:
