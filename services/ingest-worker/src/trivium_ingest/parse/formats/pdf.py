@@ -214,7 +214,7 @@ def _write_recognised(out: Collector, area: _Area) -> None:
         out.add(UnitKind.TEXT, text, Position(page=area.number, box=box), ocr=True)
     for figure in area.figures:
         place = Position(page=area.number, box=_rounded(*figure.box))
-        out.add(UnitKind.IMAGE, figure.text, place, ocr=bool(figure.text), asset=figure.asset)
+        out.add(UnitKind.IMAGE, figure.text, place, ocr=bool(figure.text), asset=out.asset(figure.shown))
 
 
 def _scaled(box: Box, scale: float) -> Box:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from PIL import Image
 
-from trivium.domain.parsed import UnitKind
+from trivium.domain.parsed import Asset, UnitKind
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse import pictures
 from trivium_ingest.parse.collector import Collector
@@ -39,12 +39,11 @@ _CAPTION = re.compile(
 
 
 class Figure(msgspec.Struct):
-    """A picture on the page as shown, and the words read in it."""
+    """A picture on the page as shown, the words read in it, and what it looks like."""
 
     box: Rect
-    pixels: pictures.Pixels
     text: str
-    asset: str = ""
+    shown: Asset
 
 
 class Album:
@@ -72,7 +71,7 @@ class Album:
                 continue
             self._seen.add(key)
             lines = [paragraph.text for paragraph in self._reader.paragraphs(pixels, f"Page {number}")]
-            figures.append(Figure(picture.box, pixels, "\n".join(lines)))
+            figures.append(Figure(picture.box, "\n".join(lines), _shown(pixels)))
         return figures
 
     def _worth_reading(self, picture: Picture, page_area: float) -> bool:
@@ -96,22 +95,21 @@ class Album:
                 blocks[:] = [other for other in blocks if not any(other is label for label in labels)]
                 figures[:] = [figure for figure in figures if not any(figure is part for part in parts)]
                 texts.extend(label.text for label in labels)
-                alone = parts[0].pixels if len(parts) == 1 else None
-                block.asset = self._cut_out(page, found, region) if alone is None else self._keep(alone)
+                alone = len(parts) == 1
+                block.asset = self._out.asset(parts[0].shown) if alone else self._cut_out(page, found, region)
                 block.left, block.top, block.right, block.bottom = _union([_box(block), region])
             block.text = "\n".join(texts)
-        for figure in figures:
-            figure.asset = self._keep(figure.pixels)
-
-    def _keep(self, pixels: pictures.Pixels) -> str:
-        return self._out.asset(pictures.shown(Image.fromarray(pixels), b"", pixels))
 
     def _cut_out(self, page: Any, found: Page, region: Rect) -> str:
         if self._drawn >= MAX_DRAWN:
             return ""
         self._drawn += 1
         pixels, _ = render(page, found.frame, DRAWN_DPI, region)
-        return self._keep(pixels)
+        return self._out.asset(_shown(pixels))
+
+
+def _shown(pixels: pictures.Pixels) -> Asset:
+    return pictures.shown(Image.fromarray(pixels), b"", pixels)
 
 
 def is_caption(block: Block) -> bool:
