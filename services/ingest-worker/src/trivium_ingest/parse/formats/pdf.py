@@ -1,4 +1,4 @@
-"""PDF: text in reading order, headings, tables, and OCR for scanned pages and pictures, each with page and box."""
+"""PDF: text in reading order, headings, outline, tables, figures, notes, equations, forms, OCR, with page and box."""
 
 from __future__ import annotations
 
