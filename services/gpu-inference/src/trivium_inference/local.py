@@ -13,7 +13,7 @@ from trivium_inference.visual import ClipEncoder
 def local_models(settings: Settings) -> Models:
     """Models as `settings` names them; what is not used is not loaded."""
     options = EmbedOptions(
-        settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, settings.embed_threads
+        settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, threads=settings.embed_threads
     )
     return Models(
         build_embedder(options), _reranker(settings), transcriber=_transcriber(settings), visual=_visual(settings)

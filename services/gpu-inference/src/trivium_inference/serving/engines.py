@@ -92,7 +92,7 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
     Raises `NeverWill` (`model_missing`, `model_unsupported`, `no_speech_model`, `no_visual_model`).
     """
     options = EmbedOptions(
-        settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, settings.embed_threads
+        settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, threads=settings.embed_threads
     )
     with closing(build_embedder(options)) as embedder, closing(OcrProcess(usable_cores())) as ocr:
         reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
