@@ -284,3 +284,22 @@ def test_a_displayed_equation_is_a_unit_of_its_own_and_lines_of_words_are_not(pa
     document = parse(pdf(draw))
     assert texts(document, UnitKind.EQUATION) == ["Q = 1.84 (L - 0.2 H) H + c (3)"]
     assert len(texts(document, UnitKind.TEXT)) == 3
+
+
+def test_amounts_that_stand_close_are_cells_of_their_own(parse: Parse) -> None:
+    rows = [("Revenue", "126,375", "101,151"), ("Costs", "(98,209)", "(99,837)"), ("Income", "28,166", "1,314")]
+
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        canvas.setFont("Helvetica", 10)
+        for number, (name, last, before) in enumerate(rows):
+            canvas.drawString(72, 640 - 14 * number, name)
+            canvas.drawString(250, 640 - 14 * number, "$")
+            canvas.drawRightString(300, 640 - 14 * number, last)
+            canvas.drawString(306, 640 - 14 * number, "$")
+            canvas.drawRightString(356, 640 - 14 * number, before)
+        canvas.drawString(72, 598, "Other")
+        canvas.drawString(290, 598, "\u2014" * 6)
+
+    (table,) = units(parse(pdf(draw)), UnitKind.TABLE)
+    assert table.text.splitlines()[:3] == [f"{name} | $ {last} | $ {before}" for name, last, before in rows]

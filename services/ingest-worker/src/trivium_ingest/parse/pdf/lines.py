@@ -11,6 +11,8 @@ from trivium_ingest.parse.pdf.words import Word
 from trivium_ingest.parse.table import Table
 
 GAP = 1.0  # in line heights: a wider space between words may separate columns or cells
+_CURRENCIES = frozenset("$\u20ac\u00a3\u00a5")
+_ENDS_AMOUNT = frozenset("0123456789)%\u2014\u2013-")  # a currency after it begins the next column's amount
 _FORMULA_COUNTS = 4  # times less than a word of letters
 MIN_COLUMN_LINES = 4
 MIN_COLUMN_CHARS = 16  # columns of prose have longer lines than columns of a table
@@ -50,7 +52,8 @@ def pieces_of(words: Sequence[Word]) -> list[Piece]:
             wide = GAP * max(height, 4.0)
             forward = -0.5 * wide < word.left - last_right < wide
             backward = -0.5 * wide < last_left - word.right < wide  # right-to-left scripts
-            if overlap > 0.5 * height and (forward or backward):
+            next_amount = word.text in _CURRENCIES and parts[-1][-1] in _ENDS_AMOUNT
+            if overlap > 0.5 * height and (forward or backward) and not next_amount:
                 parts.append(word.text)
                 current.left, current.right = min(current.left, word.left), max(current.right, word.right)
                 current.top, current.bottom = min(current.top, word.top), max(current.bottom, word.bottom)

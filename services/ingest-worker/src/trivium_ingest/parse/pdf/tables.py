@@ -18,6 +18,7 @@ _NEAR = 3.0
 MAX_RULES = 2_000
 MIN_ALIGNED_ROWS = 3
 MAX_CELL_CHARS = 40
+_DASHES = "-\u2013\u2014 "  # one stands for nothing in each of several columns
 _MAX_ROW_GAP = 2.6  # in line heights
 
 
@@ -76,7 +77,9 @@ def _aligned_cells(run: Sequence[Sequence[Piece]], edges: list[float]) -> tuple[
 
 def _column_edges(run: Sequence[Sequence[Piece]]) -> list[float]:
     """Middles of the white strips that (nearly) no piece of the wide rows crosses."""
-    spans = sorted((p.left, p.right) for row in run if len(row) > 1 for p in row)
+    spans = sorted((p.left, p.right) for row in run if len(row) > 1 for p in row if p.text.strip(_DASHES))
+    if not spans:
+        return []
     allowed = len(run) // 12
     events = sorted([(left, 1) for left, _ in spans] + [(right, -1) for _, right in spans])
     edges, covering, opened = [], 0, None
