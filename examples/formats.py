@@ -62,7 +62,7 @@ def notebook() -> dict[str, object]:
                 "metadata": {},
                 "source": [
                     "readings = [7.4, 6.9, 7.1]\n",
-                    "print(f'The lowest oxygen of the night: {min(readings)} mg/l')",
+                    'print(f"The lowest oxygen of the night: {min(readings)} mg/l")',
                 ],
                 "outputs": [
                     {"name": "stdout", "output_type": "stream", "text": ["The lowest oxygen of the night: 6.9 mg/l\n"]}
