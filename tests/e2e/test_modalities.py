@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from pathlib import Path
 
 import docx
 import pytest
 from PIL import Image
+from tiny_clip import write_tiny_clip
 
 from .conftest import Server
 
@@ -77,3 +80,20 @@ def test_the_table_of_a_text_says_what_it_stands_beside(server: Server, mill: di
         hits = client.post("/v1/search", json=body).json()["hits"]
     nearby = {hit["chunk"]["kind"]: hit["nearby"]["type"] for hit in hits if "nearby" in hit}
     assert nearby.get("table") == "HAS_TABLE"
+
+
+def test_with_a_visual_encoder_a_picture_without_words_is_found_by_its_pixels(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    write_tiny_clip(tmp_path / "clip")
+    sighted = start_server(TRIVIUM_VISUAL_MODEL=str(tmp_path / "clip"))
+    pixels = io.BytesIO()
+    Image.new("RGB", (90, 60), (200, 30, 30)).save(pixels, "PNG")
+    picture = sighted.take("red.png", pixels.getvalue())
+    assert (picture["state"], picture["chunks"]) == ("ready", 1)
+    (hit,) = sighted.search("a photo of the red bridge", top_k=1)
+    assert hit["chunk"]["source"] == "red.png"
+    assert [source["rank"] for source in hit["sources"] if source["source"] == "visual"] == [1]
+    with sighted.http() as client:
+        client.delete(f"/v1/sources/{picture['id']}")
+    assert sighted.search("a photo of the red bridge", top_k=1) == []
