@@ -48,6 +48,12 @@ class Misbehaving:
             os._exit(0)
         if self.how == "grow":
             self.kept = [bytearray(20_000_000) for _ in range(500)]
+        if self.how == "hoard":
+            self.images = getattr(self, "images", 0) + 1
+            if self.images > 4:  # one file is looked at from four sides
+                raise RuntimeError("std::bad_alloc")
+        if self.how == "exhaust":
+            raise RuntimeError("(-4:Insufficient memory) Failed to allocate 99 bytes")
         if self.how == "call":
             try:
                 socket.create_connection(("127.0.0.1", int(os.environ["TRIVIUM_TEST_PORT"])), 2)
@@ -63,6 +69,8 @@ def slow(): return Misbehaving("slow")
 def die(): return Misbehaving("die")
 def leave(): return Misbehaving("leave")
 def grow(): return Misbehaving("grow")
+def hoard(): return Misbehaving("hoard")
+def exhaust(): return Misbehaving("exhaust")
 def call(): return Misbehaving("call")
 def noise(): return Misbehaving("print")
 def broken(): raise RuntimeError("no model")
@@ -134,6 +142,21 @@ def test_a_scan_of_many_pages_may_take_its_time_page_by_page(engines) -> None:  
     pages[0].save(scan, "TIFF", save_all=True, append_images=pages[1:])
     with closing(Sandbox(engines.slow, bounds=Bounds(wall_s=1))) as made:
         assert made.parse(Blob("scan.tif", scan.getvalue())).text.count("read") == 5
+
+
+def test_what_other_files_left_in_a_child_costs_no_file(engines) -> None:  # type: ignore[no-untyped-def]
+    with closing(Sandbox(engines.hoard)) as made:
+        for _ in range(3):  # a child that read one has no memory for the next
+            assert made.parse(IMAGE).text == "read"
+
+
+def test_a_file_that_a_fresh_child_has_no_memory_for_says_so(engines) -> None:  # type: ignore[no-untyped-def]
+    with closing(Sandbox(engines.exhaust)) as made:
+        for _ in range(2):
+            with pytest.raises(NeverWill) as failure:
+                made.parse(IMAGE)
+            assert failure.value.code == "parser_out_of_memory"
+        assert made.parse(TEXT).units
 
 
 def test_the_child_cannot_reach_the_network(engines, monkeypatch) -> None:  # type: ignore[no-untyped-def]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import select
 from collections.abc import Callable
 
@@ -37,6 +38,10 @@ from trivium_ingest.parse.wire import (
     receive,
     send,
 )
+
+# How C++ libraries say it (the standard library, OpenCV).
+_OUT_OF_MEMORY = re.compile(r"bad_alloc|Insufficient memory|Failed to allocate", re.IGNORECASE)
+_NO_MEMORY = Result(failed=Failed("parser_out_of_memory", "Reading this file needs too much memory.", SPLIT_IT))
 
 
 def main() -> None:
@@ -177,10 +182,12 @@ def _answer(job: Job, senses: Senses) -> Result:
     except TriviumError as failure:
         return Result(failed=Failed.by(failure))
     except MemoryError:
-        return Result(failed=Failed("parser_out_of_memory", "Reading this file needs too much memory.", SPLIT_IT))
+        return _NO_MEMORY
     except RecursionError:
         return Result(failed=Failed("corrupt_file", "This file is nested too deeply to be read.", SPLIT_IT))
     except Exception as error:  # noqa: BLE001 - whatever a parser trips over is this file's failure, with its reason
+        if _OUT_OF_MEMORY.search(str(error)):
+            return _NO_MEMORY
         reason = f"{type(error).__name__}: {error}"[:300]
         message = f"The parser failed on this file ({reason})."
         return Result(failed=Failed("parser_crashed", message, "Save the file again, or convert it to PDF."))

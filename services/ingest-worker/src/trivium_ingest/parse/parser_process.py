@@ -39,12 +39,16 @@ _NEAR_BOUND = 0.6
 _ENDED_AT = 0.98  # of what may be resident: a child grows by some megabytes between two looks at it
 _LEAST_STEP = 0.002  # of a file: a child that only says that it goes on waits for its end 500 times at most
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-# What an idle child may still hold after a job before it is replaced (with OCR loaded, about half of it).
-_GROWN_BYTES = 900 * 1024 * 1024
+# Of what may be resident, what an idle child may hold before it is replaced: with OCR loaded it holds about 0.6.
+_GROWN_SHARE = 0.75
 
 
 class LeftAlone(NeverWill):
     """The child ended as it does when nothing comes for long."""
+
+
+class Worn(NeverWill):
+    """A child that had read other files ran out of memory: it may be what they left."""
 
 
 class _Clock:
@@ -103,7 +107,13 @@ class ParserProcess:
 
     def fit(self, jobs: int) -> bool:
         """True when the child can take another job."""
-        return self.alive and self._ran < jobs and resident_bytes(self._process.pid) < _GROWN_BYTES
+        grown = resident_bytes(self._process.pid) > _GROWN_SHARE * self._memory_bytes
+        return self.alive and self._ran < jobs and not grown
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it has read a file before."""
+        return self._ran > 0
 
     def run(
         self, job: Job, wall_s: float, progress: Callable[[float], None], on_listening: Callable[[], None]

@@ -13,15 +13,17 @@ from functools import partial
 
 import msgspec
 
-from trivium.domain.errors import TryLater
+from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
 from trivium.ports.parser import Blob, ParseLimits, Senses, untold
 from trivium_ingest.parse.failures import empty_file, too_large
-from trivium_ingest.parse.parser_process import LeftAlone, ParserProcess, crashed
+from trivium_ingest.parse.parser_process import LeftAlone, ParserProcess, Worn, crashed
 from trivium_ingest.parse.wire import Job, Result, Setup
 
-_HEADROOM = 1.5  # what may be allocated, over what may be resident
+# What may be allocated, over what may be resident: threads of the OCR engines reserve arenas that they do not fill.
+_HEADROOM = 2.5
+_NO_MEMORY = "parser_out_of_memory"
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -79,17 +81,28 @@ class Sandbox:
         job = Job(blob, self._limits, self._bounds.cpu_s)
         try:
             result = self._run(job, progress)
-        except LeftAlone:  # it had been idle for too long just as the job came
-            result = self._run(job, progress)
+        except (LeftAlone, Worn):
+            result = self._run(job, progress, fresh=True)
         if result.failed is not None:
             raise result.failed.error()
         if result.document is None:
             raise crashed("it gave no answer")
         return result.document
 
-    def _run(self, job: Job, progress: Callable[[float], None]) -> Result:
-        with self._child() as child:
-            return child.run(job, self._bounds.wall_s, progress, partial(self._give_place, child))
+    def _run(self, job: Job, progress: Callable[[float], None], *, fresh: bool = False) -> Result:
+        """Raises `LeftAlone` and `Worn` where a fresh child may do better."""
+        with self._child(fresh=fresh) as child:
+            used = child.is_used
+            try:
+                result = child.run(job, self._bounds.wall_s, progress, partial(self._give_place, child))
+            except NeverWill as failure:
+                if used and failure.code == _NO_MEMORY:
+                    raise Worn(failure.code, failure.message, failure.action) from failure
+                raise
+            if used and result.failed is not None and result.failed.code == _NO_MEMORY:
+                child.kill()
+                raise Worn(_NO_MEMORY, result.failed.message, result.failed.action)
+            return result
 
     def _give_place(self, child: ParserProcess) -> None:
         if child.has_place:
@@ -112,13 +125,13 @@ class Sandbox:
                 self._slots.put(None)
 
     @contextlib.contextmanager
-    def _child(self) -> Iterator[ParserProcess]:
-        """A live child, for this thread alone. It goes back to the pool unless it is worn or dead."""
+    def _child(self, *, fresh: bool = False) -> Iterator[ParserProcess]:
+        """A live child, for this thread alone, on request a new one. It goes back to the pool unless worn or dead."""
         if self._closed:
             raise TryLater("shutting_down", "The parser is shutting down.")
         child = self._slots.get()
         try:
-            if child is None or not child.fit(self._bounds.jobs_per_child):
+            if child is None or fresh or not child.fit(self._bounds.jobs_per_child):
                 if child is not None:
                     child.kill()
                 child = ParserProcess(self._setup, self._bounds.memory_bytes, self._senses)
