@@ -36,8 +36,8 @@ check-generated: ## compiled protos, the OpenAPI document and the list of format
 proto: ## compile proto/ into the library
 	@proto/compile.sh
 
-unit: ## each package's own tests, and those of the deployment's files
-	@$(PY) -m pytest libs services tests/deploy
+unit: ## each package's own tests, in a process of their own, and those of the deployment's files
+	@for part in libs services/*/ tests/deploy; do echo "$$part"; $(PY) -m pytest $$part || exit 1; done
 
 contract: ## every store adapter against its port's promises
 	@$(PY) -m pytest tests/contract
