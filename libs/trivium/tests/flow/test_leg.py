@@ -207,14 +207,14 @@ def test_a_fault_fails_its_document_at_its_stage(world: World) -> None:
     assert (failed.state, failed.failure and failed.failure.stage) == (DocumentState.FAILED, "chunk")
 
 
-def test_the_stages_that_work_are_counted_before_they_begin(world: World) -> None:
+def test_each_stage_is_counted_before_it_begins(world: World) -> None:
     seen: list[tuple[str, int]] = []
     for work in world.works.values():
         work.act = lambda job: seen.append(
             (world.now(job.document.source).stage, world.now(job.document.source).attempt)
         )
     world.run(world.message.of(world.message.entries[:1]))
-    assert seen == [("parse", 1), ("parse", 1), ("parse", 1), ("embed", 1)]
+    assert seen == [("parse", 1), ("chunk", 1), ("enrich", 1), ("embed", 1)]
 
 
 def test_who_killed_a_worker_in_the_middle_of_a_leg_does_it_alone(world: World) -> None:
@@ -247,7 +247,7 @@ def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> No
     handed = world.run(world.message)
     assert handed.onward.entries == ()
     assert set(late) == {DocumentState.DELETED}
-    assert world.works[EMBED].ran == []
+    assert world.works[ENRICH].ran == []
 
 
 def test_publishing_is_a_leg_of_its_own() -> None:

@@ -36,8 +36,6 @@ from trivium.ports.registry import Registry
 
 LEG_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
 BACKOFF_BASE_S = 0.5
-QUICK = (Stage.CHUNK, Stage.ENRICH)  # mostly milliseconds of pure work between two stages that are told
-QUICK_S = 1.0
 BACKOFF_CAP_S = 60.0
 MAX_RETRIES = 2000  # about a day of a store being away, which is no fault of the document
 
@@ -150,12 +148,8 @@ class Envelope(msgspec.Struct, frozen=True):
         return through, left
 
     def _begin(self, jobs: Sequence[Job], stage: Stage, message: Message) -> list[Job]:
-        """Count the attempts before the work, and renew the leases; answers the jobs that are still ours.
-
-        A stage that follows another in a leg counts nothing, so a quick one is not told while the last word is young.
-        """
+        """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
         now = time.time()
-        told = stage in QUICK and all(job.made and now - job.document.updated_at < QUICK_S for job in jobs)
         begun = [
             msgspec.structs.replace(
                 job,
@@ -165,13 +159,13 @@ class Envelope(msgspec.Struct, frozen=True):
                     stage=stage.value,
                     stage_share=0.0,
                     attempt=job.document.attempt if job.made else starts(job, stage) + 1,
-                    updated_at=job.document.updated_at if told else now,
+                    updated_at=now,
                     lease_until=now + self.lease_s,
                 ),
             )
             for job in jobs
         ]
-        refused = set() if told else self._save([job.document for job in begun], message)
+        refused = self._save([job.document for job in begun], message)
         return [job for job in begun if job.document.id not in refused]
 
     def _leases(self, jobs: Sequence[Job], stage: Stage) -> Any:
