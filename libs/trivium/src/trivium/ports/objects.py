@@ -45,8 +45,8 @@ class ObjectStore(Protocol):
 def require_key(key: str) -> str:
     """The key itself; raises `Refused` (`bad_key`) for one that not every object store can hold.
 
-    Empty parts, `.`, `..`, a leading or trailing `/`, control characters, text that is not Unicode, and more
-    than `MAX_KEY_BYTES` of UTF-8 or `MAX_PART_BYTES` in one part are refused.
+    Empty parts, `.`, `..` (also with blanks around them), a leading or trailing `/`, control characters, text that is
+    not Unicode, and more than `MAX_KEY_BYTES` of UTF-8 or `MAX_PART_BYTES` in one part are refused.
     """
     if not is_key(key):
         raise Refused(
@@ -65,7 +65,7 @@ def is_key(key: str) -> bool:
     except UnicodeEncodeError:
         return False
     return (
-        all(part not in (b"", b".", b"..") and len(part) <= MAX_PART_BYTES for part in parts)
+        all(part and part.strip() not in (b".", b"..") and len(part) <= MAX_PART_BYTES for part in parts)
         and sum(map(len, parts)) + len(parts) - 1 <= MAX_KEY_BYTES
         and not _CONTROL.search(key)
     )
