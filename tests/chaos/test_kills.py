@@ -31,8 +31,8 @@ def test_sigkill_at_every_stage_boundary_leaves_what_an_undisturbed_run_leaves(
     choose.shuffle(killings)
     texts: dict[str, str] = {}
     for turn, (victim, stage) in enumerate(killings):
-        for attempt in range(5):  # the documents may be through before the look at them
-            some = documents(f"kill{turn}-{attempt}", 7)
+        for attempt in range(8):  # the documents may be through before the look at them, more of them take longer
+            some = documents(f"kill{turn}-{attempt}", 7 * (1 + attempt))
             texts |= some
             if hit := storm.at_stage(storm.submit(some), stage):
                 break

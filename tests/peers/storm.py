@@ -27,6 +27,7 @@ from trivium.flow.intake import upload_source
 
 SETTLE_S = 240.0  # for what takes seconds on a machine that does nothing else
 POLL_S = 0.01
+GLANCE_S = 0.001  # some stages of a few small documents take milliseconds
 LEASE_S = 10
 LONG_LEASE_S = 600
 BUDGET_S = 10  # of a source in a search: a busy machine is not to be taken for a server that is away
@@ -124,7 +125,7 @@ class Storm(Cluster):
                     return document
             if all(document.state.terminal for document in found):
                 return None
-            time.sleep(POLL_S)
+            time.sleep(GLANCE_S)
 
     def settled_all(self, ids: Sequence[str], timeout_s: float = SETTLE_S) -> dict[str, Document]:
         """The records when all have ended; none may begin again after its end."""
