@@ -75,18 +75,29 @@ class TriviumClient:
         """Give the connections back."""
         self._http.close()
 
-    def submit_file(self, path: Path, name: str = "", *, dataset: str = "default") -> wire.Source:
+    def submit_file(self, path: Path, name: str = "", *, dataset: str = "default", password: str = "") -> wire.Source:
         """Upload a file under `name` (default: the file's own). Known bytes under a known name change nothing.
 
+        `password` opens it where it, or a file inside it, is encrypted.
         Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
         """
         with path.open("rb") as content:
             form = {"file": (name or path.name, content, "application/octet-stream")}
-            return _taken(self._call("POST", "/v1/sources", wire.Accepted, files=form, data={"dataset": dataset}))
+            said = _given(dataset=dataset, password=password or None)
+            return _taken(self._call("POST", "/v1/sources", wire.Accepted, files=form, data=said))
 
-    def submit_url(self, url: str, *, dataset: str = "default") -> wire.Source:
+    def submit_url(self, url: str, *, dataset: str = "default", password: str = "") -> wire.Source:
         """Have the server fetch a web page or file."""
-        return _taken(self._call("POST", "/v1/sources", wire.Accepted, json={"url": url, "dataset": dataset}))
+        body = _given(url=url, dataset=dataset, password=password or None)
+        return _taken(self._call("POST", "/v1/sources", wire.Accepted, json=body))
+
+    def unlock(self, source_id: str, password: str) -> wire.Source:
+        """Have a source that failed for want of its password read with it, and such ones inside it.
+
+        Raises `NotFound`, and `Refused` when nothing waits for a password.
+        """
+        path = f"/v1/sources/{_part(source_id)}/password"
+        return self._call("POST", path, wire.Source, json={"password": password})
 
     def crawl(
         self, url: str, *, depth: int, max_pages: int, sitemap: bool = False, dataset: str = "default"

@@ -40,6 +40,7 @@ from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.graph import Edge, Entity, EntityType, Mention, Relation
 from trivium.domain.ids import child_id, chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Position
+from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
@@ -218,7 +219,7 @@ class _Intake(msgspec.Struct):
         found = self.world.registry.for_tenant(self.tenant).list(limit=1000).documents
         return DocumentPage(tuple(each for each in found if each.parent == document))
 
-    def accept_url(self, url: str, dataset: str = "default") -> Document:
+    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "127.0.0.1 is a loopback address.", "Upload the file.")
         return self.accept(NewSource(Blob(url, b"A page about Ada."), dataset=dataset))

@@ -34,6 +34,7 @@ from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
 from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
+from trivium_ingest.opening import parse_opened
 from trivium_ingest.parse.build import fingerprint as parse_fingerprint
 from trivium_ingest.visual import visual_vectors, with_names
 
@@ -91,7 +92,13 @@ class ParseWork(msgspec.Struct, frozen=True):
         return own, *self.originals.read(job.tenant, job.document.id, job.document.version)
 
     def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
-        parsed = self.parse(blob, job.share.tell)
+        parsed = parse_opened(
+            lambda opened: self.parse(opened, job.share.tell),
+            blob,
+            self.stores,
+            job.document,
+            with_password=origin.with_password,
+        )
         taken = accept_children(self.stores, job.document, own, parsed.children, self.limits)
         warnings = (*parsed.warnings, *taken.warnings)
         parsed = msgspec.structs.replace(parsed, children=taken.children, warnings=warnings)

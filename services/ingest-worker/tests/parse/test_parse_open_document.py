@@ -117,11 +117,11 @@ def test_odp_gives_slides_with_titles_lists_and_notes(parse: Parse) -> None:
 
 
 @pytest.mark.parametrize("part", ["META-INF/manifest.xml", "encrypted-package"])
-def test_an_encrypted_file_asks_for_its_password(parse: Parse, part: str) -> None:
+def test_an_encrypted_file_asks_for_a_copy_that_is_not(parse: Parse, part: str) -> None:
     entry = "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
     with pytest.raises(NeverWill) as failure:
         parse(_text(**{part: f"<manifest:manifest {SPACES}>{entry}</manifest:manifest>"}))
-    assert failure.value.code == "password_needed"
+    assert failure.value.code == "encryption_unsupported"
 
 
 def test_bombs_entities_and_cells_are_bounded(parse: Parse) -> None:

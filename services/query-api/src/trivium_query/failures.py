@@ -23,6 +23,7 @@ BY_CODE = {
     "too_large": Seen(413, StatusCode.RESOURCE_EXHAUSTED, "Too large"),
     "body_late": Seen(408, StatusCode.DEADLINE_EXCEEDED, "The request came too slowly"),
     "wrong_content_type": Seen(415, StatusCode.INVALID_ARGUMENT, "Unsupported content type"),
+    "no_password_needed": Seen(409, StatusCode.FAILED_PRECONDITION, "Not locked"),
     "invalid_request": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
     "deadline_passed": Seen(504, StatusCode.DEADLINE_EXCEEDED, "Out of time"),
 }

@@ -35,6 +35,7 @@ from trivium.domain.errors import NeverWill, NotFound, Refused, TryLater
 from trivium.domain.graph import CO_OCCURS, Edge, Entity, EntityType, Mention, Relation
 from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Box, Position
+from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.flow.assets import no_such_asset
@@ -83,12 +84,17 @@ class TenantMemoryIntake:
         self._world.blobs[document.id] = source.blob
         return self._world.registry.for_tenant(self._tenant).accept(document)
 
-    def accept_url(self, url: str, dataset: str = "default") -> Document:
+    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "That address is private.", "Add it to TRIVIUM_URL_ALLOW.")
         if "broken" in url:
             raise NeverWill("fetch_failed", "The address answered 410.", "Check the address.")
-        return self.accept(NewSource(Blob(url, b"<p>fetched</p>"), dataset=dataset))
+        return self.accept(NewSource(Blob(url, b"<p>fetched</p>", password=password), dataset=dataset))
+
+    def unlock(self, document_id: str, password: Password) -> Document:
+        document = self._world.registry.for_tenant(self._tenant).get(document_id)
+        self._world.blobs[document_id] = msgspec.structs.replace(self._world.blobs[document_id], password=password)
+        return document
 
     def delete(self, document_id: str) -> Document:
         registry = self._world.registry.for_tenant(self._tenant)

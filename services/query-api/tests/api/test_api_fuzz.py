@@ -36,6 +36,12 @@ def test_no_request_brings_a_500_or_an_answer_the_document_does_not_know(
         _send(operation.as_strategy(generation_mode=mode), engine if mode is GenerationMode.POSITIVE else "")
 
 
+def _is_told_wrong_by_its_type_alone(case: Case) -> bool:
+    """A form carries a number as text, which is as good as any other."""
+    form = case.body if case.media_type == "multipart/form-data" and isinstance(case.body, dict) else {}
+    return any(isinstance(value, int | float) for value in form.values())
+
+
 def _send(cases: SearchStrategy[Case], known_id: str) -> None:
     """Send generated requests as they are and, where a known id is given, once more with it in the path."""
 
@@ -49,6 +55,7 @@ def _send(cases: SearchStrategy[Case], known_id: str) -> None:
         phases=[hypothesis.Phase.generate],
     )
     def send(case: Case) -> None:
+        hypothesis.assume(not _is_told_wrong_by_its_type_alone(case))
         case.query.pop("cursor", None)  # opaque: no schema tells a real one from another string
         case.call_and_validate(headers=LOCAL)
         if known_id and "id" in case.path_parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import click
 from trivium import wire
 from trivium.cli.crawl import crawl_bounds, crawl_sites
 from trivium.cli.documents import remark
+from trivium.cli.password import takes_password
 from trivium.cli.progress import Progress, progress
 from trivium.cli.sent import WEB, Problem, Sent
 from trivium.cli.session import connected, server_is_running
@@ -49,6 +50,7 @@ MAX_LISTED = 50
 @click.option("--depth", type=click.IntRange(0, MAX_DEPTH), help="With --crawl: how many links far (default: 2).")
 @click.option("--max-pages", type=click.IntRange(1, MAX_PAGES), help="With --crawl: requests a site (default: 100).")
 @click.option("--sitemap", is_flag=True, help="With --crawl: begin with the site's own sitemap, too.")
+@takes_password
 @click.option("--no-wait", is_flag=True, help="Return when everything is handed over.")
 @click.pass_context
 def ingest(
@@ -60,6 +62,7 @@ def ingest(
     hidden: bool,
     follow_links: bool,
     no_wait: bool,
+    password: str,
     **crawling: Any,
 ) -> None:
     """Read files, folders and web pages, and wait until they can be asked about.
@@ -68,6 +71,8 @@ def ingest(
     What has not changed since the last time is not read again. The exit code is 1 when anything failed.
     """
     bounds = crawl_bounds(what, **crawling)
+    if bounds and password:
+        raise click.UsageError("A password does not go with --crawl.")
     started = time.monotonic()
     settings = load_settings()
     walk = Walk(root, settings.data_dir.resolve(), hidden, follow_links)
@@ -83,7 +88,7 @@ def ingest(
             sent = (
                 crawl_sites(client, urls, dataset, bounds, shown)
                 if bounds
-                else _send(client, files, urls, dataset, shown)
+                else _send(client, files, urls, shown, dataset=dataset, password=password)
             )
             if not no_wait:
                 settled = _wait(client, sent.ids, shown)
@@ -98,12 +103,13 @@ def ingest(
     ctx.exit(1 if problems else 0)
 
 
-def _send(
-    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], dataset: str, shown: Progress
-) -> Sent:
-    """Hand everything over. One that fails keeps none of the others back; a server that is gone ends it."""
+def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], shown: Progress, **said: str) -> Sent:
+    """Hand everything over, with what is said of it.
+
+    One that fails keeps none of the others back; a server that is gone ends it.
+    """
     sent = Sent()
-    for count, (name, submit) in enumerate(_submissions(client, files, urls, dataset), start=1):
+    for count, (name, submit) in enumerate(_submissions(client, files, urls, said), start=1):
         try:
             source = submit()
         except OSError as error:
@@ -113,23 +119,23 @@ def _send(
                 raise
             sent.problems.append(Problem(name, str(error)))
         else:
-            sent.count(source)
+            sent.count(source, look_inside=bool(said["password"]))
         shown.sent(count)
     return sent
 
 
 def _submissions(
-    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], dataset: str
+    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], said: Mapping[str, str]
 ) -> Iterator[tuple[str, Callable[[], wire.Source]]]:
     for file in files:
         yield (
             file.name,
             lambda file=file: _patiently(  # type: ignore[misc]
-                lambda: client.submit_file(file.path, file.name, dataset=dataset)
+                lambda: client.submit_file(file.path, file.name, **said)
             ),
         )
     for url in urls:
-        yield url, partial(client.submit_url, url, dataset=dataset)
+        yield url, partial(client.submit_url, url, **said)
 
 
 def _patiently(submit: Callable[[], wire.Source]) -> wire.Source:

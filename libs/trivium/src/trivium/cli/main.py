@@ -50,6 +50,7 @@ COMMANDS: Mapping[str, Entry] = {
     "status": Entry("trivium.cli.documents:status", "Show how much is done, running and failed."),
     "documents": Entry("trivium.cli.documents:documents", "List the documents and their states."),
     "chunks": Entry("trivium.cli.documents:chunks", "Print the passages of a document."),
+    "unlock": Entry("trivium.cli.unlock:unlock", "Give the password of a document that needs one."),
     "delete": Entry("trivium.cli.documents:delete", "Remove a document from everywhere."),
     "graph": Entry("trivium.cli.graph:graph", "Look at the knowledge graph."),
     "backfill": Entry("trivium.cli.backfill:backfill", "Take in what a bucket holds, however much."),

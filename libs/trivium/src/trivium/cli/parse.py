@@ -7,21 +7,25 @@ from pathlib import Path
 import click
 
 from trivium.cli import runtime
+from trivium.cli.password import takes_password
 from trivium.cli.terminal import note, one_line, print_json, say, where
 from trivium.config import load_settings
+from trivium.domain.password import given_password
 from trivium.ports.parser import Blob
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the whole parsed document as JSON.")
-def parse(file: Path, as_json: bool) -> None:
+@takes_password
+def parse(file: Path, as_json: bool, password: str) -> None:
     """Print what the parser sees in FILE, one unit a line: type, text, position.
 
     Nothing is stored and no server is needed. The file is read in a process of its own, within limits.
     """
     settings = load_settings()
-    parsed = runtime.parser()(settings, Blob(file.name, file.read_bytes()))
+    blob = Blob(file.name, file.read_bytes(), password=given_password(password))
+    parsed = runtime.parser()(settings, blob)
     if as_json:
         print_json(parsed)
         return

@@ -23,9 +23,9 @@ class Sent(msgspec.Struct):
     unchanged: int = 0
     problems: list[Problem] = []
 
-    def count(self, source: wire.Source) -> None:
-        """One more source that was taken."""
-        if source.state.terminal:
+    def count(self, source: wire.Source, *, look_inside: bool = False) -> None:
+        """One more source that was taken; with `look_inside`, what a known one holds is waited for."""
+        if source.state.terminal and not (look_inside and source.children):
             self.unchanged += 1
         else:
             self.ids.append(source.id)

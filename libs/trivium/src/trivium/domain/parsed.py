@@ -110,6 +110,7 @@ class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     `title` is the document's own title, or "" when it has none; a file name is never a title.
     `warnings` name what could not be read ("page 3: no text layer and OCR found nothing").
     `links` are the outgoing references found; none is ever followed while parsing.
+    `locked`: a part of it was left out for want of the right password.
     `assets` and `children` leave the document with the parse stage, which stores them on their own.
     """
 
@@ -123,6 +124,7 @@ class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     links: tuple[str, ...] = ()
     assets: tuple[Asset, ...] = ()
     children: tuple[Child, ...] = ()
+    locked: bool = False
 
     @property
     def text(self) -> str:

@@ -1,8 +1,9 @@
 """Artifacts: a stage's output under a key made of its inputs and its own fingerprint (rule 1 of the design).
 
 Layout in the object store: `originals/<document>/<version>` is the upload (`.meta` beside it says how it came, or where
-it stays), `artifacts/<document>/<version>/<stage>-<hash>` is a stage's output, and those of the stages that were done
-right behind it: a reference to one of these is that key, `#`, and its own name. A damaged artifact counts as absent.
+it stays, and `.password` what opens it: `passwords.py`), `artifacts/<document>/<version>/<stage>-<hash>` is a stage's
+output, and those of the stages that were done right behind it: a reference to one of these is that key, `#`, and its
+own name. A damaged artifact counts as absent.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Origin(msgspec.Struct, frozen=True):
     """How an upload came: what the caller called it and said of it, and where it stays if it was not copied.
 
     `fetched`: where on the web it was found, and what the server said of that copy.
+    `with_password`: its uploader gave a password with it, whether it needs one or not.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Origin(msgspec.Struct, frozen=True):
     title: str = ""
     place: Place | None = None
     fetched: Validators | None = None
+    with_password: bool = False
 
 
 class Made(msgspec.Struct, frozen=True, array_like=True):
@@ -94,6 +97,11 @@ def original_key(document_id: str, version: str) -> str:
 def origin_key(document_id: str, version: str) -> str:
     """Where the upload's `Origin` lies."""
     return f"originals/{document_id}/{version}.meta"
+
+
+def password_key(document_id: str, version: str) -> str:
+    """Where the password lies that was given for a version."""
+    return f"originals/{document_id}/{version}.password"
 
 
 def read_origin(objects: ObjectStore, document_id: str, version: str) -> Origin:

@@ -12,9 +12,10 @@ import msgspec
 from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState, Lane
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import content_version, digest, document_id
+from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
 from trivium.egress.urls import canonical_url
-from trivium.flow import artifacts
+from trivium.flow import artifacts, passwords
 from trivium.flow.artifacts import Origin, Place
 from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
@@ -30,6 +31,7 @@ from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
 
 MAX_NAME_CHARS = 1024
+_READ = (DocumentState.READY, DocumentState.EMPTY)
 
 
 class StoreIntake(msgspec.Struct, frozen=True):
@@ -59,7 +61,8 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def accept(self, source: NewSource) -> Document:
         """Store the bytes, record the document, ring the bell."""
         blob = source.blob
-        return self._keep(Origin(blob.name, blob.declared_type, source.title), blob.content, source.dataset)
+        origin = Origin(blob.name, blob.declared_type, source.title, with_password=blob.password is not None)
+        return self._keep(origin, blob.content, source.dataset, blob.password)
 
     def accept_upload(self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE) -> Document:
         """Accept an object of a bucket where it lies: nothing is copied, and the version is its value's name.
@@ -69,18 +72,22 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         origin = Origin(upload_source(bucket, upload.key), place=Place(bucket, upload.key, upload.etag))
         return self._record(origin, upload_version(upload), upload.size_bytes, DEFAULT_DATASET, lane)
 
-    def accept_url(self, url: str, dataset: str = "default") -> Document:
+    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         """Fetch, then accept under the address asked for, in its one spelling; unchanged, the document stays."""
         address = canonical_url(url)
         page = self.shared.fetch(address, self.known_page(address))
         if page is None:
-            return self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
-        return self.accept_page(address, page, dataset)
+            known = self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
+            if password is not None:
+                passwords.unlock(self.shared.stores, known, password)
+            return known
+        return self.accept_page(address, page, dataset, password)
 
-    def accept_page(self, address: str, page: Page, dataset: str) -> Document:
+    def accept_page(self, address: str, page: Page, dataset: str, password: Password | None = None) -> Document:
         """Accept what was fetched under `address`."""
-        origin = Origin(address, page.declared_type, page.title, fetched=page.validators)
-        return self._keep(origin, page.content, dataset)
+        with_password = password is not None
+        origin = Origin(address, page.declared_type, page.title, fetched=page.validators, with_password=with_password)
+        return self._keep(origin, page.content, dataset, password)
 
     def known_page(self, address: str) -> Validators | None:
         """What the server said of the copy that is here; None when there is none worth keeping."""
@@ -92,6 +99,17 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             return artifacts.read_origin(self._objects, identifier, document.version).fetched
         return None
 
+    def unlock(self, document_id: str, password: Password) -> Document:
+        """Give a password afterwards, for all inside the document that failed for want of one."""
+        registry = self.shared.stores.registry.for_tenant(self.tenant)
+        if not passwords.unlock(self.shared.stores, registry.get(document_id), password):
+            raise Refused(
+                "no_password_needed",
+                f"Nothing in document {document_id} failed for want of a password.",
+                "A password that is not the right one is asked for again once the document has failed.",
+            )
+        return registry.get(document_id)
+
     def delete(self, document_id: str) -> Document:
         """Children first; of each, hide it (the record's state), then remove rows, then artifacts and the original."""
         return delete_everywhere(self.shared.stores, self.tenant, document_id)
@@ -102,16 +120,21 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         return children_page(registry, self._objects, registry.get(document_id), limit, cursor)
 
     def original(self, document_id: str) -> Blob:
-        """The bytes that queries see, else the newest."""
+        """The bytes that queries see, else the newest, and what opens them."""
         document = self.shared.stores.registry.for_tenant(self.tenant).get(document_id)
         originals = Originals(self.shared.stores.objects, self.shared.uploads)
         try:
             _, blob = originals.read(self.tenant, document_id, document.active_version or document.version)
         except NotFound as error:
             raise NotFound("no_content", f"The original of document {document_id} is gone.") from error
-        return msgspec.structs.replace(blob, declared_type=document.media_type or blob.declared_type)
+        shown = msgspec.structs.replace(document, version=document.active_version or document.version)
+        return msgspec.structs.replace(
+            blob,
+            declared_type=document.media_type or blob.declared_type,
+            password=passwords.find(self.shared.stores, shown),
+        )
 
-    def _keep(self, origin: Origin, content: bytes, dataset: str) -> Document:
+    def _keep(self, origin: Origin, content: bytes, dataset: str, password: Password | None = None) -> Document:
         _check_name(origin.name)
         if len(content) > self.shared.max_bytes:
             raise Refused(
@@ -120,6 +143,12 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
             )
         identifier, version = document_id(self.tenant, origin.name), content_version(content)
+        if password is not None:
+            known = self.shared.stores.registry.for_tenant(self.tenant).get_many([identifier]).get(identifier)
+            if known is not None and known.version == version and known.state in _READ:
+                passwords.unlock(self.shared.stores, known, password)
+                return known
+            passwords.keep(self._objects, identifier, version, password)
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
         return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)

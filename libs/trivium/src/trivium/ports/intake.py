@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from trivium.domain.documents import Document
+from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
@@ -28,16 +29,24 @@ class TenantIntake(Protocol):
     """One tenant's intake. Calls are synchronous and quick: the work itself happens in the workers.
 
     Missing: `delete` and `original` raise `NotFound`.
-    Duplicate: accepting known bytes under a known name returns the document as it is.
+    Duplicate: accepting known bytes under a known name returns the document as it is; with a password, what failed
+    inside it for want of one is worked on again.
     Empty: zero bytes are accepted and end as FAILED `empty_file`, as every other bad file does.
     Order: the newest accepted version of a name wins, whatever finishes last.
     Half-done: a source is durably accepted (bytes and pending record) before `accept` returns.
     """
 
     def accept(self, source: NewSource) -> Document: ...
-    def accept_url(self, url: str, dataset: str = "default") -> Document:
+    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         """Fetch within the egress limits, then accept. Raises `Refused` (`bad_url`, `forbidden_address`),
         `NeverWill` (`fetch_failed`, `too_large`) or `TryLater`.
+        """
+        ...
+
+    def unlock(self, document_id: str, password: Password) -> Document:
+        """Work again on a document that FAILED for want of its password, and on such ones inside it.
+
+        Raises `NotFound`, and `Refused` (`no_password_needed`) when there is none.
         """
         ...
 
@@ -50,7 +59,7 @@ class TenantIntake(Protocol):
         ...
 
     def original(self, document_id: str) -> Blob:
-        """The bytes as they came, for `active_version`, else the newest version."""
+        """The bytes as they came, for `active_version`, else the newest version; with the password that was given."""
         ...
 
     def asset(self, document_id: str, name: str) -> Blob:

@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.password import Password
 from trivium.ports.inference import Ocr, Transcriber
 
 
@@ -15,12 +16,14 @@ class Blob(msgspec.Struct, frozen=True):
     """The original as it came. `name` is what the uploader called it; content decides, not the name.
 
     `url` is where it was fetched from, which its relative links start from; "" for an upload.
+    `password` opens it where it is encrypted.
     """
 
     name: str
     content: bytes
     declared_type: str = ""
     url: str = ""
+    password: Password | None = None
 
 
 class ParseLimits(msgspec.Struct, frozen=True):

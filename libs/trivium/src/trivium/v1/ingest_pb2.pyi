@@ -15,18 +15,20 @@ class SubmitSourceRequest(_message.Message):
     def __init__(self, header: _Optional[_Union[SourceHeader, _Mapping]] = ..., content: _Optional[bytes] = ...) -> None: ...
 
 class SourceHeader(_message.Message):
-    __slots__ = ("name", "title", "dataset", "media_type", "url")
+    __slots__ = ("name", "title", "dataset", "media_type", "url", "password")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
     MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
+    PASSWORD_FIELD_NUMBER: _ClassVar[int]
     name: str
     title: str
     dataset: str
     media_type: str
     url: str
-    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., media_type: _Optional[str] = ..., url: _Optional[str] = ...) -> None: ...
+    password: str
+    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., media_type: _Optional[str] = ..., url: _Optional[str] = ..., password: _Optional[str] = ...) -> None: ...
 
 class SubmitSourceResponse(_message.Message):
     __slots__ = ("source",)
@@ -91,6 +93,20 @@ class ListSourcesResponse(_message.Message):
     sources: _containers.RepeatedCompositeFieldContainer[Source]
     next_page_token: str
     def __init__(self, sources: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class UnlockSourceRequest(_message.Message):
+    __slots__ = ("id", "password")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    password: str
+    def __init__(self, id: _Optional[str] = ..., password: _Optional[str] = ...) -> None: ...
+
+class UnlockSourceResponse(_message.Message):
+    __slots__ = ("source",)
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    source: Source
+    def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class DeleteSourceRequest(_message.Message):
     __slots__ = ("id",)

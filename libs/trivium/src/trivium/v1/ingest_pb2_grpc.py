@@ -54,6 +54,11 @@ class IngestServiceStub:
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteResponse.FromString,
                 _registered_method=True)
+        self.UnlockSource = channel.unary_unary(
+                '/trivium.v1.IngestService/UnlockSource',
+                request_serializer=trivium_dot_v1_dot_ingest__pb2.UnlockSourceRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_ingest__pb2.UnlockSourceResponse.FromString,
+                _registered_method=True)
         self.DeleteSource = channel.unary_unary(
                 '/trivium.v1.IngestService/DeleteSource',
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourceRequest.SerializeToString,
@@ -92,6 +97,13 @@ class IngestServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UnlockSource(self, request, context):
+        """Read a source again with its password, which failed for want of one; and what failed so inside it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteSource(self, request, context):
         """Returns when queries no longer see it.
         """
@@ -121,6 +133,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.CrawlSite,
                     request_deserializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteResponse.SerializeToString,
+            ),
+            'UnlockSource': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnlockSource,
+                    request_deserializer=trivium_dot_v1_dot_ingest__pb2.UnlockSourceRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_ingest__pb2.UnlockSourceResponse.SerializeToString,
             ),
             'DeleteSource': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteSource,
@@ -236,6 +253,33 @@ class IngestService:
             '/trivium.v1.IngestService/CrawlSite',
             trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.SerializeToString,
             trivium_dot_v1_dot_ingest__pb2.CrawlSiteResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnlockSource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.IngestService/UnlockSource',
+            trivium_dot_v1_dot_ingest__pb2.UnlockSourceRequest.SerializeToString,
+            trivium_dot_v1_dot_ingest__pb2.UnlockSourceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from trivium.domain.errors import NeverWill
+from trivium.domain.password import NEEDED, WRONG
+
+_GIVE_IT = (
+    "Give the password with: trivium unlock, or POST /v1/sources/{id}/password; or upload the file again along with it."
+)
 
 
 def corrupt(what: str, detail: str = "") -> NeverWill:
@@ -17,10 +22,20 @@ def corrupt(what: str, detail: str = "") -> NeverWill:
 
 def password_needed(what: str) -> NeverWill:
     """The file is encrypted."""
+    return NeverWill(NEEDED, f"This {what} is protected by a password.", _GIVE_IT)
+
+
+def password_wrong(what: str) -> NeverWill:
+    """The file is encrypted, with another password than the one that was given."""
+    return NeverWill(WRONG, f"The password that was given does not open this {what}.", _GIVE_IT)
+
+
+def sealed(what: str) -> NeverWill:
+    """The file is encrypted in a way that no password opens here."""
     return NeverWill(
-        "password_needed",
-        f"This {what} is protected by a password.",
-        "Remove the password and upload the file again.",
+        "encryption_unsupported",
+        f"This {what} is encrypted, in a way that Trivium does not open.",
+        "Remove its password in the program that made it, and upload the file again.",
     )
 
 

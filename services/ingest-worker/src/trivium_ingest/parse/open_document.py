@@ -11,7 +11,7 @@ from trivium.domain.parsed import Position, UnitKind
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import NOWHERE, Collector
-from trivium_ingest.parse.failures import password_needed, too_large
+from trivium_ingest.parse.failures import sealed, too_large
 from trivium_ingest.parse.package import Package
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.table import Table, guess_header_rows
@@ -41,13 +41,13 @@ _PROPERTIES |= {f"{_DC}subject": "subject", f"{_META}creation-date": "created", 
 
 
 def open_package(content: bytes, limits: ParseLimits, what: str) -> Package:
-    """The package, unless it is encrypted. Raises `NeverWill` as `Package` does, and `password_needed`."""
+    """The package, unless it is encrypted. Raises `NeverWill` as `Package` does, and `encryption_unsupported`."""
     package = Package(content, limits, what)
     if "encrypted-package" in package:
-        raise password_needed(what)
+        raise sealed(what)
     manifest = package.xml(_MANIFEST_PART) if _MANIFEST_PART in package else None
     if manifest is not None and next(manifest.iter(f"{_MANIFEST}encryption-data"), None) is not None:
-        raise password_needed(what)
+        raise sealed(what)
     return package
 
 

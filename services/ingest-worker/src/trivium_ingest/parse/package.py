@@ -12,7 +12,7 @@ import msgspec
 from lxml import etree
 
 from trivium.ports.parser import ParseLimits
-from trivium_ingest.parse.failures import corrupt, password_needed, too_large
+from trivium_ingest.parse.failures import corrupt, sealed, too_large
 from trivium_ingest.parse.xml_safe import parse_xml
 
 _ENCRYPTED_FLAG = 0x1
@@ -48,7 +48,7 @@ class Package:
         if len(members) > limits.max_members:
             raise too_large("max_members", f"{len(members):,} members")
         if any(info.flag_bits & _ENCRYPTED_FLAG for info in members):
-            raise password_needed(self._what)
+            raise sealed(self._what)
         if sum(info.file_size for info in members) > limits.max_unpacked_bytes:
             raise too_large("max_unpacked_bytes", f"more than {limits.max_unpacked_bytes:,} bytes when unpacked")
         for info in members:

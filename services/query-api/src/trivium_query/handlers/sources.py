@@ -12,6 +12,7 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.password import Password, given_password
 from trivium.domain.scope import Tenant
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
@@ -49,12 +50,26 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
     return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
 
 
-async def accept_url(services: Services, tenant: Tenant, url: str, dataset: str) -> Document:
+async def accept_url(
+    services: Services, tenant: Tenant, url: str, dataset: str, password: Password | None = None
+) -> Document:
     """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
     check_dataset(dataset)
     check_url(url)
     intake = services.intake.for_tenant(tenant)
-    return await anyio.to_thread.run_sync(intake.accept_url, url, dataset, abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(intake.accept_url, url, dataset, password, abandon_on_cancel=True)
+
+
+async def unlock(services: Services, tenant: Tenant, document_id: str, text: str) -> Document:
+    """Give a document's password afterwards.
+
+    Raises `NotFound` as `find`, and `Refused` (`bad_password`, `no_password_needed`).
+    """
+    password = given_password(text)
+    if password is None:
+        raise Refused("bad_password", "The password is empty.", "Give the one that opens the file.")
+    document = await find(services, tenant, document_id)
+    return await asyncio.to_thread(services.intake.for_tenant(tenant).unlock, document.id, password)
 
 
 async def find(services: Services, tenant: Tenant, document_id: str) -> Document:

@@ -41,6 +41,7 @@ _TELLS = {
     401: "The API key is missing or unknown.",
     403: "Not allowed from that host or page.",
     404: "There is no such thing, for you.",
+    409: "That is not how things stand.",
     408: "The body came too slowly.",
     413: "Too large.",
     415: "Another content type is needed.",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, StrictInt
 
 from trivium.domain.answers import Verdict
 from trivium.domain.documents import DocumentState
 from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.parsed import UnitKind
+from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
 from trivium.domain.retrieval import Mode
 from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K
 from trivium_query.handlers.sources import DATASET, MAX_DATASET_CHARS, MAX_URL_CHARS
 
 NO_NUL = r"^[^\x00]*$"
+NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 EXAMPLE_ID = "9f86d081884c7d659a2feaa0c55ad015"
 
@@ -41,6 +43,15 @@ Dataset = Annotated[
     ),
 ]
 Title = Annotated[str, Field(max_length=300, pattern=NO_NUL, examples=["Notes on engines"])]
+
+FilePassword = Annotated[
+    SecretStr,
+    Field(
+        max_length=MAX_PASSWORD_CHARS,
+        json_schema_extra={"pattern": NO_CONTROLS},
+        description="Opens what is sent where it, or a file inside it, is encrypted.",
+    ),
+]
 
 
 def _whole(value: object) -> object:
@@ -96,14 +107,21 @@ class UrlSource(Given):
         examples=["https://example.org/paper.pdf"],
     )
     dataset: Dataset = "default"
+    password: FilePassword = SecretStr("")
+
+
+class GivenPassword(Given):
+    """What opens a source that failed for want of it."""
+
+    password: Annotated[FilePassword, Field(min_length=1)]
 
 
 class Reason(Shown):
     """Why a source failed."""
 
-    code: str = Field(examples=["encrypted"])
-    message: str = Field(examples=["The PDF is encrypted."])
-    action: str = Field(examples=["Remove its password and upload it again."])
+    code: str = Field(examples=["password_needed"])
+    message: str = Field(examples=["This PDF is protected by a password."])
+    action: str = Field(examples=["Give the password with: trivium unlock."])
     stage: str = Field(examples=["parse"])
 
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from trivium.domain.documents import Document, DocumentState, file_name
 from trivium.domain.errors import Refused, TriviumError
+from trivium.domain.password import MAX_CHARS, given_password
 from trivium.domain.scope import Tenant
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
@@ -53,6 +54,13 @@ _BODY: dict[str, Any] = {
                             "pattern": sources.DATASET,
                             "default": "default",
                         },
+                        "password": {
+                            "type": "string",
+                            "format": "password",
+                            "maxLength": MAX_CHARS,
+                            "pattern": schemas.NO_CONTROLS,
+                            "description": "Opens what is sent where it, or a file inside it, is encrypted.",
+                        },
                     },
                 }
             },
@@ -91,7 +99,8 @@ async def _fetch(request: Request, services: Services, tenant: Tenant) -> Docume
         wanted = _URL.validate_json(await request.body())
     except ValidationError as error:
         raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
-    return await sources.accept_url(services, tenant, wanted.url, wanted.dataset)
+    password = given_password(wanted.password.get_secret_value())
+    return await sources.accept_url(services, tenant, wanted.url, wanted.dataset, password)
 
 
 async def _upload(request: Request, services: Services, tenant: Tenant) -> schemas.Accepted:
@@ -101,7 +110,7 @@ async def _upload(request: Request, services: Services, tenant: Tenant) -> schem
         refused: list[schemas.RefusedFile] = []
         last: TriviumError | None = None
         for file in upload.files:
-            blob = Blob(file.filename or "", await file.read(), file.content_type or "")
+            blob = Blob(file.filename or "", await file.read(), file.content_type or "", password=upload.password)
             try:
                 source = NewSource(blob, upload.title, upload.dataset)
                 taken.append(await sources.accept(services, tenant, source))
@@ -146,6 +155,13 @@ async def show(id: AnyId, services: Behind, tenant: Asking) -> Response:
 async def delete(id: AnyId, services: Behind, tenant: Asking) -> Response:
     """Remove a source and what was found inside it from every store; queries no longer see them when this answers."""
     return write(views.source(await sources.delete(services, tenant, id)))
+
+
+@router.post("/{id}/password", status_code=202, response_model=schemas.Source, responses=errors(404, 409))
+async def unlock(id: AnyId, given: schemas.GivenPassword, services: Behind, tenant: Asking) -> Response:
+    """Read a source again with its password, which failed for want of one; and what failed so inside it."""
+    document = await sources.unlock(services, tenant, id, given.password.get_secret_value())
+    return write(views.source(document), 202)
 
 
 @router.get("/{id}/chunks", response_model=schemas.ChunkPage, responses=errors(404))

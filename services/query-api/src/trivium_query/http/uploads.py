@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 import msgspec
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 from starlette.datastructures import UploadFile
 
-from trivium_query.http.schemas import Dataset, Given, Title
+from trivium.domain.password import Password, given_password
+from trivium_query.http.schemas import Dataset, FilePassword, Given, Title
 
 MAX_FILES = 100
 MAX_FIELDS = 10
@@ -21,6 +22,7 @@ MAX_FIELD_BYTES = 16 * 1024
 class _Fields(Given):
     title: Title = ""
     dataset: Dataset = "default"
+    password: FilePassword = SecretStr("")
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -29,6 +31,7 @@ class Upload(msgspec.Struct, frozen=True):
     files: tuple[UploadFile, ...]
     title: str
     dataset: str
+    password: Password | None
 
 
 @asynccontextmanager
@@ -50,7 +53,7 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
             said = _Fields.model_validate(fields)
         except ValidationError as error:
             raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
-        yield Upload(tuple(files), said.title, said.dataset)
+        yield Upload(tuple(files), said.title, said.dataset, given_password(said.password.get_secret_value()))
 
 
 def _invalid(field: str, message: str) -> RequestValidationError:

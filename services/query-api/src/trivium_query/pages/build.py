@@ -29,7 +29,7 @@ def order_of(blob: Blob, page: int | None, passage: Chunk | None, quote: str = "
     places = [place for place in passage.positions_of(quote) if place.box] if passage else []
     number = page or next((place.page for place in places if place.page), None) or 1
     boxes = tuple(place.box for place in places if place.box and (place.page or 1) == number)
-    return Order(blob.content, number, boxes, quote)
+    return Order(blob.content, number, boxes, quote, blob.password)
 
 
 async def page_image(order: Order) -> bytes:

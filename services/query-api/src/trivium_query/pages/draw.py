@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageOps
 
 from trivium.domain.errors import NotFound
 from trivium.domain.parsed import Box
+from trivium.domain.password import Password
 
 DPI = 110
 MAX_EDGE = 2_400  # pixels of the picture that is answered
@@ -23,12 +24,16 @@ _POINT = 72.0
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What is to be drawn. `page` counts from 1; `boxes` as in `Position`; `quote` is looked for on a PDF's page."""
+    """What is to be drawn. `page` counts from 1; `boxes` as in `Position`; `quote` is looked for on a PDF's page.
+
+    `password` opens the PDF where it is encrypted.
+    """
 
     content: bytes
     page: int
     boxes: tuple[Box, ...] = ()
     quote: str = ""
+    password: Password | None = None
 
 
 def draw(order: Order) -> bytes:
@@ -42,7 +47,7 @@ def draw(order: Order) -> bytes:
 
 def _pdf_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
     try:
-        document = pypdfium2.PdfDocument(order.content)
+        document = pypdfium2.PdfDocument(order.content, password=order.password.text if order.password else None)
     except pypdfium2.PdfiumError as error:
         raise _not_drawn("the PDF cannot be opened") from error
     if order.page > len(document):

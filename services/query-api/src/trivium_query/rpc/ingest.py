@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Refused
+from trivium.domain.password import given_password
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
@@ -69,6 +70,14 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
                 next_page_token=page.cursor,
             )
 
+    async def UnlockSource(  # noqa: N802
+        self, request: ingest_pb2.UnlockSourceRequest, context: Context
+    ) -> ingest_pb2.UnlockSourceResponse:
+        """Read again with a password."""
+        async with self._calls.open("UnlockSource", context) as call:
+            document = await sources.unlock(self._services, call.tenant, request.id, request.password)
+            return ingest_pb2.UnlockSourceResponse(source=messages.source(document))
+
     async def DeleteSource(  # noqa: N802
         self, request: ingest_pb2.DeleteSourceRequest, context: Context
     ) -> ingest_pb2.DeleteSourceResponse:
@@ -85,10 +94,11 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         if max(len(header.title), len(header.dataset), len(header.media_type)) > MAX_FIELD_CHARS:
             raise Refused("invalid_request", "A field of the header is too long.", "Shorten it.")
         dataset = header.dataset or "default"
+        password = given_password(header.password)
         if header.url:
-            return await sources.accept_url(self._services, call.tenant, header.url, dataset)
+            return await sources.accept_url(self._services, call.tenant, header.url, dataset, password)
         content = await self._read(requests)
-        blob = Blob(header.name, content, header.media_type)
+        blob = Blob(header.name, content, header.media_type, password=password)
         return await sources.accept(self._services, call.tenant, NewSource(blob, header.title, dataset))
 
     async def _read(self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest]) -> bytes:

@@ -147,7 +147,7 @@ class _Book:
         references = self._package.xml(_ENCRYPTION).iter("{*}CipherReference")
         if parts & {unquote(node.get("URI", "")) for node in references}:
             raise NeverWill(
-                "password_needed",
+                "encryption_unsupported",
                 f"This {_WHAT} is protected by digital rights management.",
                 "Upload a copy without the protection.",
             )

@@ -75,7 +75,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read page by page, then decide what is heading and what repeats, then write down the units."""
     out = Collector(limits)
     with_ocr = Reader(senses.ocr, limits, out)
-    document, cut_off = open_document(blob.content)
+    document, cut_off = open_document(blob.content, blob.password)
     try:
         count = pdfium.FPDF_GetPageCount(document.raw)
         if count > limits.max_pages:
