@@ -14,6 +14,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from trivium.domain.parsed import Box, ParsedDocument, Unit, UnitKind
+from trivium.domain.password import given_password
 from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.build import parse_blob
@@ -48,7 +49,8 @@ def parse() -> Parse:
     def run(content: bytes | str, name: str = "upload", **options: Any) -> ParsedDocument:
         raw = content.encode() if isinstance(content, str) else content
         limits = ParseLimits(**options.pop("limits", {}))
-        blob = Blob(name, raw, options.pop("declared_type", ""))
+        password = given_password(options.pop("password", ""))
+        blob = Blob(name, raw, options.pop("declared_type", ""), password=password)
         return parse_blob(blob, limits, Senses(options.pop("ocr", None), options.pop("transcriber", None)))
 
     return run

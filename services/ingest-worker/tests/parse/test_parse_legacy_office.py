@@ -120,7 +120,7 @@ def test_a_document_with_a_password_says_so_although_libre_office_only_fails(
     _peer(monkeypatch, tmp_path, "")
     with pytest.raises(NeverWill) as failure:
         parse(word_file("secret\r", encrypted=True), "plan.doc")
-    assert failure.value.code == "password_needed"
+    assert failure.value.code == "encryption_unsupported"
 
 
 @pytest.mark.usefixtures("no_libre_office")

@@ -15,6 +15,7 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse import libre_office
 from trivium_ingest.parse.failures import empty_file, too_large
+from trivium_ingest.parse.office_encryption import decrypted
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
 
@@ -25,6 +26,7 @@ _LIBRARIES = (
     "charset-normalizer",
     "lxml",
     "markdown-it-py",
+    "msoffcrypto-tool",
     "olefile",
     "opencv-python-headless",
     "pi-heif",
@@ -33,6 +35,7 @@ _LIBRARIES = (
     "pypdfium2",
     "python-calamine",
     "pyyaml",
+    "pyzipper",
     "tinytag",
     "tree-sitter",
     *(f"tree-sitter-{grammar}" for grammar in _GRAMMARS),
@@ -43,7 +46,8 @@ _SHARED_VERSION = 3  # raise it when code shared by the formats changes what the
 def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Read one file. Pure: fetches nothing, writes nothing.
 
-    Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `corrupt_file`);
+    Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `password_wrong`,
+    `encryption_unsupported`, `corrupt_file`);
     a file that opened and holds no text gives a document without units and with a warning. Without OCR,
     images and scanned pages give a warning instead of text.
     """
@@ -51,7 +55,8 @@ def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocumen
         raise empty_file()
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
-    return find_format(blob).parse(blob, limits, senses)
+    opened = decrypted(blob)
+    return find_format(opened).parse(opened, limits, senses)
 
 
 @lru_cache(maxsize=1)

@@ -10,29 +10,41 @@ import py7zr
 from py7zr.exceptions import AbsolutePathError, ArchiveError, PasswordRequired
 from py7zr.io import Py7zIO, WriterFactory
 
-from trivium_ingest.parse.failures import corrupt, password_needed, too_large
+from trivium.domain.password import Password
+from trivium_ingest.parse.failures import corrupt, password_needed, password_wrong, too_large
 from trivium_ingest.parse.members import Members
 
 _WHAT = "7-Zip archive"
 _BROKEN = (ArchiveError, AbsolutePathError, lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError)
 
 
-def take_members(content: bytes, members: Members) -> None:
-    """Raises `NeverWill` (`password_needed`, `corrupt_file`, `limit_exceeded`)."""
+def take_members(content: bytes, members: Members, password: Password | None) -> None:
+    """Raises `NeverWill` (`password_needed`, `password_wrong`, `corrupt_file`, `limit_exceeded`)."""
+    if password is None and _is_locked(content):
+        raise password_needed(_WHAT)
     try:
-        with py7zr.SevenZipFile(io.BytesIO(content)) as archive:
-            if archive.needs_password():
-                raise password_needed(_WHAT)
+        with py7zr.SevenZipFile(io.BytesIO(content), password=password.text if password else None) as archive:
             wanted = _wanted([info for info in archive.files if not info.is_directory], members)
             kept = _Kept(members.left)
             if wanted:
                 archive.extract(targets=wanted, factory=kept)
-    except PasswordRequired as error:
-        raise password_needed(_WHAT) from error
     except _BROKEN as error:
+        if password is not None and _is_locked(content):  # whose wrong key gives noise
+            raise password_wrong(_WHAT) from error
         raise corrupt(_WHAT, str(error)[:120]) from error
     for name in wanted:
         members.take(name, kept.content(name))
+
+
+def _is_locked(content: bytes) -> bool:
+    """Whether members, or the list of them, need a password; False also for what cannot be opened at all."""
+    try:
+        with py7zr.SevenZipFile(io.BytesIO(content)) as archive:
+            return bool(archive.needs_password())
+    except PasswordRequired:
+        return True
+    except _BROKEN:
+        return False
 
 
 def _wanted(files: list[Any], members: Members) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.failures import corrupt, password_needed, unsupported
+from trivium_ingest.parse.office_encryption import ENCRYPTED_PACKAGE, WHAT
 from trivium_ingest.parse.registry import Format, known_formats
 from trivium_ingest.parse.sample import OLE2_MAGIC, PACKAGES, ZIP_MAGICS, Sample
 
@@ -37,8 +38,8 @@ _ODF = (
 def find_format(blob: Blob) -> Format:
     """The format whose recogniser is surest. Raises `NeverWill` when none is sure enough."""
     sample = Sample(blob)
-    if "EncryptedPackage" in sample.streams:
-        raise password_needed("Office document")
+    if ENCRYPTED_PACKAGE in sample.streams:
+        raise password_needed(WHAT)
     best, best_score = None, 0.0
     for entry in known_formats():
         score = entry.recognise(sample)

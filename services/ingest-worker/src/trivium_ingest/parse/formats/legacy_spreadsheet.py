@@ -11,7 +11,7 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.cells import plain_number
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.failures import corrupt, password_needed, too_large
+from trivium_ingest.parse.failures import corrupt, sealed, too_large
 from trivium_ingest.parse.package import Package
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import OLE2_MAGIC, Sample
@@ -54,7 +54,7 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
                     rows.append(Row(number, texts))
             add_rows(out, rows, name)
     except python_calamine.PasswordError as error:
-        raise password_needed("workbook") from error
+        raise sealed("workbook") from error
     except (python_calamine.CalamineError, OSError, ValueError) as error:
         raise corrupt("workbook", str(error)[:120]) from error
     return out.document(media_type, metadata={"sheets": ", ".join(names)})

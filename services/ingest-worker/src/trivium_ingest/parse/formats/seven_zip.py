@@ -24,7 +24,7 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
 
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)
-    take_members(blob.content, members)
+    take_members(blob.content, members, blob.password)
     return members.document(MEDIA_TYPE)
 
 
@@ -32,7 +32,7 @@ FORMAT = Format(
     name="7-Zip archives",
     media_types=(MEDIA_TYPE,),
     extensions=("7z",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="the archive's list; in members, as their own format does",

@@ -7,11 +7,15 @@ import stat
 import zipfile
 from itertools import pairwise
 
+import msgspec
+import pyzipper
+
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.password import Password
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
-from trivium_ingest.parse.failures import corrupt, password_needed
+from trivium_ingest.parse.failures import corrupt, password_needed, password_wrong
 from trivium_ingest.parse.members import Members
 from trivium_ingest.parse.package import BROKEN
 from trivium_ingest.parse.registry import Format
@@ -31,39 +35,51 @@ def recognise(sample: Sample) -> float:
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
-    """Unpack what may be unpacked. Raises `NeverWill` (`password_needed`) when that needs a password for all."""
+    """Unpack what may be unpacked. Raises `NeverWill` (`password_needed`, `password_wrong`) when nothing opens."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)
     try:
-        with zipfile.ZipFile(io.BytesIO(blob.content)) as archive:
+        with _opened(blob) as archive:
             files = [info for info in archive.filelist if not info.is_dir()]
-            if files and all(info.flag_bits & _ENCRYPTED_FLAG for info in files):
-                raise password_needed(_WHAT)
             _refuse_overlaps(files)
-            for info in files:
-                _take(archive, info, members)
+            locked = [info for info in files if not _take(archive, info, members, blob.password)]
     except BROKEN as error:
         raise corrupt(_WHAT, str(error)[:120]) from error
-    return members.document(MEDIA_TYPE)
+    if locked and not members.children:
+        raise (password_wrong if blob.password else password_needed)(_WHAT)
+    return msgspec.structs.replace(members.document(MEDIA_TYPE), locked=bool(locked))
 
 
-def _take(archive: zipfile.ZipFile, info: zipfile.ZipInfo, members: Members) -> None:
-    name = _name(info)
+def _opened(blob: Blob) -> zipfile.ZipFile:
+    """With a password also what WinZip and 7-Zip encrypt by AES, which the standard library does not know."""
+    if blob.password is None:
+        return zipfile.ZipFile(io.BytesIO(blob.content))
+    archive: zipfile.ZipFile = pyzipper.AESZipFile(io.BytesIO(blob.content))
+    archive.setpassword(blob.password.text.encode())
+    return archive
+
+
+def _take(archive: zipfile.ZipFile, info: zipfile.ZipInfo, members: Members, password: Password | None) -> bool:
+    """False where a member is locked, and stays so."""
+    name, encrypted = _name(info), bool(info.flag_bits & _ENCRYPTED_FLAG)
     if not members.admit(name):
-        return
-    if info.flag_bits & _ENCRYPTED_FLAG:
+        return True
+    if encrypted and password is None:
         members.skip(name, "it is protected by a password")
-        return
+        return False
     if not _is_file(info):
         members.skip(name, "it is a link or a device")
-        return
+        return True
     if not members.fits(name, info.file_size, info.compress_size):
-        return
+        return True
     try:
         with archive.open(info) as stream:
             members.unpack(name, stream, info.compress_size)
     except BROKEN as error:
-        members.skip(name, f"it is damaged ({str(error)[:80]})")
+        damaged = f"it is damaged ({str(error)[:80]})"
+        members.skip(name, "it has another password, or is damaged" if encrypted else damaged)
+        return not encrypted
+    return True
 
 
 def _name(info: zipfile.ZipInfo) -> str:
@@ -90,7 +106,7 @@ FORMAT = Format(
     name="zip archives",
     media_types=(MEDIA_TYPE, "application/x-zip-compressed"),
     extensions=("zip",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="the archive's list; in members, as their own format does",

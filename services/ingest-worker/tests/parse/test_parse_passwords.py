@@ -1,0 +1,124 @@
+"""Encrypted files: opened by their password, told apart from a wrong one, each kind made by a library of its own."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import openpyxl
+import py7zr
+import pytest
+import pyzipper
+from aes_pdf import aes_pdf
+from msoffcrypto.format.ooxml import OOXMLFile
+from reportlab.lib.pdfencrypt import StandardEncryption
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.password import Password
+from trivium.ports.parser import Blob
+from trivium_ingest.parse.sandbox import Sandbox
+
+from .conftest import Parse, pdf
+
+SECRET = "Märzveilchen 7"
+SAID = "The sluice opens at dawn."
+
+
+def pdf_of(strength: int, user: str = SECRET, owner: str = "the owner's") -> bytes:
+    lock = StandardEncryption(user, ownerPassword=owner, strength=strength)
+    return pdf(lambda canvas: canvas.drawString(72, 700, SAID), encrypt=lock)
+
+
+def workbook() -> bytes:
+    book, plain, locked = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
+    book.active.append(["Sluice", "Dawn"])
+    book.save(plain)
+    OOXMLFile(plain).encrypt(SECRET, locked)
+    return locked.getvalue()
+
+
+def zipped(**encryption: int) -> bytes:
+    stream = io.BytesIO()
+    with pyzipper.AESZipFile(stream, "w", compression=zipfile.ZIP_DEFLATED, encryption=pyzipper.WZ_AES) as archive:
+        archive.setpassword(SECRET.encode())
+        archive.setencryption(pyzipper.WZ_AES, **encryption)
+        archive.writestr("sluice.txt", SAID)
+    return stream.getvalue()
+
+
+def seven_zipped(*, list_too: bool) -> bytes:
+    stream = io.BytesIO()
+    with py7zr.SevenZipFile(stream, "w", password=SECRET, header_encryption=list_too) as archive:
+        archive.writestr(SAID, "sluice.txt")
+    return stream.getvalue()
+
+
+LOCKED: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "a PDF under RC4 of 40 bits": ("a.pdf", lambda: pdf_of(40)),
+    "a PDF under RC4 of 128 bits": ("a.pdf", lambda: pdf_of(128)),
+    "a PDF under AES of 256 bits": ("a.pdf", lambda: aes_pdf(SAID, SECRET)),
+    "a workbook": ("a.xlsx", workbook),
+    "a zip archive under AES": ("a.zip", lambda: zipped(nbits=256)),
+    "a 7-Zip archive": ("a.7z", lambda: seven_zipped(list_too=False)),
+    "a 7-Zip archive whose list is locked too": ("a.7z", lambda: seven_zipped(list_too=True)),
+}
+
+
+@pytest.mark.parametrize("what", LOCKED)
+def test_the_password_opens_and_a_wrong_one_is_told_apart_from_none(parse: Parse, what: str) -> None:
+    name, make = LOCKED[what]
+    content = make()
+    for password, code in (("", "password_needed"), ("Winterling", "password_wrong")):
+        with pytest.raises(NeverWill) as failure:
+            parse(content, name, password=password)
+        assert (failure.value.code, "trivium unlock" in failure.value.action) == (code, True)
+        assert "Winterling" not in f"{failure.value}{failure.value.message}"
+    document = parse(content, name, password=SECRET)
+    inside = [child.content.decode() for child in document.children]
+    assert "sluice" in f"{document.text} {inside}".lower()
+    assert not document.locked
+
+
+def test_the_owners_password_opens_too(parse: Parse) -> None:
+    assert SAID in parse(pdf_of(128), password="the owner's").text
+
+
+def test_a_password_that_nothing_needs_does_no_harm(parse: Parse) -> None:
+    content = pdf(lambda canvas: canvas.drawString(72, 700, SAID))
+    assert parse(content, password=SECRET) == parse(content)
+
+
+def test_an_archive_with_one_locked_member_gives_the_others_and_says_that_it_is_locked(parse: Parse) -> None:
+    stream = io.BytesIO(zipped())
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr("open.txt", "For all to read.")
+    for password, names, locked in (("", ["open.txt"], True), (SECRET, ["sluice.txt", "open.txt"], False)):
+        document = parse(stream.getvalue(), "a.zip", password=password)
+        assert ([child.name for child in document.children], document.locked) == (names, locked)
+
+
+@pytest.mark.parametrize(("whole", "torn"), [(b"<encryption ", b"<encrypt!on "), (b'spinCount="1', b'spinCount="x')])
+def test_a_damaged_lock_is_no_wrong_password(parse: Parse, whole: bytes, torn: bytes) -> None:
+    content = workbook()
+    assert content.count(whole) == 1
+    with pytest.raises(NeverWill) as failure:
+        parse(content.replace(whole, torn), "a.xlsx", password=SECRET)
+    assert failure.value.code == "corrupt_file"
+
+
+def test_rights_management_is_no_password(parse: Parse) -> None:
+    streams = b"".join(name.encode("utf-16-le") + b"\0\0" for name in ("EncryptedPackage", "DRMEncryptedTransform"))
+    with pytest.raises(NeverWill) as failure:
+        parse(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600) + streams, "a.docx", password=SECRET)
+    assert failure.value.code in ("corrupt_file", "encryption_unsupported")
+
+
+def test_the_password_reaches_the_parser_in_its_process_and_no_repr_shows_it() -> None:
+    blob = Blob("a.pdf", pdf_of(128), password=Password(SECRET))
+    assert SECRET not in repr(blob)
+    sandbox = Sandbox()
+    try:
+        assert SAID in sandbox.parse(blob).text
+    finally:
+        sandbox.close()
