@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import msgspec
 
@@ -28,11 +29,12 @@ _LAST_DAY = 2_958_465  # 9999-12-31
 
 def column_of(reference: str) -> int:
     """The column of `B12`, from 1; 0 when it is no reference."""
-    return _column(reference.rstrip("0123456789"))
+    return column_number(reference.rstrip("0123456789"))
 
 
 @lru_cache(maxsize=1024)
-def _column(letters: str) -> int:
+def column_number(letters: str) -> int:
+    """The number of column `B`, from 1; 0 when it is none."""
     column = 0
     for letter in letters.replace("$", "") if _LETTERS.fullmatch(letters) else "":
         column = column * 26 + ord(letter) - 64
@@ -65,21 +67,34 @@ class CellFormats(msgspec.Struct, frozen=True):
         since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
         return cls(kinds, since_1904)
 
-    def shown(self, text: str, style: str) -> str:
-        """A stored number in words a person would use."""
+    def showing(self, style: str) -> Callable[[str], str]:
+        """What turns a stored number of that style into the words that a person would use."""
         number = int(style) if style.isdigit() else 0
         kind = self.kinds[number] if number < len(self.kinds) else ""
-        if not kind and len(text) < _EXACT_DIGITS and text.isdigit():
-            return text.lstrip("0") or "0"
-        try:
-            value = float(text)
-        except ValueError:
-            return text
-        if kind == "percent":
-            return f"{round(value * 100, 4):g}%"
-        if kind and 0 <= value <= _LAST_DAY:
-            return _moment(value, kind, _DAY_ZERO_1904 if self.since_1904 else _DAY_ZERO)
-        return plain_number(value) if math.isfinite(value) else text
+        if not kind:
+            return _number
+        return partial(_formatted, kind, _DAY_ZERO_1904 if self.since_1904 else _DAY_ZERO)
+
+
+def _number(text: str) -> str:
+    if len(text) < _EXACT_DIGITS and text.isdigit():
+        return text.lstrip("0") or "0"
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return plain_number(value) if math.isfinite(value) else text
+
+
+@lru_cache(maxsize=4096)  # days and shares come again and again
+def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if kind == "percent":
+        return f"{round(value * 100, 4):g}%"
+    return _moment(value, kind, zero) if 0 <= value <= _LAST_DAY else _number(text)
 
 
 def plain_number(value: float) -> str:

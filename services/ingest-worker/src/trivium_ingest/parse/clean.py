@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 # C0 and C1 controls but tab and line feed, soft hyphen, zero-width characters, bidirectional controls
@@ -18,18 +19,24 @@ _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _SPACE_AROUND_NEWLINE = re.compile(" *\n *")
 _SHORT_CHARS = 64
 _BLANK_LINES = re.compile("\n{3,}")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}")  # all of `_DROP` that Python calls printable
 
 
 def visible(text: str) -> str:
     """`text` without characters that show nothing; line ends become line feeds."""
-    if text.isascii() and text.isprintable():
+    if _is_visible(text):
         return text
     return _DROP.sub("", _NEWLINES.sub("\n", text))
 
 
+def _is_visible(text: str) -> bool:
+    """True of one line that `visible` leaves as it is, and in which every blank is a space."""
+    return text.isprintable() and (text.isascii() or _SELECTORS.search(text) is None)
+
+
 def flowing(text: str) -> str:
     """Prose: visible characters, runs of blanks as one space, at most one blank line, no blank edges."""
-    if text.isascii() and text.isprintable() and "  " not in text:
+    if "  " not in text and _is_visible(text):
         return text.strip()
     text = _SPACES.sub(" ", visible(text))
     return _BLANK_LINES.sub("\n\n", _SPACE_AROUND_NEWLINE.sub("\n", text)).strip()
@@ -38,6 +45,13 @@ def flowing(text: str) -> str:
 def one_line(text: str) -> str:
     """Prose on one line: for titles, headings, cells."""
     return _short_line(text) if len(text) <= _SHORT_CHARS else _joined(text)
+
+
+def are_lines(texts: Iterable[str]) -> bool:
+    """True when `one_line` would leave each of them as it is: quicker for many than to ask it."""
+    together = f"|{'|'.join(texts)}|"
+    blanks = "  " in together or "| " in together or " |" in together
+    return not blanks and _is_visible(together)
 
 
 def _joined(text: str) -> str:

@@ -37,11 +37,7 @@ def add_rows(out: Collector, rows: Sequence[Row], sheet: str | None = None) -> N
 
 def _side_by_side(rows: Sequence[Row]) -> list[Sequence[Row]]:
     """Split at empty columns between blocks that begin in different rows; blocks that begin together are one."""
-    first: dict[int, int] = {}
-    for row in rows:
-        for column, cell in enumerate(row.cells):
-            if cell and column not in first:
-                first[column] = row.number
+    first = _first_rows(rows)
     blocks: list[list[int]] = []
     for column in sorted(first):
         if not blocks or column > blocks[-1][-1] + 1:
@@ -51,6 +47,21 @@ def _side_by_side(rows: Sequence[Row]) -> list[Sequence[Row]]:
     if len(blocks) < 2 or len(set(starts)) == 1 or min(map(len, blocks)) < 2:
         return [rows]
     return [_columns_of(rows, block[0], block[-1] + 1) for block in blocks]
+
+
+def _first_rows(rows: Sequence[Row]) -> dict[int, int]:
+    """By column, the number of the first row that has something there."""
+    first: dict[int, int] = {}
+    width, empty = 0, set[int]()
+    for row in rows:
+        if len(row.cells) > width:
+            empty.update(range(width, len(row.cells)))
+            width = len(row.cells)
+        if empty:
+            begun = {column for column in empty if column < len(row.cells) and row.cells[column]}
+            first.update(dict.fromkeys(begun, row.number))
+            empty -= begun
+    return first
 
 
 def _columns_of(rows: Sequence[Row], begin: int, end: int) -> list[Row]:
@@ -94,9 +105,9 @@ def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
     if header is not None and not body:
         out.add(UnitKind.TABLE, " | ".join(filter(None, labels)), _position([rows[header]], sheet))
     batch: list[Row] = []
-    size = 0
+    size, named = 0, sum(map(len, labels))
     for row in body:
-        length = sum(map(len, row.cells)) + sum(map(len, labels))
+        length = len("".join(row.cells)) + named
         if batch and (len(batch) >= ROWS_PER_UNIT or size + length > CHARS_PER_UNIT):
             _add_batch(out, labels, batch, sheet)
             batch, size = [], 0

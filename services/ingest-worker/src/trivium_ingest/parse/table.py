@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
-from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.clean import are_lines, one_line
 
 _NUMBER = re.compile(r"^[\s$€£¥(+\-\u2212~<>≤≥]*\d[\d\s.,:/%)\-\u2212]*\s*\S{0,4}$")
 MAX_LABEL_CHARS = 80
-_BETWEEN = "\x1f"  # cells of a row that is escaped at once; `one_line` leaves no control character
+# Of cells and rows that are escaped at once; `one_line` leaves no control character.
+_BETWEEN_CELLS, _BETWEEN_ROWS = "\x1f", "\x1e"
 MAX_HEADER_ROWS = 3
 
 
@@ -28,60 +30,65 @@ class Table(msgspec.Struct, frozen=True):
 
     def text(self) -> str:
         """One line per row: `Header: value; Header: value` under a header, else `value | value`."""
+        rows = self._lines()
+        headers, body = rows[: self.header_rows], rows[self.header_rows :]
         lines = [one_line(self.caption)] if self.caption.strip() else []
-        lines.extend(one_line(row[0]) for row in self.rows[: self.header_rows] if self._spanning(row))
-        labels = self._labels()
-        body = self.rows[self.header_rows :]
+        lines.extend(row[0] for row in headers if self._spanning(row))
+        labels = self._labels(headers)
         if labels and not body:
-            return "\n".join([*lines, " | ".join(label for label in labels if label)])
-        for row in body:
-            line = describe(labels, row) if labels else _joined(row)
-            if line:
-                lines.append(line)
+            return "\n".join([*lines, " | ".join(filter(None, labels))])
+        lines.extend(filter(None, _described(labels, body) if labels else map(_joined, body)))
         return "\n".join(lines)
 
     def html(self) -> str:
         """A `<table>`, escaped, without attributes."""
-        parts = ["<table>"]
-        if self.caption.strip():
-            parts.append(f"<caption>{html.escape(one_line(self.caption))}</caption>")
-        for number, row in enumerate(self.rows):
-            tag = "th" if number < self.header_rows else "td"
-            cells = html.escape(_BETWEEN.join(map(one_line, row))).replace(_BETWEEN, f"</{tag}><{tag}>")
-            parts.append(f"<tr><{tag}>{cells}</{tag}></tr>")
-        parts.append("</table>")
-        return "".join(parts)
+        rows = self._lines()
+        caption = f"<caption>{html.escape(one_line(self.caption))}</caption>" if self.caption.strip() else ""
+        headers, body = _html(rows[: self.header_rows], "th"), _html(rows[self.header_rows :], "td")
+        return f"<table>{caption}{headers}{body}</table>"
+
+    def _lines(self) -> tuple[tuple[str, ...], ...]:
+        """The rows with each cell on one line."""
+        if are_lines(chain.from_iterable(self.rows)):
+            return self.rows
+        return tuple(tuple(map(one_line, row)) for row in self.rows)
 
     def _spanning(self, row: tuple[str, ...]) -> bool:
         """A header row of one cell over a wider table: a heading, not a column's name."""
         return len(row) == 1 < max(len(other) for other in self.rows)
 
-    def _labels(self) -> list[str]:
-        width = max((len(row) for row in self.rows), default=0)
-        headers = [row for row in self.rows[: self.header_rows] if not self._spanning(row)]
+    def _labels(self, headers: tuple[tuple[str, ...], ...]) -> list[str]:
+        """What each column is called; empty where none has a name."""
+        named = [row for row in headers if not self._spanning(row)]
         labels = []
-        for column in range(width):
-            stacked = [one_line(row[column]) for row in headers if column < len(row)]
+        for column in range(max(map(len, self.rows), default=0)):
+            stacked = [row[column] for row in named if column < len(row)]
             labels.append(" ".join(dict.fromkeys(filter(None, stacked))))
         return labels if any(labels) else []
 
 
 def _joined(row: tuple[str, ...]) -> str:
-    cells = [cell for cell in map(one_line, row) if cell]
+    cells = [cell for cell in row if cell]
     if len(cells) == 2 and cells[0].endswith(":"):
         return f"{cells[0]} {cells[1]}"
     return " | ".join(cells)
 
 
-def describe(labels: list[str], row: tuple[str, ...] | list[str]) -> str:
-    """`Header: value; Header: value`, without empty cells."""
-    parts = []
-    for column, cell in enumerate(row):
-        value = one_line(cell)
-        if value:
-            label = labels[column] if column < len(labels) else ""
-            parts.append(f"{label}: {value}" if label and label != value else value)
-    return "; ".join(parts)
+def _described(labels: list[str], rows: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """`Header: value; Header: value` of each row, without empty cells."""
+    named = [(label, f"{label}: " if label else "") for label in labels]
+    for row in rows:
+        filled = ((name, cell) for name, cell in zip(named, row, strict=False) if cell)
+        yield "; ".join([cell if cell == label else before + cell for (label, before), cell in filled])
+
+
+def _html(rows: tuple[tuple[str, ...], ...], tag: str) -> str:
+    if not rows:
+        return ""
+    between_rows, between_cells = f"</{tag}></tr><tr><{tag}>", f"</{tag}><{tag}>"
+    cells = html.escape(_BETWEEN_ROWS.join(map(_BETWEEN_CELLS.join, rows)))
+    inside = cells.replace(_BETWEEN_ROWS, between_rows).replace(_BETWEEN_CELLS, between_cells)
+    return f"<tr><{tag}>{inside}</{tag}></tr>"
 
 
 def looks_numeric(cell: str) -> bool:

@@ -1,31 +1,32 @@
-"""SpreadsheetML worksheets (ECMA-376, part 1, 18.3) by expat: a sheet is mostly cells, and a tree of them is slow."""
+"""SpreadsheetML worksheets (ECMA-376, part 1, 18.3) as rows: a sheet is mostly cells, and a tree of them is slow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import lru_cache
 from typing import IO
 from xml.parsers import expat
 
-from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.cells import column_of
-
-MAX_COLUMNS = 16_384  # Excel's own bound
-_PIECE_BYTES = 1 << 16
-
-Shown = Callable[[str, str, str], str]
+from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.worksheet_rows import MAX_COLUMNS, Line, Showing, line_of, plain_rows
+from trivium_ingest.parse.xml_windows import Windows
 
 
 class Worksheet:
-    """Rows with their values by column, and merged ranges, both as they stand in one part. Prefixes do not matter.
+    """Rows by number and merged ranges, as they stand in one part. Prefixes do not matter.
 
-    `shown` turns a cell's kind, style number and stored text into the words to show, "" for none.
+    `showing` answers, for a cell's kind and style, what turns its stored text into the words to show. `cells` counts
+    those of the workbook that hold something, from those of the sheets before; past `max_cells`, `NeverWill`
+    (`limit_exceeded`) is raised.
     """
 
-    def __init__(self, shown: Shown) -> None:
-        self.rows: list[tuple[int, dict[int, str]]] = []
+    def __init__(self, showing: Showing, max_cells: int, cells: int = 0) -> None:
+        self.rows: list[Line] = []
         self.merged: list[str] = []
-        self._shown = shown
-        self._cells: dict[int, str] = {}
+        self.cells = cells
+        self._showing = lru_cache(maxsize=1024)(showing)
+        self._max_cells = max_cells
+        self._row: dict[int, str] | None = None
         self._cell: dict[str, str] | None = None
         self._column = 0
         self._number = 0
@@ -35,14 +36,21 @@ class Worksheet:
     def read(self, part: IO[bytes]) -> None:
         """Take in a part. Raises `expat.ExpatError` where it is no XML, `NeverWill` (`unsafe_xml`) for a DOCTYPE."""
         parser = expat.ParserCreate()
-        parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.CharacterDataHandler = self._text
-        parser.StartDoctypeDeclHandler = _refuse
-        while piece := part.read(_PIECE_BYTES):
-            parser.Parse(piece, False)
-        parser.Parse(b"", True)
-        self._end_cell()
+        Windows(parser, "row", self._take).read(part)
+        self._end_row()
+
+    def _take(self, markup: str) -> bool:
+        taken = plain_rows(markup, self._showing)
+        if taken is None:
+            return False
+        self._end_row()
+        rows, cells = taken
+        self._count(cells)
+        self.rows += rows
+        self._number = rows[-1][0]
+        return True
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._taking = False
@@ -52,7 +60,10 @@ class Worksheet:
         elif name in ("v", "t"):
             self._taking = not self._phonetic
         elif name == "row":
-            self._start_row(attributes.get("r", ""))
+            self._end_row()
+            stated = attributes.get("r", "")
+            self._number = int(stated) if stated.isdigit() else self._number + 1
+            self._row, self._column = {}, 0
         elif name == "rPh":
             self._phonetic = True  # how the text is pronounced; comes last in its cell
         elif name == "mergeCell":
@@ -64,11 +75,11 @@ class Worksheet:
         if self._taking:
             self._texts.append(text)
 
-    def _start_row(self, stated: str) -> None:
+    def _end_row(self) -> None:
         self._end_cell()
-        self._number = int(stated) if stated.isdigit() else self._number + 1
-        self._cells, self._column = {}, 0
-        self.rows.append((self._number, self._cells))
+        if self._row is not None:
+            self.rows.append((self._number, line_of(self._row)))
+        self._row = None
 
     def _end_cell(self) -> None:
         cell, self._cell = self._cell, None
@@ -80,17 +91,12 @@ class Worksheet:
             return
         text = "".join(self._texts).strip()
         self._texts.clear()
-        if (
-            text
-            and self._column <= MAX_COLUMNS
-            and (value := self._shown(cell.get("t", "n"), cell.get("s", "0"), text))
-        ):
-            self._cells[self._column] = value
+        if text and self._column <= MAX_COLUMNS and self._row is not None:
+            self._count(1)
+            if shown := self._showing(cell.get("t", "n"), cell.get("s", "0"))(text):
+                self._row[self._column] = shown
 
-
-def _refuse(*_: object) -> None:
-    raise NeverWill(
-        "unsafe_xml",
-        "This Excel workbook declares its own document type or entities, which are never expanded.",
-        "Open it in Excel and save it again.",
-    )
+    def _count(self, cells: int) -> None:
+        self.cells += cells
+        if self.cells > self._max_cells:
+            raise too_large("max_cells", f"more than {self._max_cells:,} cells")

@@ -1,35 +1,36 @@
 """XLSX: every sheet's rows in words, with sheet and row numbers; dates as dates, formulas by their stored values.
 
-Sheets are streamed, cell by cell that exists: a sheet whose range was inflated to a million empty rows costs nothing.
+Sheets are streamed, and only cells that exist are looked at: a range inflated to a million empty rows costs nothing.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from xml.parsers.expat import ExpatError
-
-from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.cells import CellFormats, column_of, row_of
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.failures import corrupt, too_large
+from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.package import Package
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.shared_strings import shared_strings
 from trivium_ingest.parse.sheet import Row, add_rows
 from trivium_ingest.parse.wordprocessing import C, chart_table
 from trivium_ingest.parse.worksheet import Worksheet
-from trivium_ingest.parse.xml_safe import has_doctype
+from trivium_ingest.parse.worksheet_rows import Show, line_of
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _WHAT = "Excel workbook"
+_STRINGS = "xl/sharedStrings.xml"
 MAX_MERGED_CELLS = 20_000
 MAX_SHEETS = 1_000
 
@@ -100,62 +101,42 @@ class _Book:
         self._formats = CellFormats.read(package)
 
     def _shared_strings(self) -> list[str]:
-        name = "xl/sharedStrings.xml"
-        if name not in self._package:
+        if _STRINGS not in self._package:
             return []
-        strings = []
-        for item in self._elements(name, f"{S}si"):
-            texts = (node.text or "" for node in item.iter(f"{S}t") if not _phonetic(node))
-            strings.append("".join(texts).strip())
-        return strings
+        with _read_as_xml(), self._package.stream(_STRINGS) as stream:
+            return shared_strings(stream)
 
     def rows(self, part: str) -> list[Row]:
         """Rows that hold something; the text of a merged range stands in each of its cells."""
-        sheet = Worksheet(self._shown)
-        try:
-            with self._package.stream(part) as stream:
-                sheet.read(stream)
-        except (ExpatError, zlib.error, EOFError, OSError, ValueError) as error:
-            raise corrupt(_WHAT, str(error)[:120]) from error
+        sheet = Worksheet(self._showing, self._limits.max_cells, self._cells)
+        with _read_as_xml(), self._package.stream(part) as stream:
+            sheet.read(stream)
+        self._cells = sheet.cells
         merged = _Merged(sheet.merged)
-        rows = []
-        for number, cells in sheet.rows:
-            merged.fill(number, cells)
-            if cells:
-                rows.append(Row(number, _line(cells)))
-        return rows
+        lines = ((number, merged.filled(number, cells)) for number, cells in sheet.rows)
+        return [Row(number, cells) for number, cells in lines if cells]
 
-    def _shown(self, kind: str, style: str, text: str) -> str:
-        self._cells += 1
-        if self._cells > self._limits.max_cells:
-            raise too_large("max_cells", f"more than {self._limits.max_cells:,} cells")
+    def _showing(self, kind: str, style: str) -> Show:
         if kind == "n":
-            return self._formats.shown(text, style)
+            return self._formats.showing(style)
         if kind == "s":
-            return self._strings[int(text)] if text.isdigit() and int(text) < len(self._strings) else ""
-        if kind == "b":
-            return "TRUE" if text == "1" else "FALSE"
-        return text
+            return self._shared
+        return _truth if kind == "b" else str
 
-    def _elements(self, part: str, tag: str) -> Iterator[etree._Element]:
-        """The elements of one kind, one at a time; each is emptied once it has been looked at."""
-        with self._package.stream(part) as peek:
-            if has_doctype(peek.read(65_536)):
-                raise NeverWill(
-                    "unsafe_xml",
-                    f"This {_WHAT} declares its own document type or entities, which are never expanded.",
-                    "Open it in Excel and save it again.",
-                )
-        try:
-            with self._package.stream(part) as stream:
-                options = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": True}
-                for _, node in etree.iterparse(stream, tag=tag, remove_comments=True, recover=False, **options):
-                    yield node
-                    node.clear(keep_tail=False)
-                    while node.getprevious() is not None:
-                        del node.getparent()[0]
-        except (etree.XMLSyntaxError, zlib.error, EOFError, OSError, ValueError) as error:
-            raise corrupt(_WHAT, str(error)[:120]) from error
+    def _shared(self, text: str) -> str:
+        return self._strings[int(text)] if text.isdigit() and int(text) < len(self._strings) else ""
+
+
+def _truth(text: str) -> str:
+    return "TRUE" if text == "1" else "FALSE"
+
+
+@contextmanager
+def _read_as_xml() -> Iterator[None]:
+    try:
+        yield
+    except (ExpatError, zlib.error, EOFError, OSError, ValueError) as error:
+        raise corrupt(_WHAT, str(error)[:120]) from error
 
 
 class _Merged:
@@ -175,25 +156,18 @@ class _Merged:
                 places = self._covered.setdefault(row, {})
                 places.update(dict.fromkeys(range(left, right + 1), (top, left)))
 
-    def fill(self, number: int, cells: dict[int, str]) -> None:
-        """Put the text of each range into the cells that it covers in this row."""
-        for place, origin in self._covered.get(number, {}).items():
+    def filled(self, number: int, line: tuple[str, ...]) -> tuple[str, ...]:
+        """The row with the text of each range in the cells that it covers there."""
+        covered = self._covered.get(number)
+        if not covered:
+            return line
+        cells = {place: text for place, text in enumerate(line, 1) if text}
+        for place, origin in covered.items():
             if origin == (number, place):
                 self._texts[origin] = cells.get(place, "")
             elif text := self._texts.get(origin, ""):
                 cells.setdefault(place, text)
-
-
-def _line(cells: dict[int, str]) -> tuple[str, ...]:
-    last = max(cells)
-    if len(cells) == last and next(iter(cells)) == 1:
-        return tuple(cells[place] for place in sorted(cells))
-    return tuple(cells.get(place, "") for place in range(1, last + 1))
-
-
-def _phonetic(node: etree._Element) -> bool:
-    parent = node.getparent()
-    return parent is not None and parent.tag == f"{S}rPh"
+        return line_of(cells)
 
 
 FORMAT = Format(

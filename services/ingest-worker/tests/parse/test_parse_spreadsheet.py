@@ -1,0 +1,132 @@
+"""Worksheets in the forms in which programs write them: all say the same."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import UnitKind
+from trivium_ingest.parse.clean import are_lines, one_line
+
+from .conftest import Parse, texts, units
+
+_MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+_SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
+_ROWS = (
+    '<row r="3" spans="1:4"><c r="A3" t="s"><v>0</v></c><c r="B3" t="s"><v>1</v></c><c r="D3" t="s"><v>2</v></c></row>'
+    '<row r="4"><c r="A4" t="inlineStr"><is><t xml:space="preserve"> Weir &amp; lock </t></is></c><c r="B4" s="1">'
+    '<v>39904</v></c><c r="C4" s="1"/><c r="D4"><f>SUM(1,2)</f><v>3.0000000000000004</v></c></row>'
+    '<row r="5"><c r="A5" t="str"><f>A4</f><v>Ford</v></c><c r="B5" s="1"><v>40000</v></c><c r="D5" t="b"><v>1</v></c>'
+    '</row><row r="6"><c r="A6" t="inlineStr"><is><t>Rhône</t></is></c><c r="D6"><v>1E3</v></c></row>'
+)
+_TEXT = (
+    "Gauge: Weir & lock; Installed: 2009-04-01; Level: 3\n"
+    "Gauge: Ford; Installed: 2009-07-06; Level: TRUE\n"
+    "Gauge: Rhône; Level: 1000"
+)
+_PLAIN_STRINGS = "<si><t>Gauge</t></si><si><t>Installed</t></si><si><t>Level</t></si>"
+
+
+def _workbook(rows: str, strings: str = _PLAIN_STRINGS, head: str = "", declared: str = "UTF-8") -> bytes:
+    """A workbook whose style 1 is a date, with `rows` for its sheet and A9:B10 merged."""
+    book, stream, made = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
+    book.active["A1"].number_format = "yyyy-mm-dd"
+    book.save(stream)
+    sheet = f"<worksheet {_MAIN} xmlns:x='urn:x'><sheetData>{rows}</sheetData>"
+    sheet += '<mergeCells count="1"><mergeCell ref="A9:B10"/></mergeCells></worksheet>'
+    parts = {_SHEET: sheet, _STRINGS: f"<sst {_MAIN}>{strings}</sst>"}
+    with zipfile.ZipFile(stream) as old, zipfile.ZipFile(made, "w") as new:
+        for name in {*old.namelist(), *parts}:
+            stated = f'<?xml version="1.0" encoding="{declared}"?>{head}{parts.get(name, "")}'
+            new.writestr(name, stated.encode(declared) if name in parts else old.read(name))
+    return made.getvalue()
+
+
+def test_dates_formulas_gaps_and_every_kind_of_cell_are_read(parse: Parse) -> None:
+    (table,) = units(parse(_workbook(_ROWS)), UnitKind.TABLE)
+    assert table.text == _TEXT
+    assert table.position.rows == (4, 6)
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        lambda rows: rows.replace("<", "<x:").replace("<x:/", "</x:"),
+        lambda rows: rows.replace('"', "'"),
+        lambda rows: rows.replace("<row", "\r\n  <row").replace("<c", "\n    <c"),
+        lambda rows: rows.replace('<row r="4">', '<!-- <row r="4"><c r="A4"><v>7</v></c></row> --><row r="4">'),
+        lambda rows: rows.replace("<t>Rhône</t>", "<r><t>Rhô</t></r><r><t>ne</t></r><rPh><t>ron</t></rPh>"),
+        lambda rows: rows.replace("<t>Rhône</t>", "<t><![CDATA[Rhône]]></t>").replace("&amp;", "&#38;"),
+        lambda rows: rows.replace('<c r="A4" t="inlineStr">', '<c t="inlineStr" cm="1" r="A4">'),
+        lambda rows: rows.replace('<row r="5">', '<row><c r="ZZZ5"><v>beyond the last column</v></c>'),
+        lambda rows: rows.replace('<row r="6">', '<row r="6" hidden="1" /><row r="6">'),
+        lambda rows: rows.replace('<c r="A6"', "<c ").replace('<c r="B5"', "<c "),
+    ],
+    ids=["prefixes", "quotes", "indented", "comment", "rich", "cdata", "attributes", "column", "empty", "unplaced"],
+)
+def test_a_sheet_reads_the_same_however_it_is_written(parse: Parse, rewritten: Callable[[str], str]) -> None:
+    assert rewritten(_ROWS) != _ROWS
+    assert parse(_workbook(rewritten(_ROWS))).units == parse(_workbook(_ROWS)).units
+
+
+def test_a_sheet_in_another_encoding_is_read_in_it(parse: Parse) -> None:
+    assert parse(_workbook(_ROWS, declared="ISO-8859-1")).text == _TEXT
+    assert parse(_workbook(_ROWS, declared="UTF-16")).text == _TEXT
+
+
+def test_unusual_rows_between_plain_ones_keep_their_place(parse: Parse) -> None:
+    """As large as several of the windows in which a sheet is read, every hundredth row of another form."""
+    rows = [f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}"><v>{n}.5</v></c></row>' for n in range(2, 6_000)]
+    rows[::100] = [row.replace("<v>", "<v> ").replace("><v>", ">\n<v>") for row in rows[::100]]
+    rows[:0] = ['<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>2</v></c></row>']
+    lines = "\n".join(texts(parse(_workbook("".join(rows))), UnitKind.TABLE)).splitlines()
+    assert lines == [f"Gauge: {n}; Level: {n}.5" for n in range(2, 6_000)]
+
+
+def test_formats_and_readings_of_shared_strings_are_left_out(parse: Parse) -> None:
+    strings = (
+        "<si><r><rPr><b/></rPr><t>Gau</t></r><r><t>ge</t></r></si>"
+        '<si><t>Installed</t><rPh sb="0" eb="1"><t>in</t></rPh></si><si><t>Level</t></si>'
+    )
+    assert parse(_workbook(_ROWS, strings)).text == _TEXT
+
+
+def test_a_merged_range_says_its_text_in_rows_that_are_empty(parse: Parse) -> None:
+    filled = '<row r="9"><c r="A9"><v>7</v></c><c r="C9"><v>8</v></c></row><row r="10"><c r="A10"/><c r="B10"/></row>'
+    assert parse(_workbook(filled)).text == "7 | 7 | 8\n7 | 7"
+
+
+@pytest.mark.parametrize("part", [_SHEET, _STRINGS])
+def test_a_document_type_in_a_workbook_is_refused(parse: Parse, part: str) -> None:
+    content, made = _workbook(_ROWS), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            laughs = b'<!DOCTYPE x [<!ENTITY a "b">]>' if name == part else b""
+            new.writestr(name, old.read(name).replace(b"?>", b"?>" + laughs, 1))
+    with pytest.raises(NeverWill) as failure:
+        parse(made.getvalue())
+    assert failure.value.code == "unsafe_xml"
+
+
+def test_what_is_no_xml_is_said_to_be_damaged_and_the_other_sheets_are_read(parse: Parse) -> None:
+    document = parse(_workbook(_ROWS.replace("</row>", "</row", 2)))
+    assert any("damaged" in warning for warning in document.warnings)
+
+
+def test_cells_are_counted_over_plain_and_unusual_rows(parse: Parse) -> None:
+    unusual = _ROWS + '<row r="7"><c r="A7"> <v>1</v></c></row>'
+    assert parse(_workbook(unusual), limits={"max_cells": 12}).units
+    with pytest.raises(NeverWill, match="more than 11 cells"):
+        parse(_workbook(unusual), limits={"max_cells": 11})
+
+
+@given(st.lists(st.text(st.characters() | st.sampled_from(" |\u00a0\u200b\ufe0f\u200d\n\x1f"), max_size=8), max_size=6))
+def test_texts_that_pass_for_lines_are_left_as_they_are(cells: list[str]) -> None:
+    assert not are_lines(cells) or [one_line(cell) for cell in cells] == cells
