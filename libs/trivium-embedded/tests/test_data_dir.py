@@ -16,3 +16,8 @@ def test_one_who_is_refused_leaves_the_owners_address_alone(tmp_path: Path) -> N
         assert refusal.value.code == "data_dir_in_use"
         assert (tmp_path / ADDRESS_FILE).exists()
     assert not (tmp_path / ADDRESS_FILE).exists()
+
+
+def test_a_new_data_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with owned(tmp_path / "data"):
+        assert (tmp_path / "data").stat().st_mode & 0o077 == 0

@@ -18,13 +18,13 @@ ADDRESS_FILE = "server.json"
 
 @contextmanager
 def owned(data_dir: Path) -> Iterator[None]:
-    """Own `data_dir` for the block; created when missing.
+    """Own `data_dir` for the block; created when missing, for its owner's eyes only.
 
     Raises `Refused` (`data_dir_in_use`) while another process owns it and `NeverWill` (`data_dir_unusable`) when it
     cannot be made or written.
     """
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(data_dir / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise NeverWill(

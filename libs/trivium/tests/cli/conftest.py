@@ -62,6 +62,7 @@ class World:
         self.conversations = SqliteConversations(folder)
         self.passages: dict[str, Chunk] = {}
         self.originals: dict[str, Blob] = {}
+        self.passwords: dict[str, str] = {}
         self.accepted: list[str] = []
         self.asked: list[AskRequest] = []
         self.busy = 0
@@ -168,6 +169,8 @@ class _Intake(msgspec.Struct):
         if "refuse" in blob.name:
             raise Refused("bad_name", "That name is not liked.", "Choose another.")
         self.world.accepted.append(blob.name)
+        if blob.password:
+            self.world.passwords[blob.name] = blob.password.text
         registry = self.world.registry.for_tenant(self.tenant)
         accepted = registry.accept(
             Document(
@@ -222,7 +225,17 @@ class _Intake(msgspec.Struct):
     def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "127.0.0.1 is a loopback address.", "Upload the file.")
-        return self.accept(NewSource(Blob(url, b"A page about Ada."), dataset=dataset))
+        return self.accept(NewSource(Blob(url, b"A page about Ada.", password=password), dataset=dataset))
+
+    def unlock(self, document: str, password: Password) -> Document:
+        registry = self.world.registry.for_tenant(self.tenant)
+        known = registry.get(document)
+        if known.state is not DocumentState.FAILED:
+            raise Refused("no_password_needed", "It is open.", "Nothing is to be done.")
+        content = b"Ada." if password.text == "right" else b"FAIL"
+        self.world.passwords[known.source] = password.text
+        self._work(registry.accept(known), Blob(known.source, content))
+        return registry.get(document)
 
     def delete(self, document: str) -> Document:
         gone = self.world.registry.for_tenant(self.tenant).delete(document)

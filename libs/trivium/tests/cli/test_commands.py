@@ -157,6 +157,59 @@ def test_ingest_tells_what_failed_and_why_and_goes_on_with_the_rest(run: Run, wo
     assert "Without text: docs/void.txt. page 1: no text" in shown.stderr
 
 
+def test_a_password_is_given_as_it_stands_typed_or_from_a_file(run: Run, world: World) -> None:
+    write("a.pdf", "Ada.")
+    write("secret", "from file\r\nnot this\n")
+    for options, given, known in (
+        (["--password", "plain"], "", "plain"),
+        (["--password"], "typed\n", "typed"),
+        (["--password-file", "secret"], "", "from file"),
+        (["--password-file", "-"], "piped\n", "piped"),
+    ):
+        shown = run("ingest", "a.pdf", "http://example.org/", *options, given=given)
+        assert (shown.exit_code, world.passwords) == (0, {"a.pdf": known, "http://example.org/": known})
+        assert known not in shown.output
+    run("ingest", "a.pdf")
+    assert world.passwords["a.pdf"] == "piped"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--password", "x", "--password-file", "secret"], "not both"),
+        (["--password-file", "empty"], "is empty"),
+        (["--password-file", "noise"], "UTF-8"),
+        (["--password-file", "missing"], "missing"),
+        (["--password", "x", "--crawl"], "--crawl"),
+    ],
+)
+def test_a_password_that_cannot_be_used_is_a_mistake_in_the_command(run: Run, options: list[str], told: str) -> None:
+    write("secret", "x\n")
+    write("empty", "\n")
+    Path("noise").write_bytes(b"\xff\xfe")
+    shown = run("ingest", "http://example.org/", *options)
+    assert (shown.exit_code, told in shown.stderr) == (2, True)
+
+
+def test_unlock_asks_for_the_password_and_waits_for_what_becomes_of_it(run: Run, world: World) -> None:
+    write("offer.pdf", "FAIL")
+    run("ingest", "offer.pdf")
+    wrong = run("unlock", "offer.pdf", given="wrong\n")
+    assert (wrong.exit_code, "offer.pdf: The file is encrypted." in wrong.stderr) == (1, True)
+    right = run("unlock", "offer.pdf", given="right\n")
+    assert (right.exit_code, right.stdout) == (0, "offer.pdf: ready, 1 passage.\n")
+    assert world.passwords == {"offer.pdf": "right"}
+    again = run("unlock", "offer.pdf", "--password", "right")
+    assert (again.exit_code, "It is open. " in again.stderr.replace("\n", " ")) == (1, True)
+
+
+def test_a_known_mail_given_with_a_password_is_waited_for_with_what_is_inside_it(run: Run) -> None:
+    write("mail.zip", "Ada.")
+    run("ingest", "mail.zip")
+    assert "0 ready (0 passages), 1 unchanged" in run("ingest", "mail.zip").stdout
+    assert "2 ready (2 passages), 0 unchanged" in run("ingest", "mail.zip", "--password", "x").stdout
+
+
 def test_ingest_takes_a_web_page(run: Run, world: World) -> None:
     shown = run("ingest", "https://example.org/page")
     assert shown.exit_code == 0

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.password import Password
 from trivium.locked_in import allow_cpu, lock_in
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import Senses
 from trivium_ingest.parse.build import parse_blob
+from trivium_ingest.parse.heap import give_back, keep_large_apart
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.wire import (
     SPLIT_IT,
@@ -49,6 +51,7 @@ def main() -> None:
     jobs, answers = _take_over_pipes()
     setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
     lock_in(setup.memory_bytes)
+    keep_large_apart()
     known_formats()
     engine = _Engine(setup.ocr) if setup.ocr else None
     send(answers, Ready())
@@ -59,6 +62,7 @@ def main() -> None:
             told = _Progress(answers, job)
             transcriber = _AskedTranscriber(jobs, answers, job, told) if setup.asks_transcriber else None
             send(answers, _answer(job, Senses(ocr, transcriber, told)))
+            give_back()
     except Closed:
         pass
 
@@ -188,9 +192,14 @@ def _answer(job: Job, senses: Senses) -> Result:
     except Exception as error:  # noqa: BLE001 - whatever a parser trips over is this file's failure, with its reason
         if _OUT_OF_MEMORY.search(str(error)):
             return _NO_MEMORY
-        reason = f"{type(error).__name__}: {error}"[:300]
+        reason = _unsaid(f"{type(error).__name__}: {error}", job.blob.password)[:300]
         message = f"The parser failed on this file ({reason})."
         return Result(failed=Failed("parser_crashed", message, "Save the file again, or convert it to PDF."))
+
+
+def _unsaid(reason: str, password: Password | None) -> str:
+    """What a library says, without the password."""
+    return reason.replace(password.text, "********") if password else reason
 
 
 def _take_over_pipes() -> tuple[int, int]:
