@@ -8,7 +8,7 @@ import struct
 import zlib
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
@@ -114,6 +114,25 @@ def test_no_more_images_than_the_limit_are_recognised(parse: Parse, ocr: InkOcr)
     pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
     document = parse(stream.getvalue(), ocr=ocr, limits={"max_ocr_pages": 2})
     assert len(words(document)) == 2
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])
+def test_a_picture_of_many_pixels_is_read_smaller_and_cited_in_its_own_pixels(
+    parse: Parse, ocr: InkOcr, kind: str
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown turned clockwise
+    image = Image.new("L", (5001, 3000), "white")
+    ImageDraw.Draw(image).rectangle((1000, 2000, 1999, 2499), fill="black")
+    stream = io.BytesIO()
+    image.save(stream, kind, exif=exif)
+    (unit,) = words(parse(stream.getvalue(), ocr=ocr))
+    height, width, _ = ocr.shapes[0]
+    assert 11_000_000 < height * width <= 12_000_000
+    assert height / width == pytest.approx(5001 / 3000, rel=0.001)
+    box = unit.position.box
+    assert box is not None
+    assert (box.left, box.top, box.right, box.bottom) == pytest.approx((500, 1000, 1000, 2000), abs=3)
 
 
 def test_heic_is_read_by_its_content(parse: Parse, ocr: InkOcr) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import platform
 import signal
 import socket
 import sys
@@ -20,8 +21,10 @@ from PIL import Image
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
+from trivium.domain.password import Password
 from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob, Senses
+from trivium_ingest.parse.parser_process import resident_bytes
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
 from .conftest import picture
@@ -52,8 +55,13 @@ class Misbehaving:
             self.images = getattr(self, "images", 0) + 1
             if self.images > 4:  # one file is looked at from four sides
                 raise RuntimeError("std::bad_alloc")
+        if self.how == "litter":
+            littered = [bytes(100_000) for _ in range(1_000)]
+            self.kept = littered[::50]
         if self.how == "exhaust":
             raise RuntimeError("(-4:Insufficient memory) Failed to allocate 99 bytes")
+        if self.how == "tell":
+            raise RuntimeError("'Quillon' opens nothing")
         if self.how == "call":
             try:
                 socket.create_connection(("127.0.0.1", int(os.environ["TRIVIUM_TEST_PORT"])), 2)
@@ -70,7 +78,9 @@ def die(): return Misbehaving("die")
 def leave(): return Misbehaving("leave")
 def grow(): return Misbehaving("grow")
 def hoard(): return Misbehaving("hoard")
+def litter(): return Misbehaving("litter")
 def exhaust(): return Misbehaving("exhaust")
+def tell(): return Misbehaving("tell")
 def call(): return Misbehaving("call")
 def noise(): return Misbehaving("print")
 def broken(): raise RuntimeError("no model")
@@ -148,6 +158,30 @@ def test_what_other_files_left_in_a_child_costs_no_file(engines) -> None:  # typ
     with closing(Sandbox(engines.hoard)) as made:
         for _ in range(3):  # a child that read one has no memory for the next
             assert made.parse(IMAGE).text == "read"
+
+
+@pytest.mark.parametrize("mode", ["L", "RGBA"])
+def test_a_picture_within_the_limit_of_pixels_is_read_within_the_memory(mode: str) -> None:
+    stream = io.BytesIO()
+    Image.new(mode, (7000, 5500), "white").save(stream, "PNG", compress_level=1)
+    with closing(Sandbox(bounds=Bounds(memory_bytes=420_000_000))) as sandbox:
+        assert sandbox.parse(Blob("plan.png", stream.getvalue())).metadata["width"] == "7000"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps what is freed, and can be told not to")
+def test_a_child_gives_back_what_a_file_leaves_free_between_what_it_keeps(engines) -> None:  # type: ignore[no-untyped-def]
+    with closing(Sandbox(engines.litter)) as sandbox:
+        sandbox.parse(TEXT)
+        before = _resident_mb()
+        sandbox.parse(IMAGE)
+        sandbox.parse(TEXT)  # answered once the image's child has put its memory in order
+        assert _resident_mb() < before + 50
+
+
+def _resident_mb() -> float:
+    """Of this process' only child."""
+    (task,) = [path for path in Path("/proc/self/task").glob("*/children") if path.read_text()]
+    return resident_bytes(int(task.read_text())) / 1e6
 
 
 def test_a_file_that_a_fresh_child_has_no_memory_for_says_so(engines) -> None:  # type: ignore[no-untyped-def]
@@ -269,3 +303,10 @@ def test_a_failure_of_an_engine_elsewhere_keeps_its_family(family: type[TriviumE
 def test_time_spent_waiting_for_an_engine_elsewhere_is_not_the_files() -> None:
     with closing(Sandbox(senses=Senses(Elsewhere(wait_s=2.5)), bounds=Bounds(wall_s=2))) as made:
         assert made.parse(IMAGE).text == "read elsewhere"
+
+
+def test_what_a_library_says_of_a_password_is_not_passed_on(engines) -> None:  # type: ignore[no-untyped-def]
+    scan = Blob("scan.png", picture(), password=Password("Quillon"))
+    with closing(Sandbox(engines.tell)) as sandbox, pytest.raises(NeverWill) as failure:
+        sandbox.parse(scan)
+    assert "RuntimeError: '********' opens nothing" in failure.value.message

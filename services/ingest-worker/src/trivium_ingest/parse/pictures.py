@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import msgspec
 import numpy as np
 import pi_heif  # type: ignore[import-untyped]
 from numpy.typing import NDArray
@@ -24,6 +27,8 @@ MIN_EDGE = 16  # smaller pictures are bullets and rules
 MAX_SHOWN_BYTES = 1 << 20  # a picture is kept as it came up to here
 MAX_SHOWN_EDGE = 1600  # pixels; larger ones are kept at this size
 _SHOWN_QUALITY = 85
+MAX_READ_PIXELS = 12_000_000  # A4 at 350 dpi; larger images are read smaller
+_STRIP_PIXELS = 1 << 20
 _BROWSERS_SHOW = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp"}
 
 
@@ -44,8 +49,18 @@ def open_image(content: bytes, limits: ParseLimits, what: str = "image") -> Imag
     return image
 
 
-def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Pixels]:
-    """Each page as RGB, upright by its EXIF orientation, transparency on white. Animations give one frame."""
+class Frame(msgspec.Struct, frozen=True):
+    """One page of an image, and how many of the page's own pixels, each way, one of `pixels` stands for."""
+
+    pixels: Pixels
+    scale: float
+
+
+def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Frame]:
+    """Each page as RGB, upright by its EXIF orientation, transparency on white. Animations give one frame.
+
+    A page of more than `MAX_READ_PIXELS` is given smaller.
+    """
     count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
     for index in range(min(count, limits.max_pages)):
         try:
@@ -54,7 +69,9 @@ def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Pixels]:
                 if count > 1:
                     image.seek(index)
                     _check(image, limits)
-                yield _rgb(image)
+                longest = max(image.size)
+                pixels = _rgb(image)
+            yield Frame(pixels, longest / max(pixels.shape[:2]))
         except (OSError, ValueError, SyntaxError, EOFError, TypeError, KeyError, Image.DecompressionBombError) as error:
             raise corrupt("image", str(error)[:120]) from error
 
@@ -74,17 +91,54 @@ def shown(image: Image.Image, content: bytes, pixels: Pixels) -> Asset:
     return Asset(f"{content_version(content)}.{kind}", f"image/{kind}", content)
 
 
+def thinned(width: int, height: int, rows: Callable[[int, int], Image.Image]) -> Image.Image:
+    """An image of so many pixels made to fit `MAX_READ_PIXELS`.
+
+    `rows` gives the RGB rows from one number to another: what is large is never copied as a whole.
+    """
+    share = math.sqrt(MAX_READ_PIXELS / (width * height))
+    across, down = max(1, int(width * share)), max(1, int(height * share))
+    small = Image.new("RGB", (across, down))
+    step = max(1, int(_STRIP_PIXELS * share / width))
+    for top in range(0, down, step):
+        bottom = min(top + step, down)
+        first, last = top * height / down, bottom * height / down
+        strip = rows(int(first), min(math.ceil(last), height))
+        box = (0, first - int(first), width, min(last - int(first), strip.height))
+        small.paste(strip.resize((across, bottom - top), Image.Resampling.BOX, box), (0, top))
+    return small
+
+
 def _rgb(image: Image.Image) -> Pixels:
-    upright = ImageOps.exif_transpose(image)
-    if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
-        layers = upright.convert("RGBA")
+    """JPEGs are already decoded smaller where they are much too large."""
+    if image.width * image.height > MAX_READ_PIXELS:
+        share = math.sqrt(MAX_READ_PIXELS / (image.width * image.height))
+        image.draft(image.mode, (math.ceil(image.width * share), math.ceil(image.height * share)))
+    extremes = image.getextrema() if image.mode.startswith(("I", "F")) else (0, 255)
+
+    def rows(top: int, bottom: int) -> Image.Image:
+        return _seen(image.crop((0, top, image.width, bottom)), extremes)
+
+    if image.width * image.height > MAX_READ_PIXELS:
+        small = thinned(image.width, image.height, rows)
+        small.info["exif"] = image.getexif().tobytes()
+    else:
+        small = image
+    return np.asarray(_seen(ImageOps.exif_transpose(small), extremes), dtype=np.uint8)
+
+
+def _seen(image: Image.Image, extremes: tuple[Any, ...]) -> Image.Image:
+    """As RGB: transparency on white, numbers from black for the least of `extremes` to white for the largest."""
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        layers = image.convert("RGBA")
         ground = Image.new("RGBA", layers.size, "white")
-        upright = Image.alpha_composite(ground, layers)
-    elif upright.mode.startswith("I") or upright.mode == "F":
-        values = np.asarray(upright, dtype=np.float32)
-        span = float(values.max() - values.min()) or 1.0
-        return np.repeat(((values - values.min()) * (255 / span)).astype(np.uint8)[:, :, None], 3, axis=2)
-    return np.asarray(upright.convert("RGB"), dtype=np.uint8)
+        return Image.alpha_composite(ground, layers).convert("RGB")
+    if image.mode.startswith("I") or image.mode == "F":
+        least, largest = extremes
+        span = float(largest - least) or 1.0
+        grey = (np.asarray(image, dtype=np.float32) - least) * (255 / span)
+        return Image.fromarray(grey.astype(np.uint8)).convert("RGB")
+    return image.convert("RGB")
 
 
 def _check(image: Image.Image, limits: ParseLimits) -> None:

@@ -66,7 +66,7 @@ class Reader:
         try:
             image = open_image(content, self._limits, f"picture ({where})")
             if min(image.size) >= MIN_EDGE:
-                pixels = next(frames(image, self._limits))
+                pixels = next(frames(image, self._limits)).pixels
                 lines.extend(paragraph.text for paragraph in self.paragraphs(pixels, where))
                 asset = self._out.asset(shown(image, content, pixels))
         except NeverWill as failure:

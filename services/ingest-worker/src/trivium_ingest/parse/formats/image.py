@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
@@ -54,20 +54,25 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         raise too_large("max_pages", f"{count:,} pages")
     metadata = {"width": str(image.width), "height": str(image.height)}
     found = False
-    for number, pixels in enumerate(frames(image, limits), 1):
+    for number, frame in enumerate(frames(image, limits), 1):
         where = f"Page {number}" if count > 1 else "The image"
         page = number if count > 1 else None
         original = blob.content if count == 1 else b""
-        asset = out.asset(shown(image, original, pixels))
+        asset = out.asset(shown(image, original, frame.pixels))
         out.add(UnitKind.IMAGE, "", Position(page=page), asset=asset)
-        for paragraph in reader.paragraphs(pixels, where):
+        for paragraph in reader.paragraphs(frame.pixels, where):
             found = True
-            out.add(UnitKind.TEXT, paragraph.text, Position(page=page, box=paragraph.box), ocr=True)
+            place = Position(page=page, box=_enlarged(paragraph.box, frame.scale))
+            out.add(UnitKind.TEXT, paragraph.text, place, ocr=True)
         if not reader.available:
             break
     if not found:
         out.warn("No text was found in the image.")
     return out.document(media_type_of(blob.content[:16]), pages=count, metadata=metadata)
+
+
+def _enlarged(box: Box, scale: float) -> Box:
+    return Box(box.left * scale, box.top * scale, box.right * scale, box.bottom * scale)
 
 
 FORMAT = Format(

@@ -10,15 +10,16 @@ import msgspec
 import numpy as np
 import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
+from PIL import Image
 
 from trivium_ingest.parse.pdf.blocks import Block, margin_block, page_blocks
 from trivium_ingest.parse.pdf.lines import pieces_of
 from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
 from trivium_ingest.parse.pdf.visibility import unseen_words
 from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn, sideways
+from trivium_ingest.parse.pictures import MAX_READ_PIXELS, thinned
 
 OCR_DPI = 200
-MAX_OCR_PIXELS = 12_000_000
 MAX_OBJECTS = 4_000
 MAX_RECTS = 4_000
 MAX_FORM_PICTURES = 100
@@ -96,7 +97,7 @@ def render(page: Any, frame: Frame, dpi: int = OCR_DPI, region: Rect | None = No
     """The page, or a region of it, as RGB pixels, and how many pixels a point has."""
     width, height = frame.size
     left, top, right, bottom = region or (0.0, 0.0, width, height)
-    scale = min(dpi / 72, (MAX_OCR_PIXELS / max(1.0, (right - left) * (bottom - top))) ** 0.5)
+    scale = min(dpi / 72, (MAX_READ_PIXELS / max(1.0, (right - left) * (bottom - top))) ** 0.5)
     columns, rows = max(1, int((right - left) * scale)), max(1, int((bottom - top) * scale))
     whole = max(1, int(width * scale)), max(1, int(height * scale))
     bitmap = pdfium.FPDFBitmap_CreateEx(columns, rows, pdfium.FPDFBitmap_BGR, None, 0)
@@ -110,7 +111,7 @@ def render(page: Any, frame: Frame, dpi: int = OCR_DPI, region: Rect | None = No
 
 
 def picture_pixels(picture: Picture) -> NDArray[np.uint8] | None:
-    """The picture's own pixels as RGB, or None when PDFium cannot decode it."""
+    """The picture's own pixels as RGB, fewer where they are too many, or None when PDFium cannot decode it."""
     bitmap = pdfium.FPDFImageObj_GetBitmap(picture.handle)
     if not bitmap:
         return None
@@ -129,9 +130,15 @@ def _rgb(bitmap: Any) -> NDArray[np.uint8]:
     kind = pdfium.FPDFBitmap_GetFormat(bitmap)
     channels = {pdfium.FPDFBitmap_Gray: 1, pdfium.FPDFBitmap_BGR: 3}.get(kind, 4)
     pixels = lines[:, : width * channels].reshape(height, width, channels)
-    if channels == 1:
-        return np.repeat(pixels, 3, axis=2)
-    return np.ascontiguousarray(pixels[:, :, 2::-1])
+    if width * height > MAX_READ_PIXELS:
+        small = thinned(width, height, lambda top, bottom: Image.fromarray(_as_rgb(pixels[top:bottom])))
+        return np.asarray(small, dtype=np.uint8)
+    return _as_rgb(pixels)
+
+
+def _as_rgb(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """PDFium's grey, or its blue, green and red, as a copy."""
+    return np.repeat(pixels, 3, axis=2) if pixels.shape[2] == 1 else np.ascontiguousarray(pixels[:, :, 2::-1])
 
 
 def _words(text_page: Any, text: str, frame: Frame) -> tuple[Frame, list[Word]]:
