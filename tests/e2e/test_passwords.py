@@ -193,3 +193,13 @@ def test_the_password_stands_in_one_object_for_as_long_as_it_is_needed(start_ser
     with server.http() as client:
         client.delete(f"/v1/sources/{gone['id']}")
     assert not holders(server, SECRET)
+
+
+def test_a_kill_costs_no_password(start_server: Any) -> None:
+    server = start_server()
+    with server.http() as client:
+        files = {"file": ("offer.pdf", offer())}
+        taken = client.post("/v1/sources", files=files, data={"password": SECRET}).json()
+    server.kill()
+    server.start()
+    assert server.settled(taken["id"])["state"] == "ready"

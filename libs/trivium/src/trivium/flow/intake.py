@@ -79,7 +79,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         if page is None:
             known = self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
             if password is not None:
-                passwords.unlock(self.shared.stores, known, password)
+                self._unlock(known, password)
             return known
         return self.accept_page(address, page, dataset, password)
 
@@ -102,7 +102,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def unlock(self, document_id: str, password: Password) -> Document:
         """Give a password afterwards, for all inside the document that failed for want of one."""
         registry = self.shared.stores.registry.for_tenant(self.tenant)
-        if not passwords.unlock(self.shared.stores, registry.get(document_id), password):
+        if not self._unlock(registry.get(document_id), password):
             raise Refused(
                 "no_password_needed",
                 f"Nothing in document {document_id} failed for want of a password.",
@@ -146,12 +146,19 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         if password is not None:
             known = self.shared.stores.registry.for_tenant(self.tenant).get_many([identifier]).get(identifier)
             if known is not None and known.version == version and known.state in _READ:
-                passwords.unlock(self.shared.stores, known, password)
+                self._unlock(known, password)
                 return known
             passwords.keep(self._objects, identifier, version, password)
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
         return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
+
+    def _unlock(self, known: Document, password: Password) -> bool:
+        """Whether there was something to unlock; the bell is rung for it."""
+        unlocked = passwords.unlock(self.shared.stores, known, password)
+        if unlocked:
+            self.shared.doorbell()
+        return unlocked > 0
 
     def asset(self, document_id: str, name: str) -> Blob:
         """A picture of the version that queries see."""

@@ -57,8 +57,6 @@ def unlock(stores: Stores, document: Document, password: Password) -> int:
     for each in locked:
         keep(objects, each.id, each.version, password)
         registry.accept(each)
-    if locked:
-        stores.doorbell.ring()
     return len(locked)
 
 
