@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from folder_stores import FolderStores
+from uploads_peer import UploadsPeer
 
 from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NotFound, Refused
@@ -95,6 +96,17 @@ def test_what_is_read_keeps_the_password_that_opened_it(house: House) -> None:
         house.intake.unlock(document.id, SECOND)
     assert refusal.value.code == "no_password_needed"
     assert house.intake.original(document.id).password == FIRST
+
+
+def test_a_file_that_stays_in_its_bucket_gets_its_password_afterwards(house: House) -> None:
+    bucket = UploadsPeer({"offer.pdf": b"locked"})
+    shared = msgspec.structs.replace(house.intake.shared, uploads=lambda _: bucket)
+    intake = shared.for_tenant(DEFAULT_TENANT)
+    document = house.fail(intake.accept_upload("dropped", bucket.stat("offer.pdf")), NEEDED)
+    intake.unlock(document.id, FIRST)
+    assert intake.accept_upload("dropped", bucket.stat("offer.pdf")).state is DocumentState.PENDING
+    original = intake.original(document.id)
+    assert (original.content, original.password) == (b"locked", FIRST)
 
 
 @pytest.mark.parametrize("code", ["corrupt_file", "encryption_unsupported"])
