@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import lru_cache
 from typing import TypeVar
 
@@ -22,11 +22,21 @@ def at_once(call: Callable[[A], B], batch: Sequence[A]) -> list[B]:
 
     A batch within a `call` is done one after the other: it could wait for its own place.
     """
-    if len(batch) < 2 or hasattr(_thread, "is_pooled"):
+    if len(batch) < 2 or is_beside():
         return [call(item) for item in batch]
-    calls = [_threads(os.getpid()).submit(call, item) for item in batch]
+    calls = [begun(call, item) for item in batch]
     wait(calls)
     return [each.result() for each in calls]
+
+
+def is_beside() -> bool:
+    """Whether this is a thread of such calls, whose time is not its caller's."""
+    return hasattr(_thread, "is_pooled")
+
+
+def begun(call: Callable[[A], B], item: A) -> Future[B]:
+    """`call`, beside what the caller goes on with. Not from within another such call."""
+    return _threads(os.getpid()).submit(call, item)
 
 
 @lru_cache(maxsize=1)

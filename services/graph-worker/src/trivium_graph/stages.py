@@ -8,9 +8,10 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
+from trivium.domain.errors import TriviumError
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.parsed import ParsedDocument
-from trivium.flow.stage import Job, Outcome
+from trivium.flow.stage import Job, Outcome, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import GraphRow, Graphs
 from trivium_graph.build import extract, fingerprint
@@ -36,22 +37,34 @@ class ExtractWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Extract from all chunks of the document at once."""
-        chunks = job.load(Stage.CHUNK, list[Chunk])
+        return self._extracted(job, *_read(job))
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
+        """What the documents say is read some at a time, and extracted one after the other."""
+        return [
+            read if isinstance(read, TriviumError) else tried(self._extracted, job, *read)
+            for job, read in zip(jobs, read_all(_read, jobs), strict=True)
+        ]
+
+    def _extracted(self, job: Job, chunks: Sequence[Chunk], links: tuple[str, ...]) -> Outcome:
+        def linked(shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
+            return with_links(shares, links, job.document.id, job.tenant)
+
         shares = extract(chunks)
         if self.llm is None:
-            return Outcome(_linked(job, shares))
+            return Outcome(linked(shares))
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares))
         if not refined.unread:
-            return Outcome(_linked(job, refined.shares))
+            return Outcome(linked(refined.shares))
         warning = (
             f"The language model did not read {refined.unread} of {len(chunks)} passages for the graph; their names"
             f" were found by rules instead. {refined.reason}"
         )
-        return Outcome(_linked(job, refined.shares), {"warnings": [*job.document.warnings, warning]})
+        return Outcome(linked(refined.shares), {"warnings": [*job.document.warnings, warning]})
 
 
-def _linked(job: Job, shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
-    return with_links(shares, job.load(Stage.PARSE, ParsedDocument).links, job.document.id, job.tenant)
+def _read(job: Job) -> tuple[list[Chunk], tuple[str, ...]]:
+    return job.load(Stage.CHUNK, list[Chunk]), job.load(Stage.PARSE, ParsedDocument).links
 
 
 class LinkWork(msgspec.Struct, frozen=True):
@@ -83,4 +96,8 @@ class LinkWork(msgspec.Struct, frozen=True):
             for share in of_one
         ]
         self.graphs.writer(jobs[0].tenant).upsert(rows)
-        return [Outcome(len(of_one)) for of_one in shares]
+        return self.planned(jobs)
+
+    def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """How many shares a document has."""
+        return [Outcome(len(job.load(Stage.EXTRACT, list[msgspec.Raw]))) for job in jobs]

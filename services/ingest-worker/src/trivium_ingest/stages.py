@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
 
 from trivium import telemetry
-from trivium.at_once import at_once
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
@@ -22,7 +20,7 @@ from trivium.flow.assets import store_assets
 from trivium.flow.erase import erase_children, erase_objects, require_place
 from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
-from trivium.flow.stage import Job, Outcome
+from trivium.flow.stage import Job, Outcome, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import Keywords
@@ -81,9 +79,9 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
         """The originals are fetched some at a time, and parsed one after the other."""
-        originals = at_once(lambda job: _tried(lambda: self._original(job)), jobs)
+        originals = read_all(self._original, jobs)
         return [
-            original if isinstance(original, TriviumError) else _tried(partial(self._parsed, job, *original))
+            original if isinstance(original, TriviumError) else tried(self._parsed, job, *original)
             for job, original in zip(jobs, originals, strict=True)
         ]
 
@@ -118,14 +116,6 @@ class ParseWork(msgspec.Struct, frozen=True):
                 "children": len(parsed.children),
             },
         )
-
-
-def _tried(call: Callable[[], T]) -> T | TriviumError:
-    """What `call` answers, or raises of ours."""
-    try:
-        return call()
-    except TriviumError as error:
-        return error
 
 
 def _speech_model(transcriber: Transcriber | None) -> str:
@@ -270,7 +260,12 @@ class IndexWork(msgspec.Struct, frozen=True):
         if pictures := visual_rows(rows):
             self.visuals.writer(tenant).upsert(pictures)
         telemetry.CHUNKS.inc(len(rows))
-        return [Outcome(len(written), {"chunks": len(written)}) for written in chunks.values()]
+        return self.planned(jobs)
+
+    def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """How many rows a document has."""
+        counts = [len(job.load(Stage.ENRICH, list[msgspec.Raw])) for job in jobs]
+        return [Outcome(count, {"chunks": count}) for count in counts]
 
 
 def vector_rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
@@ -322,7 +317,7 @@ class PublishWork(msgspec.Struct, frozen=True):
         `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks.
         """
         tenant, versions = jobs[0].tenant, _versions(jobs)
-        expected = {job.document.id: {chunk.id for chunk in job.load(Stage.ENRICH, list[Chunk])} for job in jobs}
+        expected = _expected_ids(jobs)
         stored = {
             "vector": self._vector_ids(jobs, expected),
             "keyword": self.stores.keywords.writer(tenant).ids(versions),
@@ -336,6 +331,10 @@ class PublishWork(msgspec.Struct, frozen=True):
             )
             for job in jobs
         ]
+
+    def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """What the rows were made from."""
+        return [Outcome(artifacts.Published(job.entry.artifacts, time.time())) for job in jobs]
 
     def _without_pictures(self, jobs: Sequence[Job]) -> dict[str, TryLater]:
         """The documents whose pictures are not all in their store, and what is said of each."""
@@ -375,10 +374,8 @@ class PublishWork(msgspec.Struct, frozen=True):
         except TriviumError as error:
             return error
         state = DocumentState.READY if expected else DocumentState.EMPTY
-        return Outcome(
-            artifacts.Published(job.entry.artifacts, time.time()),
-            {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0},
-        )
+        facts = {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0}
+        return msgspec.structs.replace(self.planned([job])[0], facts=facts)
 
     def _replace(self, job: Job) -> None:
         """Show queries the new version, then remove what earlier versions and earlier tries left."""
@@ -389,6 +386,16 @@ class PublishWork(msgspec.Struct, frozen=True):
             store.writer(job.tenant).delete(document.id, keep_version=document.version)
         erase_objects(job.objects, document.id, keep_version=document.version)
         erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
+
+
+def _expected_ids(jobs: Sequence[Job]) -> dict[str, set[str]]:
+    """The chunks that each document has by its artifact; raises what reading one of them raises."""
+    expected = {}
+    for job, found in zip(jobs, read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs), strict=True):
+        if isinstance(found, TriviumError):
+            raise found
+        expected[job.document.id] = {chunk.id for chunk in found}
+    return expected
 
 
 def _versions(jobs: Sequence[Job]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The envelope of every task: re-read the world, skip what is done, run the stages, save, hand on.
 
 A task is a leg: the stages of its process that follow one another, for as long as they are quick (`LEG_S`). What they
-make is stored at the leg's end, in one object a document; each start of a stage is counted before it.
+make is stored at the leg's end (`storing.py`), in one object a document; each start of a stage is counted before it.
 
 The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
 fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to its
@@ -22,15 +22,15 @@ import msgspec
 import structlog
 
 from trivium import telemetry
-from trivium.at_once import at_once
 from trivium.domain.documents import Document, DocumentState, Failure, Stage
 from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, leases_renewed
-from trivium.flow.leg import Found, Left, isolated, outcomes, skipped, starts, worked
-from trivium.flow.stage import Job, Outcome, Share, StageWork
+from trivium.flow.leg import Found, Left, isolated, outcomes, planned, skipped, starts, worked
+from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
+from trivium.flow.storing import Storing
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 
@@ -88,16 +88,16 @@ class Envelope(msgspec.Struct, frozen=True):
 
     def _attempt(self, leg: Sequence[StageWork], message: Message) -> Handed:
         until = time.monotonic() + self.leg_s
-        jobs, found, done = self._open(message), Found(), 0
+        jobs, found, storing, done = self._open(message), Found(), Storing(), 0
         left: list[Left] = []
         for work in leg:
             with structlog.contextvars.bound_contextvars(stage=work.stage.value):
-                jobs, fallen = self._through(work, jobs, message, found)
+                jobs, fallen = self._through(work, jobs, message, found, storing if work is leg[-1] else None)
             left += fallen
             done += 1
             if not jobs or time.monotonic() > until:
                 break
-        jobs, left = _stored(jobs, left, leg[0].stage, message)
+        jobs, left = _stored(jobs, left, leg[0].stage, message, storing)
         return self._settled(jobs, left, leg[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
@@ -115,9 +115,12 @@ class Envelope(msgspec.Struct, frozen=True):
         return jobs
 
     def _through(
-        self, work: StageWork, jobs: Sequence[Job], message: Message, found: Found
+        self, work: StageWork, jobs: Sequence[Job], message: Message, found: Found, storing: Storing | None
     ) -> tuple[list[Job], list[Left]]:
-        """Bring the documents through one stage; answers those that got through, and the others."""
+        """Bring the documents through one stage; answers those that got through, and the others.
+
+        `storing` is of a leg's last stage, behind which nothing more is made.
+        """
         stage = work.stage
         try:
             fingerprint = work.fingerprint()
@@ -139,6 +142,8 @@ class Envelope(msgspec.Struct, frozen=True):
         left += [Left(job, stage) for job in alone]
         begun = self._begin(todo, stage, message)
         with self._leases(begun, stage), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
+            if storing and isinstance(work, RowsWork):
+                storing.begin(planned(work, begun, keys))
             results = outcomes(work, begun)
         for job, outcome in zip(begun, results, strict=True):
             if isinstance(outcome, Outcome):
@@ -233,22 +238,15 @@ def _holds(entry: Entry, document: Document) -> bool:
     return document.fence == entry.fence and document.state is DocumentState.RUNNING
 
 
-def _stored(jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message) -> tuple[list[Job], list[Left]]:
+def _stored(
+    jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, storing: Storing
+) -> tuple[list[Job], list[Left]]:
     """Store what was made, also of those that come again; where that fails, the document does the leg again."""
     first = {entry.document_id: entry for entry in message.entries}
-
-    def fault(job: Job) -> TriviumError | None:
-        try:
-            if job.made:
-                artifacts.save_all(job.objects, job.made)
-        except TriviumError as error:
-            return error
-        return None
-
     lasting = [each for each in left if not isinstance(each.fault, TryLater)]
     passing = [each for each in left if isinstance(each.fault, TryLater)]
     reached = [Left(job, start) for job in jobs] + passing
-    faults = at_once(lambda each: fault(each.job), reached)
+    faults = storing.faults([each.job for each in reached])
     kept = [each for each, error in zip(reached, faults, strict=True) if error is None]
     again = [
         Left(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)

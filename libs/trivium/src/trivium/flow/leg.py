@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from trivium import telemetry
 from trivium.domain.documents import STAGES, Document, Stage
 from trivium.domain.errors import NeverWill, NotFound, TriviumError, TryLater
 from trivium.flow import artifacts
-from trivium.flow.stage import BulkWork, Job, Outcome, StageWork
+from trivium.flow.stage import BulkWork, Job, Outcome, RowsWork, StageWork
 
 log = structlog.get_logger()
 
@@ -74,6 +74,15 @@ def worked(job: Job, stage: Stage, key: str, outcome: Outcome) -> Job:
     made = (*job.made, artifacts.made(key, outcome.value, outcome.facts))
     reference = artifacts.reference(made[0].key, key)
     return _advanced(msgspec.structs.replace(job, made=made), stage, reference, outcome.facts)
+
+
+def planned(work: RowsWork, jobs: Sequence[Job], keys: Mapping[str, str]) -> list[Job]:
+    """The jobs as they will be behind the stage; none where that cannot be told, which its work meets again."""
+    try:
+        plans = work.planned(jobs) if jobs else ()
+    except TriviumError:
+        return []
+    return [worked(job, work.stage, keys[job.document.id], plan) for job, plan in zip(jobs, plans, strict=True)]
 
 
 def outcomes(work: StageWork, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:

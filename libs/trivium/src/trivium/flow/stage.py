@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
+from trivium import telemetry
+from trivium.at_once import at_once
 from trivium.domain.documents import STAGES, Document, Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
@@ -15,6 +17,7 @@ from trivium.flow.chain import Entry
 from trivium.ports.objects import ObjectStore
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
@@ -69,6 +72,22 @@ class Outcome(msgspec.Struct, frozen=True):
     facts: dict[str, Any] = {}
 
 
+def read_all(read: Callable[[Job], T], jobs: Sequence[Job]) -> list[T | TriviumError]:
+    """What `read` answers for each job, some at a time, or raises of ours."""
+    if len(jobs) == 1:  # whose reads are timed one by one
+        return [tried(read, jobs[0])]
+    with telemetry.timed(telemetry.ARTIFACT_SECONDS, "get"):
+        return at_once(lambda job: tried(read, job), jobs)
+
+
+def tried(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | TriviumError:
+    """What `call` answers, or raises of ours."""
+    try:
+        return call(*arguments, **options)
+    except TriviumError as error:
+        return error
+
+
 class StageWork(Protocol):
     """One stage of the chain."""
 
@@ -100,6 +119,18 @@ class BulkWork(StageWork, Protocol):
         `TryLater` means all of them. Anything else that is raised makes the envelope `run` each by itself, so that
         one document's fault is its own.
         """
+        ...
+
+
+@runtime_checkable
+class RowsWork(BulkWork, Protocol):
+    """A stage whose output says which rows it leaves, and is known before they are written or looked at.
+
+    So the one is stored while the others are; `settled` tells whether it has come true.
+    """
+
+    def planned(self, jobs: Sequence[Job]) -> Sequence[Outcome]:
+        """What `run_all` will answer for each job, if all goes well."""
         ...
 
 

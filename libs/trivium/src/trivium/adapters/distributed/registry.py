@@ -11,14 +11,15 @@ The truth of a document is one manifest in the object store, changed by conditio
 - A process that dies between the two writes leaves Redis behind. The manifest's condition then refuses whoever acts on
   what Redis says; the marker that is still there makes the sweep look.
 
-Requests to the object store for one new document: accept 2 (marker, manifest), claim 1, publish and end 1 each,
-marker 1.
+Requests to the object store for one new document: accept 2 (marker, manifest), claim 1, publish and end 1 each; one
+for the markers of all that end together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,7 +30,7 @@ from trivium.adapters.distributed.registry_manifests import Manifests, Record, i
 from trivium.adapters.distributed.registry_rebuild import make_whole
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.registry_sweep import Sweep
-from trivium.at_once import at_once
+from trivium.at_once import at_once, begun
 from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, TryLater
@@ -67,6 +68,20 @@ class ManifestRegistry:
         return list(self._manifests.tenants())
 
 
+class Change(NamedTuple):
+    """A record as its manifest has it now, and what stood there before; new is what Redis does not know yet."""
+
+    record: Record
+    before: Record | None = None
+    is_new: bool = False
+
+    @property
+    def ends_work(self) -> bool:
+        """Whether the marker of what stood there before announces nothing more."""
+        known = self.before
+        return known is not None and not known.document.state.terminal and _work(self.record) != _work(known)
+
+
 class ManifestTenantRegistry:
     """One tenant's documents; see `trivium.ports.registry.TenantRegistry`."""
 
@@ -85,7 +100,8 @@ class ManifestTenantRegistry:
             return self._begun(lifecycle.accepted(document, known.document if known else None), known)
 
         known = self._hot.read(self._tenant, [document.id]).get(document.id)
-        return self._changed(document.id, known, accepted).document
+        (record,) = self._told([self._changed(document.id, known, accepted)])
+        return record.document
 
     def get(self, document_id: str) -> Document:
         """The newest record; while Redis is away, the manifest's, whose stage may be an older one."""
@@ -116,24 +132,27 @@ class ManifestTenantRegistry:
             outcomes |= zip(lost, self._hot.save(lost), strict=True)
         refused = {document.id for document, outcome in outcomes.items() if outcome.kind in ("stale", "missing")}
         durable = [(document, outcome.record) for document, outcome in outcomes.items() if outcome.kind == "durable"]
-        late = at_once(lambda pair: self._commit(*pair), durable)
-        return refused | {document.id for (document, _), was_late in zip(durable, late, strict=True) if was_late}
+        changes = at_once(lambda pair: self._committed(*pair), durable)
+        self._told([change for change in changes if change])
+        return refused | {document.id for (document, _), change in zip(durable, changes, strict=True) if not change}
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
         """Take the lease for `lease_s` seconds from `now`."""
         known = self._records([document_id]).get(document_id)
-        return self._claim(document_id, version, known, lease_s, now)
+        (record,) = self._told([self._claimed(document_id, version, known, lease_s, now)])
+        return record.document
 
     def claim_many(self, documents: Sequence[Document], lease_s: float, now: float) -> list[Document]:
         """Take the leases that can be taken, some at a time."""
         known = self._records([document.id for document in documents])
 
-        def claim(document: Document) -> Document | None:
+        def claim(document: Document) -> Change | None:
             with suppress(Conflict, NotFound):
-                return self._claim(document.id, document.version, known.get(document.id), lease_s, now)
+                return self._claimed(document.id, document.version, known.get(document.id), lease_s, now)
             return None
 
-        return [document for document in at_once(claim, documents) if document]
+        changes = [change for change in at_once(claim, documents) if change]
+        return [record.document for record in self._told(changes)]
 
     def delete(self, document_id: str) -> Document:
         """Mark the document as gone. The marker makes sure that Redis hears of it, whatever happens in between."""
@@ -145,8 +164,8 @@ class ManifestTenantRegistry:
             return self._begun(lifecycle.deleted(document), known)
 
         known = self._records([document_id]).get(document_id)
-        gone = self._changed(document_id, known, deleted)
-        self._unmark(gone)
+        (gone,) = self._told([self._changed(document_id, known, deleted)])
+        self._unmark([gone])
         return gone.document
 
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
@@ -167,32 +186,30 @@ class ManifestTenantRegistry:
         make_whole(self._hot, self._manifests, self._tenant)
         return self._hot.counts(self._tenant)
 
-    def _claim(self, document_id: str, version: str, known: Record | None, lease_s: float, now: float) -> Document:
+    def _claimed(self, document_id: str, version: str, known: Record | None, lease_s: float, now: float) -> Change:
         """The attempts that Redis counted enter the manifest with each claim, so that losing Redis forgives none."""
 
         def claimed(current: Record | None) -> Record:
             current = _need(current, document_id)
             if current is not known and current.document.state.terminal:  # Redis was behind
-                self._unmark(current)
+                self._unmark([current])
                 raise Conflict("finished", f"Document {document_id} was finished by someone else.")
             document = lifecycle.claimed(current.document, version, lease_s, now)
             return msgspec.structs.replace(current, document=document, seq=current.seq + 1)
 
-        return self._changed(document_id, known, claimed).document
+        return self._changed(document_id, known, claimed)
 
-    def _commit(self, document: Document, known: Record | None) -> bool:
-        """Make a save durable, manifest first; answers whether its holder was late."""
+    def _committed(self, document: Document, known: Record | None) -> Change | None:
+        """A save's manifest; None when its holder was late."""
 
         def committed(current: Record | None) -> Record:
             if current is None or _holder(current.document) != _holder(document):
                 raise lifecycle.stale(document)
             return msgspec.structs.replace(current, document=document, seq=current.seq + 1)
 
-        try:
-            self._changed(document.id, known, committed)
-        except Conflict:
-            return True
-        return False
+        with suppress(Conflict):
+            return self._changed(document.id, known, committed)
+        return None
 
     def _begun(self, document: Document, known: Record | None) -> Record:
         """The record that begins a piece of work, announced by its marker."""
@@ -202,8 +219,8 @@ class ManifestTenantRegistry:
 
     def _changed(
         self, document_id: str, known: Record | None, change: Callable[[Record | None], Record | None]
-    ) -> Record:
-        """Write what `change` makes of the newest record: its manifest, then Redis; then the old marker goes.
+    ) -> Change:
+        """Write the manifest that `change` makes of the newest record; Redis has yet to be `_told`.
 
         `known` is what Redis says. When the manifest has moved on, `change` is asked again about what stands there;
         it answers None to leave the record as it is.
@@ -211,14 +228,18 @@ class ManifestTenantRegistry:
         for _ in range(_TRIES):
             record = change(known)
             if record is None:
-                return _need(known, document_id)
+                return Change(_need(known, document_id))
             if written := self._manifests.write(record, replacing=known):
-                self._hot.install([written])
-                if known and not known.document.state.terminal and _work(written) != _work(known):
-                    self._unmark(known)
-                return written
+                return Change(written, known, is_new=True)
             known = self._install(self._load([document_id])).get(document_id)
         raise Conflict("busy_document", f"Document {document_id} is being changed by many at once.", "Try again.")
+
+    def _told(self, changes: Sequence[Change]) -> Sequence[Record]:
+        """Tell Redis what was written; then the markers of the work that ended or was replaced go, unwaited."""
+        self._hot.install([change.record for change in changes if change.is_new])
+        if ended := [change.before for change in changes if change.before and change.ends_work]:
+            begun(self._unmark, ended)
+        return [change.record for change in changes]
 
     def _records(self, document_ids: Sequence[str]) -> dict[str, Record]:
         """The newest records; those that Redis lost are read from their manifests."""
@@ -237,10 +258,10 @@ class ManifestTenantRegistry:
         loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), possible)
         return [record for record in loaded if record]
 
-    def _unmark(self, record: Record) -> None:
-        """Remove the marker of work that is done; where that fails, the sweep does it."""
+    def _unmark(self, records: Sequence[Record]) -> None:
+        """Remove the markers of work that is done; where that fails, the sweep does it."""
         with suppress(TryLater):
-            self._manifests.unmark(marker_key(record))
+            self._manifests.unmark([marker_key(record) for record in records])
 
     def _require_own(self, document: Document) -> None:
         if document.tenant != self._tenant.name:

@@ -9,7 +9,7 @@ never needs a look at every document.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -93,9 +93,9 @@ class Manifests:
         """Announce the work that `record` begins."""
         self._bucket.put(marker_key(record), b"")
 
-    def unmark(self, key: str) -> None:
-        """Remove a marker."""
-        self._bucket.delete(key)
+    def unmark(self, keys: Sequence[str]) -> None:
+        """Remove markers."""
+        self._bucket.delete_many(keys)
 
     def markers(self, lane: Lane, start_after: str = "") -> MarkerPage:
         """The next thousand keys of a lane after a key, the oldest document's marker first."""

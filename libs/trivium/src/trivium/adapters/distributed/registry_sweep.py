@@ -97,7 +97,7 @@ class Sweep:
                 return
         elif not record.document.state.terminal and marker_key(record) == marker.key:
             return
-        self._manifests.unmark(marker.key)
+        self._manifests.unmark([marker.key])
 
     def _is_abandoned(self, marker: Marker) -> bool:
         """Whether a manifest that is still missing will not come any more."""

@@ -6,13 +6,15 @@ Requests are signed by the `minio` client's signer and sent by `urllib3` itself:
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from urllib.parse import SplitResult, quote, unquote_plus, urlsplit
 from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
 
 import msgspec
 import urllib3
@@ -155,6 +157,23 @@ class Bucket:
         """Remove an object; an absent one is no error."""
         with self._translated():
             self._failed(self._send("DELETE", key), 404)
+
+    def delete_many(self, keys: Sequence[str]) -> None:
+        """Remove objects, `PAGE_KEYS` in one request; absent ones are no error."""
+        for start in range(0, len(keys), PAGE_KEYS):
+            some = keys[start : start + PAGE_KEYS]
+            if len(some) == 1:
+                self.delete(some[0])
+                continue
+            named = "".join(f"<Object><Key>{escape(key)}</Key></Object>" for key in some)
+            body = f"<Delete><Quiet>true</Quiet>{named}</Delete>".encode()
+            checked = base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()
+            with self._translated():
+                headers = {"Content-MD5": checked, "Content-Type": "application/xml"}
+                response = self._send("POST", "", query={"delete": ""}, headers=headers, body=body)
+            self._failed(response)
+            for error in _xml(response.data).iter("Error"):
+                raise failure(500, error.findtext("Code", ""), Place(self._host, self.name, self._setting))
 
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Listed]:
         """Objects below `prefix` in the order of their keys' UTF-8 bytes, one page in memory at a time."""

@@ -1,0 +1,40 @@
+"""What a leg made enters the object store: while its last stage writes rows, where that can tell before what it leaves.
+
+One object a document, and the wait for it is not spent idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, wait
+
+from trivium.at_once import begun
+from trivium.domain.errors import TriviumError
+from trivium.flow import artifacts
+from trivium.flow.stage import Job
+
+
+class Storing:
+    """The objects of one leg that are on their way."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, Future[TriviumError | None]] = {}
+
+    def begin(self, jobs: Iterable[Job]) -> None:
+        """Send what was made, each document's object by itself."""
+        self._begun |= {job.document.id: begun(_fault, job) for job in jobs}
+
+    def faults(self, jobs: Sequence[Job]) -> list[TriviumError | None]:
+        """Why a document's object could not be stored, when all have been, those that were not begun before too."""
+        self.begin(job for job in jobs if job.document.id not in self._begun)
+        wait(self._begun.values())
+        return [self._begun[job.document.id].result() for job in jobs]
+
+
+def _fault(job: Job) -> TriviumError | None:
+    try:
+        if job.made:
+            artifacts.save_all(job.objects, job.made)
+    except TriviumError as error:
+        return error
+    return None
