@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 
 import openpyxl
@@ -47,9 +49,33 @@ def zipped(**encryption: int) -> bytes:
     return stream.getvalue()
 
 
-def seven_zipped(*, list_too: bool) -> bytes:
+def zipped_of_old() -> bytes:
+    """Under the cipher that PKZIP began with (APPNOTE 6.1), which no library here writes."""
+    keys = [0x12345678, 0x23456789, 0x34567890]
+
+    def mix(byte: int) -> None:
+        keys[0] = zlib.crc32(bytes([byte]), keys[0] ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
+        keys[1] = ((keys[1] + (keys[0] & 0xFF)) * 134775813 + 1) & 0xFFFFFFFF
+        keys[2] = zlib.crc32(bytes([keys[1] >> 24]), keys[2] ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
+
+    def encrypted(byte: int) -> int:
+        key = (keys[2] | 2) & 0xFFFF
+        mix(byte)
+        return byte ^ (key * (key ^ 1) >> 8 & 0xFF)
+
+    for byte in SECRET.encode():
+        mix(byte)
+    crc = zlib.crc32(SAID.encode())
+    packed = bytes(map(encrypted, bytes(11) + bytes([crc >> 24]) + SAID.encode()))
+    facts = (20, 1, 0, 0, 33, crc, len(packed), len(SAID), 10, 0)
+    member = struct.pack("<4s5H3I2H", b"PK\3\4", *facts) + b"sluice.txt" + packed
+    listed = struct.pack("<4s6H3I5H2I", b"PK\1\2", 20, *facts, 0, 0, 0, 0, 0) + b"sluice.txt"
+    return member + listed + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, len(listed), len(member), 0)
+
+
+def seven_zipped(password: str | None = SECRET, *, list_too: bool = False) -> bytes:
     stream = io.BytesIO()
-    with py7zr.SevenZipFile(stream, "w", password=SECRET, header_encryption=list_too) as archive:
+    with py7zr.SevenZipFile(stream, "w", password=password, header_encryption=list_too) as archive:
         archive.writestr(SAID, "sluice.txt")
     return stream.getvalue()
 
@@ -60,7 +86,8 @@ LOCKED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a PDF under AES of 256 bits": ("a.pdf", lambda: aes_pdf(SAID, SECRET)),
     "a workbook": ("a.xlsx", workbook),
     "a zip archive under AES": ("a.zip", lambda: zipped(nbits=256)),
-    "a 7-Zip archive": ("a.7z", lambda: seven_zipped(list_too=False)),
+    "a zip archive under PKZIP's cipher": ("a.zip", zipped_of_old),
+    "a 7-Zip archive": ("a.7z", seven_zipped),
     "a 7-Zip archive whose list is locked too": ("a.7z", lambda: seven_zipped(list_too=True)),
 }
 
@@ -84,8 +111,13 @@ def test_the_owners_password_opens_too(parse: Parse) -> None:
     assert SAID in parse(pdf_of(128), password="the owner's").text
 
 
-def test_a_password_that_nothing_needs_does_no_harm(parse: Parse) -> None:
-    content = pdf(lambda canvas: canvas.drawString(72, 700, SAID))
+@pytest.mark.parametrize("kind", ["pdf", "zip", "7z"])
+def test_a_password_that_nothing_needs_does_no_harm(parse: Parse, kind: str) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as plain:
+        plain.writestr("sluice.txt", SAID)
+    written = pdf(lambda canvas: canvas.drawString(72, 700, SAID))
+    content = {"pdf": written, "zip": archive.getvalue(), "7z": seven_zipped(None)}[kind]
     assert parse(content, password=SECRET) == parse(content)
 
 
