@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from trivium.ports.inference import OcrLine
 from trivium_inference import ocr_models
 from trivium_inference.batching import batches_by_length
 from trivium_inference.ocr import RapidOcr, rapid_ocr, reading_order
+from trivium_inference.ocr_int8 import ranges_of
+from trivium_inference.ocr_models import recogniser_path
 from trivium_inference.rerank import CrossEncoderReranker
 
 
@@ -77,7 +80,27 @@ def test_turned_pages_are_read(quarters: int) -> None:
     assert [line.text for line in RapidOcr().read(turned)] == ["Invoice number 4711"]
 
 
-def test_a_processor_without_bf16_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr_models, "_bf16_core", lambda: None)
+def _no_openvino() -> None:
+    raise ImportError
+
+
+def _no_bf16(_core: object) -> str:
+    return "f32"
+
+
+@pytest.mark.parametrize(("missing", "instead"), [("load_openvino", _no_openvino), ("native_precision", _no_bf16)])
+def test_a_processor_without_bf16_or_openvino_reads_the_same(
+    monkeypatch: pytest.MonkeyPatch, missing: str, instead: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(ocr_models, missing, instead)
     lines = RapidOcr().read(picture("Invoice number 4711", "Total 99.50 EUR"))
     assert [line.text for line in lines] == ["Invoice number 4711", "Total 99.50 EUR"]
+
+
+def test_the_ranges_were_measured_on_the_recogniser_that_is_installed() -> None:
+    assert ranges_of(recogniser_path()) is not None, "Run bench/ocr_ranges.py over a folder of printed PDFs."
+
+
+def test_another_recogniser_is_not_rounded_by_these_ranges(tmp_path: Path) -> None:
+    (tmp_path / "another.onnx").write_bytes(b"another")
+    assert ranges_of(tmp_path / "another.onnx") is None

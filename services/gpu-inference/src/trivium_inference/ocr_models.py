@@ -1,4 +1,4 @@
-"""PP-OCR's models out of RapidOCR's wheel, as functions: by OpenVINO where it has bf16, else by ONNX Runtime."""
+"""PP-OCR's models out of RapidOCR's wheel, as functions: by OpenVINO where there is one, else by ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium_inference.ocr_int8 import quantise, ranges_of
 from trivium_inference.onnx_runtime import silence_onnx_runtime
 from trivium_inference.openvino_encoder import native_precision
 from trivium_inference.openvino_runtime import load_openvino
@@ -27,9 +28,9 @@ _KEEP_NO_SHAPES: Final = {"CPU_RUNTIME_CACHE_CAPACITY": "0"}  # pages have any s
 
 
 class OcrModels(msgspec.Struct, frozen=True):
-    """`detect` gives (1, height, width) chances of text; `recognise` (steps, classes) chances at `HEIGHT`.
+    """`detect` gives (1, height, width) chances of text; `recognise` (steps, classes) logits at `HEIGHT`.
 
-    `glance`, where the processor has bf16, gives (steps, classes) logits at `FAST_HEIGHT`. Class 0 is CTC's blank.
+    `glance`, where there is OpenVINO, gives (steps, classes) logits at `FAST_HEIGHT`. Class 0 is CTC's blank.
     """
 
     detect: Run
@@ -40,21 +41,34 @@ class OcrModels(msgspec.Struct, frozen=True):
 
 def load_models(threads: int) -> OcrModels:
     """All of them, ready for one caller at a time."""
-    recognise, characters = _onnx(_RECOGNISER, threads)
-    names = ("", *characters.splitlines(), " ")
-    bf16 = _bf16_core()
-    if bf16 is None:
-        return OcrModels(_onnx(_DETECTOR, threads)[0], recognise, None, names)
-    openvino, core = bf16
-    detector = core.read_model(str(_folder() / _DETECTOR))
-    glance = _shortened(openvino, core.read_model(str(_folder() / _RECOGNISER)))
-    return OcrModels(
-        _compiled(core, detector, threads, _KEEP_NO_SHAPES), recognise, _compiled(core, glance, threads, {}), names
-    )
+    try:
+        openvino = load_openvino()
+    except ImportError:
+        return _by_onnx_runtime(threads)
+    return _by_openvino(openvino, threads)
+
+
+def recogniser_path() -> Path:
+    """The recogniser's file."""
+    return _folder() / _RECOGNISER
 
 
 def _folder() -> Path:
     return Path(str(distribution("rapidocr").locate_file("rapidocr/models")))  # its models are wanted, not its code
+
+
+def _names(characters: str) -> tuple[str, ...]:
+    return ("", *characters.splitlines(), " ")
+
+
+def _by_onnx_runtime(threads: int) -> OcrModels:
+    detect, _ = _onnx(_DETECTOR, threads)
+    chances, characters = _onnx(_RECOGNISER, threads)
+
+    def recognise(pixels: Pixels) -> NDArray[np.float32]:
+        return np.log(np.maximum(chances(pixels), np.finfo(np.float32).tiny))
+
+    return OcrModels(detect, recognise, None, _names(characters))
 
 
 def _onnx(name: str, threads: int) -> tuple[Run, str]:
@@ -75,34 +89,39 @@ def _onnx(name: str, threads: int) -> tuple[Run, str]:
     return run, session.get_modelmeta().custom_metadata_map.get("character", "")
 
 
-def _bf16_core() -> Any:
-    """(openvino, its core) where the processor multiplies bf16, else None."""
-    try:
-        openvino = load_openvino()
-    except ImportError:
-        return None
+def _by_openvino(openvino: Any, threads: int) -> OcrModels:
+    """One recogniser looks quickly and carefully."""
     core = openvino.Core()
-    return (openvino, core) if native_precision(core) == "bf16" else None
+    recogniser = core.read_model(str(recogniser_path()))
+    characters = recogniser.get_rt_info(["framework", "character"]).astype(str)
+    recogniser = of_any_height(openvino, recogniser)
+    ranges = ranges_of(recogniser_path())
+    if ranges is not None:
+        quantise(recogniser, ranges)
+    recognise = _compiled(core, recogniser, threads, {})
+    detect = _compiled(core, core.read_model(str(_folder() / _DETECTOR)), threads, _KEEP_NO_SHAPES)
+    return OcrModels(detect, recognise, recognise, _names(characters))
 
 
-def _shortened(openvino: Any, model: Any) -> Any:
-    """The recogniser for lines of `FAST_HEIGHT`, without its softmax over 18,710 classes at every step.
+def of_any_height(openvino: Any, model: Any) -> Any:
+    """The recogniser for lines of any height, without its softmax over 18,710 classes at every step.
 
-    Its one layer that knows the height averages the last rows: three of them at 48, two at 32.
+    Its one layer that knows the height averages all rows that are left, three where lines are 48 high.
     """
-    import openvino.opset1 as opset  # noqa: PLC0415
+    import openvino.opset13 as opset  # noqa: PLC0415
 
     (pool,) = [node for node in model.get_ops() if node.get_type_name() == "AvgPool"]
-    rows = opset.avg_pool(pool.input_value(0), [2, 2], [0, 0], [0, 0], [2, 2], True, "floor", "explicit")
-    pool.output(0).replace(rows.output(0))
-    model.reshape({model.input(0): openvino.PartialShape([-1, 3, FAST_HEIGHT, -1])})
+    row = opset.reduce_mean(pool.input_value(0), opset.constant(np.array([2])), keep_dims=True)
+    halved = opset.avg_pool(row, [1, 2], [0, 0], [0, 0], [1, 2], True, "floor", "explicit")
+    pool.output(0).replace(halved.output(0))
+    model.reshape({model.input(0): openvino.PartialShape([1, 3, -1, -1])})
     softmax = model.output(0).get_node().input_value(0).get_node()
-    return openvino.Model([softmax.input_value(0)], model.get_parameters(), "glance")
+    return openvino.Model([softmax.input_value(0)], model.get_parameters(), "recogniser")
 
 
 def _compiled(core: Any, model: Any, threads: int, extra: dict[str, str]) -> Run:
     settings = {
-        "INFERENCE_PRECISION_HINT": "bf16",
+        "INFERENCE_PRECISION_HINT": native_precision(core),
         "NUM_STREAMS": "1",
         "INFERENCE_NUM_THREADS": str(threads),
         "ENABLE_CPU_PINNING": False,
