@@ -170,7 +170,11 @@ def _steps(rules: list[Rect], axis: int) -> list[float]:
 def _cells(words: list[Word], xs: list[float], ys: list[float], vertical: list[Rect]) -> list[tuple[str, ...]]:
     """The words of each cell; where no line divides two cells, the left one holds the text of both."""
     grid: list[list[list[str]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
-    divided = [[_divides(vertical, x, (top + bottom) / 2) for x in xs] for top, bottom in itertools.pairwise(ys)]
+    near = [_spans_near(vertical, x) for x in xs]
+    divided = [
+        [any(above <= (top + bottom) / 2 <= below for above, below in spans) for spans in near]
+        for top, bottom in itertools.pairwise(ys)
+    ]
     for word in words:
         row = min(len(ys) - 2, max(0, bisect_right(ys, _y(word)) - 1))
         column = min(len(xs) - 2, max(0, bisect_right(xs, _x(word)) - 1))
@@ -182,8 +186,9 @@ def _cells(words: list[Word], xs: list[float], ys: list[float], vertical: list[R
     return [tuple(row[column] for column in used) for row in rows if any(row)]
 
 
-def _divides(vertical: list[Rect], x: float, y: float) -> bool:
-    return any(abs((r[0] + r[2]) / 2 - x) <= _NEAR and r[1] - _NEAR <= y <= r[3] + _NEAR for r in vertical)
+def _spans_near(vertical: list[Rect], x: float) -> list[tuple[float, float]]:
+    """From where to where the rules at `x` divide what is left of them from what is right."""
+    return [(r[1] - _NEAR, r[3] + _NEAR) for r in vertical if abs((r[0] + r[2]) / 2 - x) <= _NEAR]
 
 
 def _x(word: Word) -> float:
