@@ -16,7 +16,6 @@ _DROP = re.compile(
 )
 _NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_SPACE_AROUND_NEWLINE = re.compile(" *\n *")
 _SHORT_CHARS = 64
 _BLANK_LINES = re.compile("\n{3,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}")  # all of `_DROP` that Python calls printable
@@ -24,7 +23,7 @@ _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}")  # all of `_D
 
 def visible(text: str) -> str:
     """`text` without characters that show nothing; line ends become line feeds."""
-    if _is_visible(text):
+    if _is_visible(text.replace("\n", "")):
         return text
     return _DROP.sub("", _NEWLINES.sub("\n", text))
 
@@ -36,10 +35,11 @@ def _is_visible(text: str) -> bool:
 
 def flowing(text: str) -> str:
     """Prose: visible characters, runs of blanks as one space, at most one blank line, no blank edges."""
-    if "  " not in text and _is_visible(text):
-        return text.strip()
-    text = _SPACES.sub(" ", visible(text))
-    return _BLANK_LINES.sub("\n\n", _SPACE_AROUND_NEWLINE.sub("\n", text)).strip()
+    if "  " in text or not _is_visible(text.replace("\n", "")):
+        text = _SPACES.sub(" ", visible(text))
+    if "\n" in text:
+        text = "\n".join([line.strip(" ") for line in text.split("\n")])
+    return (_BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text).strip()
 
 
 def one_line(text: str) -> str:

@@ -28,13 +28,14 @@ class Collector:
         self._warnings: dict[str, None] = {}
         self._assets: dict[str, Asset] = {}
         self._asset_bytes = 0
+        self._here = NOWHERE  # of what has no other place than its section
         self.within: tuple[str, ...] = ()  # a place below all headings: the cell of a notebook
         self.units: list[Unit] = []
 
     @property
     def section(self) -> tuple[str, ...]:
         """The headings above the current place, outermost first."""
-        return tuple(text for _, text in self._section)
+        return tuple([text for _, text in self._section])
 
     def heading(self, text: str, level: int, position: Position = NOWHERE) -> None:
         """Open a section; an over-long heading is prose set large."""
@@ -119,10 +120,14 @@ class Collector:
         )
 
     def _placed(self, position: Position) -> Position:
-        section = (*self.section, *self.within)
-        if position.section or not section:
+        if position.section:
             return position
-        return msgspec.structs.replace(position, section=section)
+        section = (*self.section, *self.within)
+        if position is not NOWHERE:
+            return msgspec.structs.replace(position, section=section) if section else position
+        if self._here.section != section:
+            self._here = Position(section=section)
+        return self._here
 
     def _append(self, unit: Unit) -> None:
         self._chars += len(unit.text)

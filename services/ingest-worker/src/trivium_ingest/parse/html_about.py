@@ -44,8 +44,9 @@ def about(root: etree._Element) -> dict[str, str]:
     told = {**_declared(root), **_structured(root)}
     if language := root.get("lang", ""):
         told["language"] = language
-    if address := root.xpath("string(//link[contains(concat(' ', @rel, ' '), ' canonical ')]/@href)"):
-        told["url"] = str(address)
+    canonical = (link for link in root.iter("link") if " canonical " in f" {link.get('rel', '')} ")
+    if address := next((link.get("href") for link in canonical if "href" in link.attrib), ""):
+        told["url"] = address
     for name, value in told.items():
         if clean := one_line(value)[:MAX_VALUE_CHARS]:
             found[name] = clean

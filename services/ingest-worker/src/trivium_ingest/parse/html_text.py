@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -64,6 +65,7 @@ _BLOCKS = frozenset(
     ]
 )
 _SPACES = re.compile(r"\s+")
+_LISTS = ("ul", "ol", "dl")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -168,14 +170,15 @@ class Walker:
             else:
                 self._links(child)
                 run.extend(_pieces(child, self._selectors, depth + 1))
-            run.append(_collapse(child.tail or ""))
+            if child.tail:
+                run.append(_collapse(child.tail))
         self._flush(run)
 
     def _block(self, node: etree._Element, depth: int) -> None:
         tag = node.tag
         if tag in _HEADINGS:
             self._out.heading(inline_text(node, self._selectors), _HEADINGS[tag])
-        elif tag in ("ul", "ol", "dl"):
+        elif tag in _LISTS:
             self._list(node)
         elif tag == "table":
             self._table(node, depth)
@@ -190,13 +193,14 @@ class Walker:
 
     def _items(self, node: etree._Element, level: int) -> Iterator[str]:
         marker = "" if node.tag == "dl" else "- "
+        nests = next(islice(node.iter(*_LISTS), 1, None), None) is not None
         for number, child in enumerate(node, 1):
             if self._skipped(child):
                 continue
-            if child.tag in ("ul", "ol", "dl"):
+            if child.tag in _LISTS:
                 yield from self._items(child, level + 1)
                 continue
-            nested = [part for part in child.iter("ul", "ol", "dl") if _nearest_list(part, child)]
+            nested = [part for part in child.iter(*_LISTS) if _nearest_list(part, child)] if nests else []
             own = one_line("".join(_own_pieces(child, nested, self._selectors)))
             if own:
                 yield "  " * level + (f"{number}. " if node.tag == "ol" else marker) + own
@@ -205,8 +209,9 @@ class Walker:
                     yield from self._items(part, level + 1)
 
     def _table(self, node: etree._Element, depth: int) -> None:
-        rows = [row for row in node.iter("tr") if next(row.iterancestors("table")) is node]
-        if _is_layout(node, rows):
+        holds_tables = next(islice(node.iter("table"), 1, None), None) is not None
+        rows = [row for row in node.iter("tr") if not holds_tables or next(row.iterancestors("table")) is node]
+        if _is_layout(node, rows, holds_tables):
             for row in rows:
                 for cell in row:
                     if not self._skipped(cell):
@@ -224,11 +229,12 @@ class Walker:
             self._out.link(anchor.get("href", ""))
 
     def _flush(self, run: list[str]) -> None:
-        self._out.add(UnitKind.TEXT, "".join(run))
+        if text := "".join(run).strip():
+            self._out.add(UnitKind.TEXT, text)
         run.clear()
 
     def _holds_block(self, node: etree._Element) -> bool:
-        return any(True for _ in node.iter(*_BLOCKS)) if len(node) else False
+        return len(node) > 0 and any(inner.tag in _BLOCKS for inner in node.iterdescendants())
 
     def _skipped(self, node: etree._Element) -> bool:
         return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
@@ -238,7 +244,7 @@ def _nearest_list(node: etree._Element, item: etree._Element) -> bool:
     for ancestor in node.iterancestors():
         if ancestor is item:
             return True
-        if ancestor.tag in ("ul", "ol", "dl"):
+        if ancestor.tag in _LISTS:
             return False
     return False
 
@@ -253,14 +259,14 @@ def _own_pieces(node: etree._Element, nested: list[etree._Element], selectors: f
         yield child.tail or ""
 
 
-def _is_layout(node: etree._Element, rows: list[etree._Element]) -> bool:
+def _is_layout(node: etree._Element, rows: list[etree._Element], holds_tables: bool) -> bool:
     """Tables that only place things on the page: presentation role, one cell, or tables inside."""
     if node.get("role") in ("presentation", "none"):
         return True
     cells = max((sum(child.tag in ("td", "th") for child in row) for row in rows), default=0)
     if cells <= 1 and len(rows) <= 2:
         return True
-    return node.find(".//table") is not None or node.find(".//h1") is not None
+    return holds_tables or next(node.iter("h1"), None) is not None
 
 
 def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[list[str]], int]:
@@ -276,8 +282,12 @@ def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[l
             in_header = False
         line: list[str] = []
         for cell in cells:
-            _take_carried(line, carried)
-            text = one_line(inline_text(cell, selectors))
+            if carried:
+                _take_carried(line, carried)
+            text = one_line(inline_text(cell, selectors) if len(cell) else cell.text or "")
+            if not cell.keys():
+                line.append(text)
+                continue
             for _ in range(_span(cell, "colspan")):
                 if (depth := _span(cell, "rowspan")) > 1:
                     carried[len(line)] = (depth - 1, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from lxml import etree
 
@@ -79,9 +80,9 @@ def is_hidden(node: etree._Element, selectors: frozenset[str]) -> bool:
     """True when a reader would not see the element."""
     if node.tag in _NEVER_SHOWN or not isinstance(node.tag, str):
         return True
-    attributes = node.attrib
-    if not attributes:
+    if not node.keys():
         return False
+    attributes = node.attrib
     if "hidden" in attributes or attributes.get("aria-hidden") == "true":
         return True
     style = attributes.get("style", "")
@@ -109,17 +110,25 @@ def _selected(node: etree._Element, selectors: frozenset[str]) -> bool:
 
 def is_chrome(node: etree._Element) -> bool:
     """True for navigation, footers, side bars: what a site repeats on every page."""
-    if node.tag in _CHROME or node.get("role", "") in _CHROME_ROLES:
+    if node.tag in _CHROME:
         return True
-    names = f"{node.get('class', '')} {node.get('id', '')}"
-    if names != " " and node.tag not in ("body", "html", "main", "article") and _CHROME_NAMES.search(names):
-        return node.find(".//h1") is None and len(node.findall(".//p")) < _PARAGRAPHS_OF_CONTENT
+    if node.keys():
+        if node.get("role", "") in _CHROME_ROLES:
+            return True
+        names = f"{node.get('class', '')} {node.get('id', '')}"
+        if names != " " and node.tag not in ("body", "html", "main", "article") and _names_chrome(names):
+            return node.find(".//h1") is None and len(node.findall(".//p")) < _PARAGRAPHS_OF_CONTENT
     return node.tag in ("ul", "ol", "div") and _mostly_links(node)
 
 
+@lru_cache(maxsize=1024)  # a page has few classes
+def _names_chrome(names: str) -> bool:
+    return bool(_CHROME_NAMES.search(names))
+
+
 def _mostly_links(node: etree._Element) -> bool:
-    anchors = node.findall(".//a")
-    if len(anchors) < 6 or node.find(".//p") is not None:
+    anchors = list(node.iter("a"))
+    if len(anchors) < 6 or next(node.iter("p"), None) is not None:
         return False
     total = sum(len(text.strip()) for text in node.itertext())
     linked = sum(len(text.strip()) for anchor in anchors for text in anchor.itertext())
@@ -130,13 +139,11 @@ def main_content(root: etree._Element) -> etree._Element:
     """The element with the page's own content: <main>, a sole <article>, else <body>."""
     body = root.find(".//body")
     body = root if body is None else body
-    total = _length(body)
     candidates = [*body.iter("main"), *body.iterfind(".//*[@role='main']")]
     articles = list(body.iter("article"))
-    for node in [*candidates, *(articles if len(articles) == 1 else [])]:
-        if _length(node) >= _MAIN_SHARE * total:
-            return node
-    return body
+    candidates += articles if len(articles) == 1 else []
+    total = _length(body) if candidates else 0.0
+    return next((node for node in candidates if _length(node) >= _MAIN_SHARE * total), body)
 
 
 def _length(node: etree._Element) -> float:
