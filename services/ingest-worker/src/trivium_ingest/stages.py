@@ -317,12 +317,13 @@ class PublishWork(msgspec.Struct, frozen=True):
         `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks.
         """
         tenant, versions = jobs[0].tenant, _versions(jobs)
-        expected = _expected_ids(jobs)
+        made = read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs)
         stored = {
-            "vector": self._vector_ids(jobs, expected),
             "keyword": self.stores.keywords.writer(tenant).ids(versions),
             "graph": self.stores.graphs.writer(tenant).ids(versions),
         }
+        expected = _ids(jobs, made)
+        stored["vector"] = self._vector_ids(jobs, expected)
         unseen = self._without_pictures(jobs)
         return [
             unseen.get(job.document.id)
@@ -388,10 +389,10 @@ class PublishWork(msgspec.Struct, frozen=True):
         erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
 
 
-def _expected_ids(jobs: Sequence[Job]) -> dict[str, set[str]]:
-    """The chunks that each document has by its artifact; raises what reading one of them raises."""
+def _ids(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> dict[str, set[str]]:
+    """The chunks that each document has by its artifact; raises what reading one of them raised."""
     expected = {}
-    for job, found in zip(jobs, read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs), strict=True):
+    for job, found in zip(jobs, made, strict=True):
         if isinstance(found, TriviumError):
             raise found
         expected[job.document.id] = {chunk.id for chunk in found}

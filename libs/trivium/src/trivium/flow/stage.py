@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from trivium import telemetry
-from trivium.at_once import at_once
+from trivium.at_once import begun
 from trivium.domain.documents import STAGES, Document, Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
@@ -72,12 +73,16 @@ class Outcome(msgspec.Struct, frozen=True):
     facts: dict[str, Any] = {}
 
 
-def read_all(read: Callable[[Job], T], jobs: Sequence[Job]) -> list[T | TriviumError]:
-    """What `read` answers for each job, some at a time, or raises of ours."""
-    if len(jobs) == 1:  # whose reads are timed one by one
-        return [tried(read, jobs[0])]
+def read_all(read: Callable[[Job], T], jobs: Sequence[Job]) -> Iterator[T | TriviumError]:
+    """What `read` answers for each job, or raises of ours; all are on their way while the first is worked on."""
+    if len(jobs) == 1:
+        return iter([tried(read, jobs[0])])
+    return map(_waited_for, [begun(lambda job: tried(read, job), job) for job in jobs])
+
+
+def _waited_for(ahead: Future[T]) -> T:
     with telemetry.timed(telemetry.ARTIFACT_SECONDS, "get"):
-        return at_once(lambda job: tried(read, job), jobs)
+        return ahead.result()
 
 
 def tried(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | TriviumError:
