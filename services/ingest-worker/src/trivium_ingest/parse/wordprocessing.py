@@ -22,6 +22,7 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VML = "{urn:schemas-microsoft-com:vml}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
+_P, _T, _TBL, _TR, _TC = (f"{W}{name}" for name in ("p", "t", "tbl", "tr", "tc"))
 _SKIPPED = frozenset(
     f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "rt", "txbxContent")
 )
@@ -33,11 +34,39 @@ _DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
 MAX_CHART_POINTS = 2_000
 
 
-def paragraph_text(node: etree._Element) -> str:
-    """The paragraph as a reader sees it: without deleted text, field codes, hidden text and text boxes."""
-    if next(node.iter(*_UNUSUAL), None) is None:
-        return "".join(_SHOWN.get(child.tag) or child.text or "" for child in node.iter(f"{W}t", *_SHOWN)).strip()
-    return "".join(_pieces(node)).strip()
+class Words:
+    """Reads the paragraphs of one part. What most of them do not have is looked for once, in the whole part."""
+
+    def __init__(self, root: etree._Element) -> None:
+        self._unusual = _around(root, _UNUSUAL, _P)
+        self._broken = _around(root, tuple(_SHOWN), _P)
+        self._drawn = _around(root, _DRAWN, _P, _TBL)
+
+    def of(self, paragraph: etree._Element) -> str:
+        """A paragraph as a reader sees it: without deleted text, field codes, hidden text and text boxes."""
+        if paragraph in self._unusual:
+            return "".join(_pieces(paragraph)).strip()
+        if paragraph in self._broken:
+            return "".join([_SHOWN.get(node.tag) or node.text or "" for node in paragraph.iter(_T, *_SHOWN)]).strip()
+        return "".join([node.text or "" for node in paragraph.iter(_T)]).strip()
+
+    def displayed_equation(self, paragraph: etree._Element) -> str:
+        """The paragraph's equation when nothing else stands in it, or ""."""
+        if paragraph not in self._unusual:
+            return ""
+        equations = list(paragraph.iter(f"{M}oMath"))
+        if not equations or any((text.text or "").strip() for text in paragraph.iter(_T)):
+            return ""
+        return "\n".join(filter(None, (latex(equation).strip() for equation in equations)))
+
+    def has_drawings(self, block: etree._Element) -> bool:
+        """True when a text box, picture or chart is anchored in a paragraph or table."""
+        return block in self._drawn
+
+
+def _around(root: etree._Element, marks: tuple[str, ...], *blocks: str) -> frozenset[etree._Element]:
+    """The blocks in which any of these elements stands."""
+    return frozenset(block for mark in root.iter(*marks) for block in mark.iterancestors(*blocks))
 
 
 def _pieces(node: etree._Element) -> Iterator[str]:
@@ -45,7 +74,7 @@ def _pieces(node: etree._Element) -> Iterator[str]:
         tag = child.tag
         if tag in _SKIPPED or tag == f"{_MC}Fallback":
             continue
-        if tag in (f"{W}t", f"{M}t"):
+        if tag in (_T, f"{M}t"):
             yield child.text or ""
         elif tag in _SHOWN:
             yield _SHOWN[tag]
@@ -60,14 +89,6 @@ def _pieces(node: etree._Element) -> Iterator[str]:
 def _vanished(run: etree._Element) -> bool:
     mark = run.find(f"{W}rPr/{W}vanish")
     return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
-
-
-def displayed_equation(node: etree._Element) -> str:
-    """The paragraph's equation when nothing else stands in it, or ""."""
-    equations = list(node.iter(f"{M}oMath"))
-    if not equations or any((text.text or "").strip() for text in node.iter(f"{W}t")):
-        return ""
-    return "\n".join(filter(None, (latex(equation).strip() for equation in equations)))
 
 
 class Role(msgspec.Struct, frozen=True):
@@ -121,13 +142,13 @@ class Styles(msgspec.Struct, frozen=True):
         properties = _child(paragraph, f"{W}pPr")
         if properties is None:
             return _PROSE
-        style = _value(_child(properties, f"{W}pStyle"))
-        outline = _value(_child(properties, f"{W}outlineLvl"))
+        found = _by_tag(properties)
+        style = _value(found.get(f"{W}pStyle"))
+        outline = _value(found.get(f"{W}outlineLvl"))
         level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
-        return Role(level, style in self.titles, self._depth(properties, style))
+        return Role(level, style in self.titles, self._depth(found.get(f"{W}numPr"), style))
 
-    def _depth(self, properties: etree._Element, style: str) -> int | None:
-        numbering = _child(properties, f"{W}numPr")
+    def _depth(self, numbering: etree._Element | None, style: str) -> int | None:
         if numbering is None:
             return 0 if style in self.lists else None
         if _value(numbering.find(f"{W}numId")) == "0":
@@ -138,34 +159,42 @@ class Styles(msgspec.Struct, frozen=True):
 
 def _child(node: etree._Element, tag: str) -> etree._Element | None:
     """The first child of that name; `find` does the same in Python."""
+    if len(node) and node[0].tag == tag:  # where properties stand
+        return node[0]
     return next(node.iterchildren(tag), None)
+
+
+def _by_tag(properties: etree._Element) -> dict[str, etree._Element]:
+    """The first of each name."""
+    return {node.tag: node for node in reversed(properties)}
 
 
 def _value(node: etree._Element | None) -> str:
     return "" if node is None else str(node.get(f"{W}val", ""))
 
 
-def table_of(node: etree._Element) -> Table:
+def table_of(node: etree._Element, words: Words) -> Table:
     """A table; a merged cell's text is repeated in each row and column that it covers."""
     rows: list[tuple[str, ...]] = []
     marked = 0
     above: dict[int, str] = {}
-    for row in _children(node, f"{W}tr"):
-        if row.find(f"{W}trPr/{W}del") is not None:
+    for row in _children(node, _TR):
+        stated = _child(row, f"{W}trPr")
+        if stated is not None and _child(stated, f"{W}del") is not None:
             continue
         cells: list[str] = []
-        for cell in _children(row, f"{W}tc"):
-            text = _cell_text(cell)
+        for cell in _children(row, _TC):
+            text = _cell_text(cell, words)
             properties = _child(cell, f"{W}tcPr")
-            merge = _child(properties, f"{W}vMerge") if properties is not None else None
-            width = _value(_child(properties, f"{W}gridSpan")) if properties is not None else ""
+            found = _by_tag(properties) if properties is not None else {}
+            merge, width = found.get(f"{W}vMerge"), _value(found.get(f"{W}gridSpan"))
             for _ in range(min(int(width), 63) if width.isdigit() and int(width) else 1):
                 column = len(cells)
                 if merge is not None and _value(merge) != "restart":
                     text = above.get(column, "")  # what a covered cell holds itself, nobody sees
                 above[column] = text
                 cells.append(text)
-        header = row.find(f"{W}trPr/{W}tblHeader")
+        header = _child(stated, f"{W}tblHeader") if stated is not None else None
         if header is not None and marked == len(rows) and _value(header) not in ("0", "false"):
             marked += 1
         if any(cells):
@@ -173,36 +202,32 @@ def table_of(node: etree._Element) -> Table:
     return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
 
 
-def _cell_text(cell: etree._Element) -> str:
+def _cell_text(cell: etree._Element, words: Words) -> str:
     """A cell's paragraphs; a table inside gives its rows."""
     parts = []
-    for child in _children(cell, f"{W}p", f"{W}tbl"):
-        parts.append(one_line(paragraph_text(child)) if child.tag == f"{W}p" else table_of(child).text())
+    for child in _children(cell, _P, _TBL):
+        parts.append(one_line(words.of(child)) if child.tag == _P else table_of(child, words).text())
     return " ".join(filter(None, parts))
 
 
-def block_lines(node: etree._Element) -> list[str]:
+def block_lines(node: etree._Element, words: Words) -> list[str]:
     """The text of a part that is not the body (a header, a note): its paragraphs, tables' rows and text boxes."""
     lines = []
-    for child in _children(node, f"{W}p", f"{W}tbl"):
-        lines.append(paragraph_text(child) if child.tag == f"{W}p" else table_of(child).text())
-        for box in text_boxes(child):
-            lines += block_lines(box)
+    for child in _children(node, _P, _TBL):
+        lines.append(words.of(child) if child.tag == _P else table_of(child, words).text())
+        for box in text_boxes(child) if words.has_drawings(child) else ():
+            lines += block_lines(box, words)
     return lines
 
 
 def _children(node: etree._Element, *tags: str) -> Iterator[etree._Element]:
     """Rows, cells or their contents, also those in content controls and revisions that were inserted."""
     for child in node:
-        if child.tag in tags:
+        tag = child.tag
+        if tag in tags:
             yield child
-        elif child.tag in _LOOKED_THROUGH:
+        elif tag in _LOOKED_THROUGH:
             yield from _children(child, *tags)
-
-
-def has_drawings(node: etree._Element) -> bool:
-    """True when a text box, picture or chart is anchored below."""
-    return next(node.iter(*_DRAWN), None) is not None
 
 
 def text_boxes(node: etree._Element) -> list[etree._Element]:

@@ -17,11 +17,9 @@ from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.wordprocessing import (
     Styles,
     W,
+    Words,
     block_lines,
     chart_table,
-    displayed_equation,
-    has_drawings,
-    paragraph_text,
     picture_ids,
     table_of,
     text_boxes,
@@ -59,15 +57,17 @@ class _Document:
         self._part = _main_part(package.names("word/document"))
         self._relations = package.relations(self._part)
         self._styles = Styles.read(package)
+        body = self._package.xml(self._part).find(f"{W}body")
+        if body is None:
+            raise corrupt("Word document", "it has no body")
+        self._body = body
+        self._words = Words(body)
         self._list: list[str] = []
         self._title = ""
 
     def read(self) -> ParsedDocument:
-        body = self._package.xml(self._part).find(f"{W}body")
-        if body is None:
-            raise corrupt("Word document", "it has no body")
         self._running("header")
-        self._blocks(body)
+        self._blocks(self._body)
         self._flush_list()
         self._running("footer")
         self._notes()
@@ -86,7 +86,7 @@ class _Document:
                 self._paragraph(node)
             elif node.tag == f"{W}tbl":
                 self._flush_list()
-                self._out.table(table_of(node))
+                self._out.table(table_of(node, self._words))
                 self._attachments(node)
             elif (
                 node.tag in (f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml")
@@ -95,7 +95,7 @@ class _Document:
                 self._blocks(node, depth + 1)
 
     def _paragraph(self, node: etree._Element) -> None:
-        text = paragraph_text(node)
+        text = self._words.of(node)
         role = self._styles.role(node)
         if role.level == 0 and role.list_depth is not None and text:
             self._list.append("  " * role.list_depth + "- " + one_line(text))
@@ -106,7 +106,7 @@ class _Document:
             elif role.title and text:
                 self._title = self._title or one_line(text)
                 self._out.heading(text, 1)
-            elif equation := displayed_equation(node):
+            elif equation := self._words.displayed_equation(node):
                 self._out.add(UnitKind.EQUATION, equation)
             else:
                 self._out.add(UnitKind.TEXT, text)
@@ -119,7 +119,7 @@ class _Document:
 
     def _attachments(self, node: etree._Element) -> None:
         """Text boxes, pictures and charts anchored in a paragraph or table."""
-        if not has_drawings(node):
+        if not self._words.has_drawings(node):
             return
         for box in text_boxes(node):
             self._blocks(box)
@@ -145,7 +145,7 @@ class _Document:
         for relation in self._relations.values():
             if relation.type == kind and relation.target in self._package:
                 part = self._optional(relation.target)
-                lines = block_lines(part) if part is not None else []
+                lines = block_lines(part, Words(part)) if part is not None else []
                 seen[" | ".join(filter(None, map(one_line, lines)))] = None
         for text in seen:
             if any(character.isalpha() for character in text):
@@ -157,10 +157,11 @@ class _Document:
             part = self._optional(name) if name in self._package else None
             if part is None:
                 continue
+            words = Words(part)
             for note in part.iter(f"{W}{tag}"):
                 if note.get(f"{W}type") in ("separator", "continuationSeparator", "continuationNotice"):
                     continue
-                text = " ".join(filter(None, block_lines(note)))
+                text = " ".join(filter(None, block_lines(note, words)))
                 author = note.get(f"{W}author", "")
                 self._out.add(UnitKind.NOTE, f"{author}: {text}" if author and text else text)
 
