@@ -9,17 +9,15 @@ read under strace where it is installed, which tells every network call of every
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from parse_facts import Tally, by_format, entries, good
+from parse_facts import by_format, entries, good
 from parse_hostile import hostile
 from rich.console import Console
 from watch import Watch
@@ -34,7 +32,7 @@ def main() -> None:
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--only", default=",".join(PARTS))
     arguments.add_argument("--formats", default="", help="only these good files")
-    arguments.add_argument("--tally", type=Path, help=argparse.SUPPRESS)  # where the traced process leaves its figures
+    arguments.add_argument("--untraced", action="store_true", help=argparse.SUPPRESS)  # the process that is traced
     options = arguments.parse_args()
     parts = options.only.split(",")
     folder = options.data / "documents"
@@ -42,26 +40,27 @@ def main() -> None:
     formats = set(filter(None, options.formats.split(",")))
     fine = [entry for entry in wanted if not entry.get("hostile") and (not formats or entry["format"] in formats)]
     bad = [entry for entry in wanted if entry.get("hostile")]
-    if options.tally:
-        documents(folder, fine if "facts" in parts else [], bad if "hostile" in parts else [], options.tally)
+    if options.untraced:
+        documents(folder, fine if "facts" in parts else [], bad if "hostile" in parts else [])
         return
     CONSOLE.print(f"load average at the start: {os.getloadavg()[0]:.1f}")
-    tally = traced(sys.argv[1:])
+    if {"facts", "hostile"} & set(parts):
+        traced(sys.argv[1:])
     if "rivals" in parts:
         from rivals import compared
 
-        CONSOLE.print(compared(folder, fine, tally))
+        CONSOLE.print(compared(folder, fine))
     if "uda" in parts:
         from uda import compare
 
         CONSOLE.print(compare(options.data / "uda", {}))
 
 
-def traced(arguments: list[str]) -> Tally:
+def traced(arguments: list[str]) -> None:
     """Read the documents in a process of their own, and tell its network calls and those of its children."""
     with tempfile.TemporaryDirectory() as scratch:
-        figures, calls = Path(scratch) / "tally.json", Path(scratch) / "calls"
-        command = [sys.executable, __file__, *arguments, "--tally", str(figures)]
+        calls = Path(scratch) / "calls"
+        command = [sys.executable, __file__, *arguments, "--untraced"]
         tracer = shutil.which("strace")
         if tracer:
             command = [tracer, "-f", "--seccomp-bpf", "-qq", "-e", _NETWORK_CALLS, "-o", str(calls), *command]
@@ -73,16 +72,15 @@ def traced(arguments: list[str]) -> Tally:
             )
         else:
             CONSOLE.print("strace is not installed: network calls were not traced.")
-        return _tally(json.loads(figures.read_text()))
 
 
-def documents(folder: Path, fine: list[dict[str, Any]], bad: list[dict[str, Any]], figures: Path) -> None:
+def documents(folder: Path, fine: list[dict[str, Any]], bad: list[dict[str, Any]]) -> None:
     """Good files, then hostile ones, through one sandbox."""
     from trivium_inference.ocr import rapid_ocr
     from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
     sandbox = Sandbox(rapid_ocr)
-    tally, faults = Tally({}), ["not asked for"]
+    faults = ["not asked for"]
     with Watch() as watch:
         if fine:
             tally, lost = good(sandbox, folder, fine)
@@ -98,12 +96,6 @@ def documents(folder: Path, fine: list[dict[str, Any]], bad: list[dict[str, Any]
         f"children: {len(watch.seen)}, largest {watch.peak_mb:.0f} MB of {bound:.0f}; "
         f"each in a network namespace of its own: {watch.apart}; packets sent: {watch.packets}"
     )
-    figures.write_text(json.dumps(vars(tally) | {"found": {k: [v[True], v[False]] for k, v in tally.found.items()}}))
-
-
-def _tally(figures: dict[str, Any]) -> Tally:
-    found = {name: Counter({True: yes, False: no}) for name, (yes, no) in figures.pop("found").items()}
-    return Tally(found, **figures)
 
 
 if __name__ == "__main__":

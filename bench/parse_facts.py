@@ -106,9 +106,6 @@ class Tally:
     """Facts found and looked for, by format."""
 
     found: dict[str, Counter[bool]]
-    seconds: float = 0.0
-    pixels: float = 0.0
-    size: int = 0
 
     @property
     def total(self) -> Counter[bool]:
@@ -127,9 +124,6 @@ def good(sandbox: Sandbox, folder: Path, wanted: Sequence[dict[str, Any]]) -> tu
         outcome = read(sandbox, path)
         lost = missing(entry["facts"], outcome.text, outcome.recognised)
         tally.found[entry["format"]].update(fact not in lost for fact in entry["facts"])
-        tally.size += path.stat().st_size
-        tally.seconds += outcome.seconds
-        tally.pixels += outcome.seconds if outcome.recognised else 0.0
         if lost:
             known = "" if entry["format"] in supported else " (no parser reads this format)"
             lines.append(f"{entry['file']}{known}: {outcome.code or 'read'}, missing {lost}")

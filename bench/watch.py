@@ -73,6 +73,12 @@ class Watch:
         seen.devices |= frozenset(sent)
 
 
+def children_cpu_s() -> float:
+    """Processor time so far of the parsing children that live, all threads."""
+    threads = (path for pid in _parsing_children() for path in Path(f"/proc/{pid}/task").glob("*/schedstat"))
+    return sum(int(path.read_text().split()[0]) for path in threads) / 1e9
+
+
 def _parsing_children() -> list[int]:
     """Direct children that run the parsers."""
     pids = []
