@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from lxml import etree
 
@@ -46,9 +47,11 @@ def has_entities(content: bytes) -> bool:
 def has_doctype(content: bytes) -> bool:
     """True when a document type is declared before the root element, in any encoding of ASCII's or UTF-16's kind."""
     head = content[:65_536]
-    return bool(_DOCTYPE.search(head)) or any(mark in head for mark in _DOCTYPE_WIDE)
+    declared = b"<!" in head and _DOCTYPE.search(head)  # the pattern is slow, and few parts have any declaration
+    return bool(declared) or any(mark in head for mark in _DOCTYPE_WIDE)
 
 
+@cache  # an office file has hundreds of small parts, and making a parser takes as long as one of them
 def _parser(*, recover: bool) -> etree.XMLParser:
     return etree.XMLParser(
         resolve_entities=False,

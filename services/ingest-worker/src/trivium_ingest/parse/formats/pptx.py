@@ -30,9 +30,13 @@ MAX_DEPTH = 20
 
 
 class _Shape(msgspec.Struct):
-    """A shape and where it stands on the slide (English Metric Units; groups' own scales are not applied)."""
+    """A shape and where it stands on the slide (English Metric Units; groups' own scales are not applied).
+
+    `placeholder` says which of the layout's places it fills (`title`, `body`), "" for none.
+    """
 
     node: etree._Element
+    placeholder: str
     top: int
     left: int
 
@@ -88,13 +92,13 @@ class _Slide:
         if root.get("show") in ("0", "false"):
             self._out.warn(f"Slide {self._number} is hidden in the presentation.")
         shapes = sorted(_shapes(root), key=lambda shape: (shape.top, shape.left))
-        titles = [shape for shape in shapes if _placeholder(shape.node) in _TITLES]
+        titles = [shape for shape in shapes if shape.placeholder in _TITLES]
         title = one_line(" ".join(_text(shape.node) for shape in titles))
         self._out.leave_sections()
         self._out.heading(title, 1, self._position)
         for shape in shapes:
-            if shape not in titles and _placeholder(shape.node) not in _REPEATED:
-                self._shape(shape.node)
+            if shape.placeholder not in (*_TITLES, *_REPEATED):
+                self._shape(shape)
         for relation in self._relations.values():
             if relation.external:
                 self._out.link(relation.target)
@@ -102,18 +106,19 @@ class _Slide:
                 self._related(relation)
         return title
 
-    def _shape(self, node: etree._Element) -> None:
+    def _shape(self, shape: _Shape) -> None:
+        node = shape.node
         if node.tag == f"{P}pic":
             self._picture(node)
         elif node.tag == f"{P}graphicFrame":
             self._frame(node)
         else:
-            self._body(node)
+            self._body(node, shape.placeholder)
 
-    def _body(self, node: etree._Element) -> None:
+    def _body(self, node: etree._Element, placeholder: str) -> None:
         lines = [(int(_level(p)), one_line(_paragraph(p))) for p in node.iter(f"{A}p")]
         lines = [(level, text) for level, text in lines if text]
-        is_list = len(lines) > 1 and (_placeholder(node) in ("body", "obj", "") and node.find(f".//{P}ph") is not None)
+        is_list = len(lines) > 1 and (placeholder in ("body", "obj", "") and node.find(f".//{P}ph") is not None)
         if is_list:
             text = "\n".join("  " * level + "- " + text for level, text in lines)
             self._out.add(UnitKind.LIST, text, self._position, verbatim=True)
@@ -164,7 +169,7 @@ class _Slide:
         if relation.type == "notesSlide":
             notes = self._package.xml(relation.target)
             for shape in _shapes(notes):
-                if _placeholder(shape.node) not in _REPEATED:
+                if shape.placeholder not in _REPEATED:
                     self._out.add(UnitKind.NOTE, _text(shape.node), self._position)
         elif relation.type == "comments":
             for comment in self._package.xml(relation.target).iter(f"{P}cm", "{*}cm"):
@@ -183,18 +188,19 @@ def _grouped(tree: etree._Element, depth: int, origin: tuple[int, int] | None) -
     """Shapes of a tree; those in a group stand where the group stands, in their own order."""
     for node in tree:
         if node.tag in (f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}cxnSp"):
-            top, left = origin or _offset(node)
-            yield _Shape(node, top, left)
+            placeholder = _placeholder(node)
+            top, left = origin or _offset(node, placeholder)
+            yield _Shape(node, placeholder, top, left)
         elif node.tag == f"{P}grpSp" and depth < MAX_DEPTH:
-            yield from _grouped(node, depth + 1, origin or _offset(node))
+            yield from _grouped(node, depth + 1, origin or _offset(node, _placeholder(node)))
         elif isinstance(node.tag, str) and node.tag.endswith("}AlternateContent") and len(node):
             yield from _grouped(node[0], depth, origin)
 
 
-def _offset(node: etree._Element) -> tuple[int, int]:
+def _offset(node: etree._Element, placeholder: str) -> tuple[int, int]:
     offset = next(node.iter(f"{A}off"), None)
     if offset is None:
-        return (0, 0) if _placeholder(node) in _TITLES else (1, 0)
+        return (0, 0) if placeholder in _TITLES else (1, 0)
     values = (offset.get("y", "0"), offset.get("x", "0"))
     top, left = (int(value) if value.lstrip("-").isdigit() else 0 for value in values)
     return top, left
