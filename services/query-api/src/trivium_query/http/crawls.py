@@ -20,7 +20,7 @@ from trivium_query.http.streaming import Event, EventStream
 router = APIRouter(prefix="/v1/crawls", tags=["sources"])
 
 
-class CrawlRequest(schemas.UrlSource):
+class CrawlRequest(schemas.WebAddress):
     """A site to take in: the pages of one host, breadth first, as its robots.txt allows."""
 
     depth: schemas.Whole = Field(default=2, ge=0, le=crawl.MAX_DEPTH, description="How many links from the first page.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, StrictInt, WithJsonSchema
 
 from trivium.domain.answers import Verdict
 from trivium.domain.documents import DocumentState
@@ -48,8 +48,10 @@ FilePassword = Annotated[
     SecretStr,
     Field(
         max_length=MAX_PASSWORD_CHARS,
-        json_schema_extra={"pattern": NO_CONTROLS},
         description="Opens what is sent where it, or a file inside it, is encrypted.",
+    ),
+    WithJsonSchema(
+        {"type": "string", "pattern": NO_CONTROLS, "maxLength": MAX_PASSWORD_CHARS, "writeOnly": True},
     ),
 ]
 
@@ -97,8 +99,8 @@ class FieldProblem(Shown):
     message: str = Field(examples=["Input should be less than or equal to 100"])
 
 
-class UrlSource(Given):
-    """A source to fetch."""
+class WebAddress(Given):
+    """Where on the web to begin."""
 
     url: str = Field(
         min_length=1,
@@ -107,13 +109,18 @@ class UrlSource(Given):
         examples=["https://example.org/paper.pdf"],
     )
     dataset: Dataset = "default"
+
+
+class UrlSource(WebAddress):
+    """A source to fetch."""
+
     password: FilePassword = SecretStr("")
 
 
 class GivenPassword(Given):
     """What opens a source that failed for want of it."""
 
-    password: Annotated[FilePassword, Field(min_length=1)]
+    password: Annotated[FilePassword, Field(min_length=1, json_schema_extra={"minLength": 1})]
 
 
 class Reason(Shown):

@@ -56,7 +56,6 @@ _BODY: dict[str, Any] = {
                         },
                         "password": {
                             "type": "string",
-                            "format": "password",
                             "maxLength": MAX_CHARS,
                             "pattern": schemas.NO_CONTROLS,
                             "description": "Opens what is sent where it, or a file inside it, is encrypted.",
