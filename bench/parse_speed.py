@@ -2,8 +2,9 @@
 
 Usage: python bench/parse_speed.py [--documents FOLDER] [--rounds 5]
 
-What is read is made here, and for office files and memory that in FOLDER/good is read too. Rates are per second of processor time (the least of three runs), so that a busy machine
-counts little. Memory is that of a sandbox's child, round after round.
+What is read is made here; office files and memory are measured with the files in FOLDER/good too. Rates are per second
+of processor time (the least of three runs), so that a busy machine counts little. Memory is that of a sandbox's child,
+round after round.
 """
 
 from __future__ import annotations

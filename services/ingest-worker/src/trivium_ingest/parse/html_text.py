@@ -140,7 +140,11 @@ def _pieces(node: etree._Element, selectors: frozenset[str], depth: int) -> Iter
 
 
 def _collapse(text: str) -> str:
-    return text if text.isprintable() and "  " not in text else _SPACES.sub(" ", text)
+    """Without the markup's own line breaks; runs of blanks within a line become one where the text is collected."""
+    lines = text.splitlines()
+    if len(lines) == 1 and len(lines[0]) == len(text) and "\x1f" not in text:
+        return text
+    return _SPACES.sub(" ", text)
 
 
 class Walker:
