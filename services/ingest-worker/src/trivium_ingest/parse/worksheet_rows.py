@@ -25,7 +25,7 @@ _CELL = re.compile(
     rf"(?:</row>{_BEGIN})?+"
 )
 _ROW = re.compile(_BEGIN)
-_ATTRIBUTES = re.compile(r'(?: s="([0-9]++)"| t="(\w++)")*+ ?')
+_ATTRIBUTES = re.compile(r'(?: s="([0-9]++)"| t="(\w++)"){0,2}+ ?')
 
 
 def plain_rows(markup: str, showing: Showing) -> tuple[list[Line], int] | None:

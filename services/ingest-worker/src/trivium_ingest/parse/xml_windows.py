@@ -6,11 +6,11 @@ expression takes at once. What has another form goes to expat's handlers, as eve
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable
 from typing import IO
 from xml.parsers import expat
-from xml.sax.saxutils import unescape
 
 from trivium.domain.errors import NeverWill
 
@@ -18,7 +18,6 @@ _PIECE_BYTES = 1 << 16
 _MAX_WINDOW_BYTES = 1 << 20
 _UTF_8 = ("utf-8", "us-ascii")
 _OTHER_ENTITY = re.compile("&(?!(?:amp|lt|gt|quot|apos);)")
-_QUOTES = {"&quot;": '"', "&apos;": "'"}
 
 
 class Windows:
@@ -78,7 +77,7 @@ def plain_text(texts: Iterable[str], markup: str) -> list[str] | None:
         return [text.strip() for text in texts]
     if _OTHER_ENTITY.search(markup):
         return None
-    return [unescape(text, _QUOTES).strip() for text in texts]
+    return [html.unescape(text).strip() for text in texts]
 
 
 def _refuse(*_: object) -> None:
