@@ -1,4 +1,4 @@
-"""Measure what the recogniser's convolutions take, for `trivium_inference.ocr_int8`.
+"""Measure what the recogniser's layers take, for `trivium_inference.ocr_int8`.
 
 Usage: python bench/ocr_ranges.py FOLDER [--pages 2]
 
@@ -36,24 +36,29 @@ def main() -> None:
     openvino = load_openvino()
     core = openvino.Core()
     model = of_any_height(openvino, core.read_model(str(recogniser_path())))
-    convolutions = [node for node in model.get_ordered_ops() if node.get_type_name() == "Convolution"]
-    inputs = openvino.Model([node.input_value(0) for node in convolutions], model.get_parameters(), "inputs")
+    layers = [node for node in model.get_ordered_ops() if _has_weights(node)]
+    inputs = openvino.Model([node.input_value(0) for node in layers], model.get_parameters(), "inputs")
     request = core.compile_model(inputs, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
     found: dict[str, tuple[float, float]] = {}
     for line in _lines(options.folder, options.pages):
         for pixels in (_drawn(line, FAST_HEIGHT), _drawn(line, HEIGHT), _drawn(255 - line, FAST_HEIGHT)):
             request.infer([pixels])
-            for index, node in enumerate(convolutions):
+            for index, node in enumerate(layers):
                 values: Any = request.get_output_tensor(index).data
-                if values.shape[2] > 1:  # the rest works on one row or one pixel, and costs nothing
-                    least, greatest = found.get(node.get_friendly_name(), (np.inf, -np.inf))
-                    edges = min(least, float(values.min())), max(greatest, float(values.max()))
-                    found[node.get_friendly_name()] = edges
+                if node.get_type_name() == "Convolution" and values.shape[2] == 1:
+                    continue  # one row or one pixel, which costs nothing
+                least, greatest = found.get(node.get_friendly_name(), (np.inf, -np.inf))
+                found[node.get_friendly_name()] = min(least, float(values.min())), max(greatest, float(values.max()))
     ranges = Ranges(
         hashlib.sha256(recogniser_path().read_bytes()).hexdigest(),
         {name: (round(least, 3), round(greatest, 3)) for name, (least, greatest) in found.items()},
     )
     RANGES.write_bytes(msgspec.json.format(msgspec.json.encode(ranges), indent=1) + b"\n")
+
+
+def _has_weights(node: Any) -> bool:
+    kind = node.get_type_name()
+    return kind == "Convolution" or (kind == "MatMul" and node.input_value(1).get_node().get_type_name() == "Constant")
 
 
 def _lines(folder: Path, pages: int) -> Iterator[Image]:

@@ -1,4 +1,4 @@
-"""READ FIRST: text in images. Lines are found, cut out and read one by one, on the CPU.
+"""READ FIRST: text in images. Lines are found, cut out and read, on the CPU.
 
 ocr_lines.py -> ocr_text.py, with the models of ocr_models.py: PP-OCR's, which lie in RapidOCR's wheel.
 """
@@ -17,7 +17,7 @@ from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
 from trivium_inference.ocr_lines import cut_line, find_lines
 from trivium_inference.ocr_models import OcrModels, load_models
-from trivium_inference.ocr_text import read_line
+from trivium_inference.ocr_text import read_lines
 
 OCR_VERSION: Final = 3
 MIN_CONFIDENCE: Final = 0.5
@@ -45,11 +45,13 @@ class RapidOcr:
         with self._turn:
             if self._models is None:
                 self._models = load_models(self._threads)
-            lines = []
-            for corners in find_lines(image, self._models.detect):
-                said = read_line(cut_line(image, corners), self._models)
-                if said.text and said.confidence >= MIN_CONFIDENCE:
-                    lines.append(OcrLine(said.text, _box(corners), said.confidence))
+            found = find_lines(image, self._models.detect)
+            read = read_lines([cut_line(image, corners) for corners in found], self._models)
+        lines = [
+            OcrLine(said.text, _box(corners), said.confidence)
+            for corners, said in zip(found, read, strict=True)
+            if said.text and said.confidence >= MIN_CONFIDENCE
+        ]
         return reading_order(lines)
 
 

@@ -1,4 +1,4 @@
-"""The recogniser's convolutions on whole numbers: twice bf16's and four times f32's products a cycle (VNNI).
+"""The recogniser's products on whole numbers: twice bf16's and four times f32's a cycle (VNNI).
 
 Weights become 7 bits a channel, inputs 8 bits a tensor. The inputs' ranges were measured on printed pages by
 `bench/ocr_ranges.py` and lie in `ocr_ranges.json`, with the digest of the model that they belong to.
@@ -20,7 +20,7 @@ _TOP_WEIGHT: Final = 63  # two products of 255 x 63 fit the 16 bits in which pro
 
 
 class Ranges(msgspec.Struct, frozen=True):
-    """`inputs` has (least, greatest) of what each convolution takes, by its name in the model."""
+    """`inputs` has (least, greatest) of what each layer with weights takes, by its name in the model."""
 
     model_sha256: str
     inputs: dict[str, tuple[float, float]]
@@ -33,7 +33,7 @@ def ranges_of(model: Path) -> Ranges | None:
 
 
 def quantise(model: Any, ranges: Ranges) -> None:
-    """Put the model's convolutions that `ranges` names on whole numbers, in place.
+    """Put the model's layers that `ranges` names on whole numbers, in place.
 
     Whatever else takes the same input (a sum, a mean) takes the rounded one too: it is then written once.
     """
@@ -41,19 +41,17 @@ def quantise(model: Any, ranges: Ranges) -> None:
 
     nodes = {node.get_friendly_name(): node for node in model.get_ops()}
     for name, (least, greatest) in ranges.inputs.items():
-        convolution = nodes[name]
-        source = convolution.input_value(0)
-        if source.get_node().get_type_name() != "FakeQuantize":  # two convolutions may share it
-            readers = list(source.get_target_inputs())
-            low, high = (
-                opset.constant(np.full((1, 1, 1, 1), edge, np.float32)) for edge in _with_zero(least, greatest)
-            )
-            rounded = opset.fake_quantize(source, low, high, low, high, _STEPS + 1)
-            for reader in readers:
-                reader.replace_source_output(rounded.output(0))
-        whole, scale = _whole_weights(convolution.input_value(1).get_node().data)
+        layer = nodes[name]
+        source = layer.input_value(0)
+        readers = list(source.get_target_inputs())
+        one = (1,) * source.get_partial_shape().rank.get_length()
+        low, high = (opset.constant(np.full(one, edge, np.float32)) for edge in _with_zero(least, greatest))
+        rounded = opset.fake_quantize(source, low, high, low, high, _STEPS + 1)
+        for reader in readers:
+            reader.replace_source_output(rounded.output(0))
+        whole, scale = _whole_weights(layer.input_value(1).get_node().data)
         weights = opset.multiply(opset.convert(opset.constant(whole), np.float32), opset.constant(scale))
-        convolution.input(1).replace_source_output(weights.output(0))
+        layer.input(1).replace_source_output(weights.output(0))
 
 
 def _with_zero(least: float, greatest: float) -> tuple[float, float]:
@@ -64,6 +62,7 @@ def _with_zero(least: float, greatest: float) -> tuple[float, float]:
 
 
 def _whole_weights(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Weights and each channel's scale, of (channels out, channels in, height, width)."""
-    scale = np.maximum(np.abs(weights).max(axis=(1, 2, 3), keepdims=True), np.finfo(np.float32).tiny) / _TOP_WEIGHT
+    """Weights and each channel's scale, of a convolution's (out, in, height, width) or a product's (in, out)."""
+    inward = (0,) if weights.ndim == 2 else (1, 2, 3)
+    scale = np.maximum(np.abs(weights).max(axis=inward, keepdims=True), np.finfo(np.float32).tiny) / _TOP_WEIGHT
     return np.rint(weights / scale).astype(np.int8), scale.astype(np.float32)
