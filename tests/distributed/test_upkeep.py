@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from doors import TRIVIUM
@@ -16,8 +17,10 @@ from tiny_embedder import DIMENSION, write_tiny_embedder
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
+from trivium.domain.chunks import ChunkVectors
 from trivium.domain.drift import Store
-from trivium.domain.scope import DEFAULT_TENANT
+from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.ports.vectors import VectorRow
 from trivium_ingest.upkeep.rows import store_of, writer_of
 
 TEXTS = {
@@ -53,17 +56,21 @@ def reembedded(cluster: Cluster) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_rows_removed_from_each_server_are_found_and_written_again(
+def test_rows_changed_on_each_server_are_found_and_put_right(
     cluster: Cluster, documents: dict[str, Any], stores: DistributedStores
 ) -> None:
     assert run(cluster, "audit", "--json") == (0, "[]\n")
-    for store in Store:
-        writer_of(stores, store, DEFAULT_TENANT).delete(documents["quay.txt"]["id"])
+    quay = stores.registry.for_tenant(DEFAULT_TENANT).get(documents["quay.txt"]["id"])
+    for store in (Store.VECTORS, Store.KEYWORDS, Store.GRAPH):
+        writer_of(stores, store, DEFAULT_TENANT).delete(quay.id)
+    stray = ChunkVectors("stray", np.array([1, 0], np.float32).tobytes())
+    stores.visuals.writer(DEFAULT_TENANT).upsert([VectorRow(stray, quay.id, quay.version, Scope(DEFAULT_TENANT))])
     code, told = run(cluster, "audit", "--json")
-    found = sorted((drift["store"], drift["source"], drift["missing"]) for drift in json.loads(told))
-    assert (code, found) == (1, sorted((store.value, "quay.txt", 1) for store in Store))
+    found = {drift["store"]: (drift["source"], drift["missing"], drift["surplus"]) for drift in json.loads(told)}
+    missing, too_many = ("quay.txt", 1, 0), ("quay.txt", 0, 1)
+    assert (code, found) == (1, {store: too_many if store is Store.PICTURES else missing for store in Store})
     code, told = run(cluster, "audit", "--repair", "--json")
-    assert (code, [drift["repaired"] for drift in json.loads(told)]) == (0, [True] * 3)
+    assert (code, [drift["repaired"] for drift in json.loads(told)]) == (0, [True] * 4)
     assert run(cluster, "audit", "--json") == (0, "[]\n")
     assert "1873" in cluster.ask("When was the lighthouse of Brannock Head lit first?")["text"]
 

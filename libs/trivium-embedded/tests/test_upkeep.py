@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import docx
 import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from PIL import Image
 
+from trivium.adapters.models import connect_models
 from trivium.cli.main import cli
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
@@ -37,6 +41,33 @@ TEXTS = {
     "ferry.txt": "The ferry to Inish Orla leaves at 06:40. Marten Oosterhuis is its captain.",
     "empty.txt": " \n",
 }
+VISUAL_DIMENSION = 2
+
+
+def report() -> bytes:
+    """A Word file of two passages, the second of them with a picture."""
+    document = docx.Document()
+    document.add_paragraph("The mill at Orrin Water grinds oats. " * 30)
+    pixels = io.BytesIO()
+    Image.new("RGB", (120, 80), (120, 60, 20)).save(pixels, "PNG")
+    document.add_picture(io.BytesIO(pixels.getvalue()))
+    document.inline_shapes[0]._inline.docPr.set("descr", "An overshot wheel of oak. " * 30)
+    content = io.BytesIO()
+    document.save(content)
+    return content.getvalue()
+
+
+class Blank:
+    """A visual encoder to which all pictures are alike."""
+
+    fingerprint = "blank:1"
+    dimension = VISUAL_DIMENSION
+
+    def embed_images(self, images: Sequence[bytes]) -> Vector:
+        return np.tile(np.array([1, 0], np.float32), (len(images), 1))
+
+    def embed_texts(self, texts: Sequence[str]) -> Vector:
+        raise AssertionError
 
 
 class Kept(msgspec.Struct):
@@ -69,7 +100,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory, product_over: Callable[[Servi
     settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path_factory.mktemp("upkeep") / "data")
     with assembled(settings) as services:
         product = product_over(services)
-        documents = {name: product.ingest(name, text.encode()) for name, text in TEXTS.items()}
+        contents = {**{name: text.encode() for name, text in TEXTS.items()}, "mill.docx": report()}
+        documents = {name: product.ingest(name, content) for name, content in contents.items()}
+    with open_stores(settings) as stores, connect_models(settings) as models:
+        assert reembed(stores, models.embedder, lambda _: None, Blank()) == []
     yield Kept(settings, documents)
     assert Kept(settings, documents).audit() == []  # every test put right what it broke
 
@@ -83,15 +117,16 @@ def test_what_ingest_leaves_is_in_step(kept: Kept) -> None:
 
 @pytest.mark.parametrize("store", Store)
 def test_rows_that_are_missing_are_found_and_written_again(kept: Kept, store: Store) -> None:
-    document, before = kept.documents["quay.txt"], kept.ids("quay.txt")
+    document, before = kept.documents["mill.docx"], kept.ids("mill.docx")
+    assert len(before[store]) == (1 if store is Store.PICTURES else 2)
     with kept.stores() as stores:
         writer_of(stores, store, DEFAULT_TENANT).delete(document.id)
     [drift] = kept.audit()
-    assert (drift.source, drift.store, drift.missing, drift.surplus) == ("quay.txt", store, 1, 0)
+    assert (drift.source, drift.store, drift.missing, drift.surplus) == ("mill.docx", store, len(before[store]), 0)
     assert not drift.orphaned
     [repaired] = kept.audit(repair=True)
     assert repaired == msgspec.structs.replace(drift, repaired=True)
-    assert kept.ids("quay.txt") == before
+    assert kept.ids("mill.docx") == before
     assert kept.audit() == []
 
 
@@ -103,9 +138,10 @@ def put_row(stores: Stores, store: Store, document: str, version: str, ordinal: 
     elif store is Store.GRAPH:
         stores.graphs.writer(DEFAULT_TENANT).upsert([GraphRow(ChunkGraph(chunk.id), document, version, scope)])
     else:
-        vector = np.full(384, 384**-0.5, np.float32).tobytes()
+        space, size = (stores.visuals, VISUAL_DIMENSION) if store is Store.PICTURES else (stores.vectors, 384)
+        vector = np.full(size, size**-0.5, np.float32).tobytes()
         row = VectorRow(ChunkVectors(chunk.id, vector, b""), document, version, scope)
-        stores.vectors.writer(DEFAULT_TENANT).upsert([row])
+        space.writer(DEFAULT_TENANT).upsert([row])
 
 
 @pytest.mark.parametrize("store", Store)
@@ -164,16 +200,51 @@ def test_a_running_server_is_not_audited_behind_its_back(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "store"), [("vectors", Store.VECTORS), ("elasticsearch", Store.KEYWORDS), ("neo4j", Store.GRAPH)]
+    ("name", "emptied", "documents"),
+    [
+        ("vectors", Store.VECTORS, 3),
+        ("milvus", Store.PICTURES, 1),
+        ("pictures", Store.PICTURES, 1),
+        ("elasticsearch", Store.KEYWORDS, 3),
+        ("neo4j", Store.GRAPH, 3),
+    ],
 )
-def test_an_emptied_store_is_rebuilt_from_artifacts(kept: Kept, name: str, store: Store) -> None:
-    before = kept.ids("quay.txt")
+def test_an_emptied_store_is_rebuilt_from_artifacts(kept: Kept, name: str, emptied: Store, documents: int) -> None:
+    before = kept.ids("mill.docx")
     with kept.stores() as stores:
-        store_of(stores, store).drop(DEFAULT_TENANT)
-    assert len(kept.audit()) == 2
+        store_of(stores, emptied).drop(DEFAULT_TENANT)
+    assert len(kept.audit()) == documents
     told = kept.run("rebuild", "--store", name)
     assert (told.exit_code, "written" in told.stderr) == (0, True), told.stderr
-    assert kept.ids("quay.txt") == before
+    assert kept.ids("mill.docx") == before
+
+
+def test_what_came_too_much_into_the_store_of_pictures_goes_with_its_rebuild_and_no_vector_does(kept: Kept) -> None:
+    before = kept.ids("mill.docx")
+    with kept.stores() as stores:
+        put_row(stores, Store.PICTURES, "nobody", "v1", 7)
+        put_row(stores, Store.VECTORS, "nobody", "v1", 8)
+        assert rebuild(stores, Store.PICTURES, lambda _: None) == []
+        [left] = audit(stores, repair=True)
+    assert (left.store, left.document_id) == (Store.VECTORS, "nobody")
+    assert kept.ids("mill.docx") == before
+
+
+def test_the_vectors_artifact_is_needed_only_where_there_are_pictures(kept: Kept) -> None:
+    with kept.stores() as stores:
+        objects = stores.objects.for_tenant(DEFAULT_TENANT)
+        documents = [kept.documents[name] for name in ("quay.txt", "mill.docx")]
+        prefixes = [artifacts.artifact_prefix(each.id, each.version) + "embed-" for each in documents]
+        removed = {key: objects.get(key) for prefix in prefixes for key in list(objects.keys(prefix))}
+        assert len(removed) == 2
+        for key in removed:
+            objects.delete(key)
+        assert [(drift.source, drift.store) for drift in audit(stores)] == [("mill.docx", "artifacts")]
+        assert rebuild(stores, Store.PICTURES, lambda _: None) == ["mill.docx"]
+        for key, content in removed.items():
+            objects.put(key, content)
+        [drift] = audit(stores, repair=True)
+        assert (drift.store, drift.missing, drift.repaired) == (Store.PICTURES, 1, True)
 
 
 def test_a_document_whose_artifacts_are_gone_is_named(kept: Kept) -> None:
@@ -211,15 +282,17 @@ async def test_another_model_replaces_every_vector_and_embeds_nothing_twice(kept
     document, before = kept.documents["quay.txt"], kept.ids("quay.txt")
     tiny = TinyEmbedder()
     with kept.stores() as stores:
-        assert reembed(stores, tiny, lambda _: None) == []  # type: ignore[arg-type]
+        assert reembed(stores, tiny, lambda _: None, Blank()) == []  # type: ignore[arg-type]
         assert list(audit(stores)) == []
         [chunk] = before[Store.VECTORS]
         assert (await stores.vectors.reader(DEFAULT_TENANT).passage_vectors([chunk]))[chunk].shape == (8,)
         asked = tiny.asked
-        assert reembed(stores, tiny, lambda _: None) == []  # type: ignore[arg-type]
-        assert tiny.asked == asked == 2
-    told = kept.run("reembed")  # back to the configured model
-    assert (told.exit_code, told.stderr) == (0, "3 documents embedded.\n"), told.stderr
+        assert reembed(stores, tiny, lambda _: None, Blank()) == []  # type: ignore[arg-type]
+        assert tiny.asked == asked == 4
+    assert len(kept.ids("mill.docx")[Store.PICTURES]) == 1
+    told = kept.run("reembed")  # back to the configured model, which sees nothing
+    assert (told.exit_code, told.stderr) == (0, "4 documents embedded.\n"), told.stderr
+    assert kept.ids("mill.docx")[Store.PICTURES] == set()
     with kept.stores() as stores:
         assert (await stores.vectors.reader(DEFAULT_TENANT).passage_vectors([chunk]))[chunk].shape == (384,)
         publication = artifacts.published(stores.objects.for_tenant(DEFAULT_TENANT), document.id, document.version)

@@ -11,6 +11,7 @@ class Store(enum.StrEnum):
     """The stores that are projections of the artifacts."""
 
     VECTORS = "vectors"
+    PICTURES = "pictures"
     KEYWORDS = "keywords"
     GRAPH = "graph"
 

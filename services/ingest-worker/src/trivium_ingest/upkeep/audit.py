@@ -1,7 +1,8 @@
 """READ FIRST: what the artifacts say against what the stores hold, and putting it right.
 
-For every version that queries see, the ids of its chunks (from its artifacts) are compared with the ids in each store;
-then every store is asked which versions it holds, and those that the registry does not know as active are orphans.
+For every version that queries see, the ids of its chunks (from its artifacts; in the store of pictures, of those that
+have one) are compared with the ids in each store; then every store is asked which versions it holds, and those that the
+registry does not know as active are orphans.
 Documents that are being ingested are left alone: publishing reads back and clears up by itself.
 """
 
@@ -48,8 +49,8 @@ def _drift(stores: Stores, tenant: Tenant, documents: Sequence[Document], *, rep
             continue
         for store in Store:
             found = stored[store][document.id]
-            if found != expected and _is_current(stores, document):
-                yield _checked(stores, store, job, expected, found, repair=repair)
+            if found != expected[store] and _is_current(stores, document):
+                yield _checked(stores, store, job, expected[store], found, repair=repair)
 
 
 def _checked(stores: Stores, store: Store, job: Job, expected: set[str], found: set[str], *, repair: bool) -> Drift:
@@ -59,7 +60,7 @@ def _checked(stores: Stores, store: Store, job: Job, expected: set[str], found: 
     if fault.surplus:
         writer_of(stores, store, job.tenant).delete(job.document.id)
     try:
-        write_rows(stores, store, job.tenant, [job])
+        write_rows(stores, [store], job.tenant, [job])
     except NotFound:
         return msgspec.structs.replace(fault, store=ARTIFACTS)
     return msgspec.structs.replace(fault, repaired=True)

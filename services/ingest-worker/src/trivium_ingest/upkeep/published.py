@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from trivium.domain.documents import Document, Stage
+from trivium.domain.drift import Store
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
@@ -17,10 +18,18 @@ from trivium.ports.stores import Stores
 PAGE = 200  # documents in memory at a time
 
 
-class _Identity(msgspec.Struct):
-    """Of a chunk, only its id."""
+class _Passage(msgspec.Struct):
+    """Of a chunk, its id and its pictures' names."""
 
     id: str
+    assets: tuple[str, ...] = ()
+
+
+class _Picture(msgspec.Struct):
+    """Of a chunk's vectors, its id and the pictures' own."""
+
+    chunk_id: str
+    visual: bytes = b""
 
 
 def pages_of_published(stores: Stores, tenant: Tenant) -> Iterator[list[Document]]:
@@ -49,12 +58,28 @@ def jobs_of(stores: Stores, documents: Iterable[Document]) -> list[Job]:
     return [job for document in documents if (job := job_of(stores, document))]
 
 
-def expected_ids(job: Job) -> set[str] | None:
-    """The chunks that every store should hold; None when the artifact is missing or damaged."""
+def expected_ids(job: Job) -> dict[Store, set[str]] | None:
+    """The chunks that each store should hold; None when an artifact that says so is missing or damaged.
+
+    Only where a passage has pictures are the vectors read, which tell whether these have one.
+    """
     try:
-        return {chunk.id for chunk in job.load(Stage.ENRICH, list[_Identity])}
+        passages = job.load(Stage.ENRICH, list[_Passage])
+        has_pictures = any(passage.assets for passage in passages)
+        vectors = job.load(Stage.EMBED, list[_Picture]) if has_pictures else []
     except NotFound:
         return None
+    ids = {passage.id for passage in passages}
+    return {store: ids for store in Store} | {Store.PICTURES: {row.chunk_id for row in vectors if row.visual}}
+
+
+def has_passages(job: Job) -> bool:
+    """Whether the artifact is there that holds its passages, whole."""
+    try:
+        job.load(Stage.ENRICH, list[_Passage])
+    except NotFound:
+        return False
+    return True
 
 
 def versions(documents: Sequence[Document]) -> dict[str, str]:

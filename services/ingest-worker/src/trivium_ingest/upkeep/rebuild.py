@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
@@ -16,7 +16,7 @@ from trivium.flow.stage import Job
 from trivium.ports.inference import Embedder, VisualEncoder
 from trivium.ports.stores import Stores
 from trivium_ingest.stages import EmbedWork, IndexWork, PublishWork
-from trivium_ingest.upkeep.published import expected_ids, jobs_of, pages_of_published
+from trivium_ingest.upkeep.published import has_passages, jobs_of, pages_of_published
 from trivium_ingest.upkeep.rows import store_of, write_rows
 
 DOCUMENTS_PER_WRITE = 32
@@ -28,20 +28,21 @@ OnDocuments = Callable[[int], None]
 def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str]:
     """Empty one store and write it again; returns the sources of documents whose artifacts are gone.
 
+    With the vectors go those of pictures, which come from the same artifacts.
     Until it is done queries find less there. What was interrupted is done again from the start, or finished by
     `audit` with `repair`.
     """
     lost: list[str] = []
+    written = (Store.VECTORS, Store.PICTURES) if store is Store.VECTORS else (store,)
     for tenant in stores.registry.tenants():
-        store_of(stores, store).drop(tenant)
-        if store is Store.VECTORS:
-            stores.visuals.drop(tenant)
+        for emptied in written:
+            store_of(stores, emptied).drop(tenant)
         for documents in pages_of_published(stores, tenant):
             jobs = jobs_of(stores, documents)
             known = {job.document.id for job in jobs}
             lost += [document.source for document in documents if document.id not in known]
             for some in _batches(jobs):
-                lost += _write(stores, store, some)
+                lost += _write(stores, written, some)
                 on_documents(len(some))
     return lost
 
@@ -71,7 +72,7 @@ def reembed(
 def _embed(work: EmbedWork, jobs: list[Job]) -> None:
     new = [(job, artifacts.artifact_key(job.entry, Stage.EMBED, work.fingerprint())) for job in jobs]
     wanting = [
-        (job, key) for job, key in new if not _is_from(job, key) and not job.objects.exists(key) and _has_passages(job)
+        (job, key) for job, key in new if not _is_from(job, key) and not job.objects.exists(key) and has_passages(job)
     ]
     for (job, key), outcome in zip(wanting, work.run_all([job for job, _ in wanting]) if wanting else (), strict=True):
         artifacts.save(job.objects, key, outcome.value, outcome.facts)
@@ -99,18 +100,14 @@ def _is_from(job: Job, embedded: str) -> bool:
     return artifacts.own_key(job.entry.artifacts[Stage.EMBED.value]) == embedded
 
 
-def _has_passages(job: Job) -> bool:
-    return expected_ids(job) is not None
-
-
-def _write(stores: Stores, store: Store, jobs: list[Job]) -> list[str]:
+def _write(stores: Stores, written: Collection[Store], jobs: list[Job]) -> list[str]:
     """Returns the sources of those that could not be written."""
     try:
-        write_rows(stores, store, jobs[0].tenant, jobs)
+        write_rows(stores, written, jobs[0].tenant, jobs)
     except NotFound:
         if len(jobs) == 1:
             return [jobs[0].document.source]
-        return [source for job in jobs for source in _write(stores, store, [job])]
+        return [source for job in jobs for source in _write(stores, written, [job])]
     return []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
@@ -13,7 +13,7 @@ from trivium.flow.stage import Job
 from trivium.ports.graph import GraphRow, Graphs, GraphWriter
 from trivium.ports.keywords import Keywords, KeywordWriter
 from trivium.ports.stores import Stores
-from trivium.ports.vectors import Vectors, VectorWriter
+from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
 from trivium_ingest.stages import vector_rows, visual_rows
 
 
@@ -21,6 +21,7 @@ def store_of(stores: Stores, store: Store) -> Vectors | Keywords | Graphs:
     """All tenants' rows of one store."""
     by_name: dict[Store, Callable[[], Vectors | Keywords | Graphs]] = {
         Store.VECTORS: lambda: stores.vectors,
+        Store.PICTURES: lambda: stores.visuals,
         Store.KEYWORDS: lambda: stores.keywords,
         Store.GRAPH: lambda: stores.graphs,
     }
@@ -32,14 +33,18 @@ def writer_of(stores: Stores, store: Store, tenant: Tenant) -> VectorWriter | Ke
     return store_of(stores, store).writer(tenant)
 
 
-def write_rows(stores: Stores, store: Store, tenant: Tenant, jobs: Sequence[Job]) -> None:
-    """Write the rows of published documents, one call for all; raises `NotFound` for an artifact that is gone."""
-    if store is Store.VECTORS:
-        rows = [row for job in jobs for row in vector_rows(job, job.load(Stage.ENRICH, list[Chunk]))]
-        stores.vectors.writer(tenant).upsert(rows)
-        if pictures := visual_rows(rows):
+def write_rows(stores: Stores, written: Collection[Store], tenant: Tenant, jobs: Sequence[Job]) -> None:
+    """Write the rows of published documents to the stores that are named, one call for all.
+
+    Raises `NotFound` for an artifact that is gone.
+    """
+    if Store.VECTORS in written or Store.PICTURES in written:
+        rows = [row for job in jobs for row in _vector_rows(job, also_unseen=Store.VECTORS in written)]
+        if Store.VECTORS in written:
+            stores.vectors.writer(tenant).upsert(rows)
+        if Store.PICTURES in written and (pictures := visual_rows(rows)):
             stores.visuals.writer(tenant).upsert(pictures)
-    elif store is Store.GRAPH:
+    if Store.GRAPH in written:
         stores.graphs.writer(tenant).upsert(
             [
                 GraphRow(share, job.document.id, job.document.version, job.scope)
@@ -47,6 +52,12 @@ def write_rows(stores: Stores, store: Store, tenant: Tenant, jobs: Sequence[Job]
                 for share in job.load(Stage.EXTRACT, list[ChunkGraph])
             ]
         )
-    else:
+    if Store.KEYWORDS in written:
         for job in jobs:
             stores.keywords.writer(tenant).upsert(job.load(Stage.ENRICH, list[Chunk]), job.scope)
+
+
+def _vector_rows(job: Job, *, also_unseen: bool) -> list[VectorRow]:
+    """Of a document without a picture, which has no row in their store, only with `also_unseen`."""
+    chunks = job.load(Stage.ENRICH, list[Chunk])
+    return vector_rows(job, chunks) if also_unseen or any(chunk.assets for chunk in chunks) else []
