@@ -32,7 +32,8 @@ class InkOcr:
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
         self.shapes.append((image.shape[0] - 2 * 16, image.shape[1] - 2 * 16, 3))  # without the margin
-        rows, columns = np.nonzero(image.min(axis=2) < 128)
+        dark = (image[:, :, 0] < 128) | (image[:, :, 1] < 128) | (image[:, :, 2] < 128)
+        rows, columns = np.flatnonzero(dark.any(axis=1)), np.flatnonzero(dark.any(axis=0))
         if not len(rows):
             return []
         box = Box(float(columns.min()), float(rows.min()), float(columns.max() + 1), float(rows.max() + 1))

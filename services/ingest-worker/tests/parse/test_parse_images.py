@@ -116,14 +116,14 @@ def test_no_more_images_than_the_limit_are_recognised(parse: Parse, ocr: InkOcr)
     assert len(words(document)) == 2
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
 def test_a_picture_of_many_pixels_is_read_smaller_and_cited_in_its_own_pixels(
     parse: Parse, ocr: InkOcr, kind: str
 ) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # shown turned clockwise
     image = Image.new("L", (5001, 3000), "white")
-    ImageDraw.Draw(image).rectangle((1000, 2000, 1999, 2499), fill="black")
+    ImageDraw.Draw(image).rectangle((1000, 1000, 1499, 2499), fill="black")
     stream = io.BytesIO()
     image.save(stream, kind, exif=exif)
     (unit,) = words(parse(stream.getvalue(), ocr=ocr))
@@ -132,7 +132,7 @@ def test_a_picture_of_many_pixels_is_read_smaller_and_cited_in_its_own_pixels(
     assert height / width == pytest.approx(5001 / 3000, rel=0.001)
     box = unit.position.box
     assert box is not None
-    assert (box.left, box.top, box.right, box.bottom) == pytest.approx((500, 1000, 1000, 2000), abs=3)
+    assert (box.left, box.top, box.right, box.bottom) == pytest.approx((500, 1000, 2000, 1500), abs=3)
 
 
 def test_heic_is_read_by_its_content(parse: Parse, ocr: InkOcr) -> None:

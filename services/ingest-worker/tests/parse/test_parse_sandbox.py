@@ -160,12 +160,11 @@ def test_what_other_files_left_in_a_child_costs_no_file(engines) -> None:  # typ
             assert made.parse(IMAGE).text == "read"
 
 
-@pytest.mark.parametrize("mode", ["L", "RGBA"])
-def test_a_picture_within_the_limit_of_pixels_is_read_within_the_memory(mode: str) -> None:
+def test_a_picture_within_the_limit_of_pixels_is_read_within_the_memory() -> None:
     stream = io.BytesIO()
-    Image.new(mode, (7000, 5500), "white").save(stream, "PNG", compress_level=1)
-    with closing(Sandbox(bounds=Bounds(memory_bytes=420_000_000))) as sandbox:
-        assert sandbox.parse(Blob("plan.png", stream.getvalue())).metadata["width"] == "7000"
+    Image.new("RGBA", (5000, 4000), "white").save(stream, "PNG", compress_level=1)
+    with closing(Sandbox(bounds=Bounds(memory_bytes=380_000_000))) as sandbox:
+        assert sandbox.parse(Blob("plan.png", stream.getvalue())).metadata["width"] == "5000"
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps what is freed, and can be told not to")

@@ -119,12 +119,12 @@ def _rgb(image: Image.Image) -> Pixels:
     def rows(top: int, bottom: int) -> Image.Image:
         return _seen(image.crop((0, top, image.width, bottom)), extremes)
 
-    if image.width * image.height > MAX_READ_PIXELS:
-        small = thinned(image.width, image.height, rows)
-        small.info["exif"] = image.getexif().tobytes()
-    else:
-        small = image
-    return np.asarray(_seen(ImageOps.exif_transpose(small), extremes), dtype=np.uint8)
+    if image.width * image.height <= MAX_READ_PIXELS:
+        return np.asarray(_seen(ImageOps.exif_transpose(image), extremes), dtype=np.uint8)
+    small = thinned(image.width, image.height, rows)
+    small.info["exif"] = image.getexif().tobytes()
+    ImageOps.exif_transpose(small, in_place=True)
+    return np.asarray(small, dtype=np.uint8)
 
 
 def _seen(image: Image.Image, extremes: tuple[Any, ...]) -> Image.Image:
