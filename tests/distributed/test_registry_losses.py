@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -589,6 +590,41 @@ def test_requests_to_the_object_store_for_one_document(own: Settings, objects: S
     assert mine.accept(document()).state is DocumentState.READY
     assert counted.taken() == []
     server.close()
+
+
+def test_a_glance_at_unknown_documents_asks_the_object_store_once_for_all(
+    own: Settings, objects: S3Objects, private_redis: PrivateRedis
+) -> None:
+    counted = Counting(objects.bucket)
+    server = RedisServer(own)
+    mine = ManifestTenantRegistry(HotRecords(server), Manifests(counted), TENANT)  # type: ignore[arg-type]
+    assert mine.glance([f"d{number}" for number in range(500)]) == {}
+    assert counted.taken() == ["page"]  # of the tenant's documents, of which there are none
+    stored = mine.accept(document())
+    counted.taken()
+    assert mine.glance(["d", *(f"d{number}" for number in range(500))]) == {"d": stored}
+    assert counted.taken() == []
+    private_redis.flush()
+    assert mine.glance(["d", "none"]) == {"d": stored}
+    assert sorted(counted.taken()) == ["get", "page"]
+    server.close()
+
+
+def test_a_glance_is_right_while_redis_is_filled_again_or_away(
+    own: Settings, registry: ManifestRegistry, private_redis: PrivateRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.adapters.distributed.registry._GLANCE_S", 0.1)
+    mine = registry.for_tenant(TENANT)
+    stored = [mine.accept(document(name)) for name in ("a", "b")]
+    private_redis.flush()
+    with closing(RedisServer(own)) as server:
+        assert HotRecords(server).begin_rebuild(TENANT)  # and does not go on
+    assert mine.glance(["b", "none"]) == {"b": stored[1]}
+    private_redis.kill()
+    try:
+        assert mine.glance(["a", "none"]) == {"a": stored[0]}
+    finally:
+        private_redis.start()
 
 
 class Counting:

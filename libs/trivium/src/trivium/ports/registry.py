@@ -50,6 +50,10 @@ class TenantRegistry(Protocol):
         """The records by id; unknown ones are absent."""
         ...
 
+    def glance(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """As `get_many`, for little where most are unknown; what is being accepted right now may be absent too."""
+        ...
+
     def save(self, document: Document) -> None: ...
 
     def save_many(self, documents: Sequence[Document]) -> set[str]:

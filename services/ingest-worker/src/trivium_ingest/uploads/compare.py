@@ -34,11 +34,16 @@ class Compared(msgspec.Struct, frozen=True):
         return is_news(self.upload, self.known)
 
 
-def compared(bucket: Bucket, registry: Registry, listing: Iterator[Upload]) -> Iterator[list[Compared]]:
-    """The uploads that belong to a tenant, in the listing's order; the others are logged and left out."""
+def compared(
+    bucket: Bucket, registry: Registry, listing: Iterator[Upload], *, at_a_glance: bool = False
+) -> Iterator[list[Compared]]:
+    """The uploads that belong to a tenant, in the listing's order; the others are logged and left out.
+
+    `at_a_glance`: what is known is what `TenantRegistry.glance` answers.
+    """
     while page := list(islice(listing, PAGE)):
         owned = list(_owned(bucket, page))
-        known = _known(bucket, registry, owned)
+        known = _known(bucket, registry, owned, at_a_glance=at_a_glance)
         yield [Compared(upload, identifier, known.get(identifier)) for upload, identifier in owned]
 
 
@@ -50,12 +55,14 @@ def _owned(bucket: Bucket, page: list[Upload]) -> Iterator[tuple[Upload, str]]:
             log.warning("upload_refused", key=upload.key, code=error.code, reason=error.message)
 
 
-def _known(bucket: Bucket, registry: Registry, owned: list[tuple[Upload, str]]) -> dict[str, Document]:
+def _known(
+    bucket: Bucket, registry: Registry, owned: list[tuple[Upload, str]], *, at_a_glance: bool
+) -> dict[str, Document]:
     by_tenant: dict[Tenant, list[str]] = defaultdict(list)
     for upload, identifier in owned:
         by_tenant[bucket.tenant_of(upload.key)].append(identifier)
-    return {
-        identifier: document
-        for tenant, identifiers in by_tenant.items()
-        for identifier, document in registry.for_tenant(tenant).get_many(identifiers).items()
-    }
+    known: dict[str, Document] = {}
+    for tenant, identifiers in by_tenant.items():
+        theirs = registry.for_tenant(tenant)
+        known |= theirs.glance(identifiers) if at_a_glance else theirs.get_many(identifiers)
+    return known

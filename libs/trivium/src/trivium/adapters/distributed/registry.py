@@ -39,6 +39,7 @@ from trivium.ports.registry import DocumentCounts, DocumentPage
 
 _TRIES = 8  # of one conditional write; each loss means that somebody else's succeeded
 _MAX_PAGE = 1000
+_GLANCE_S = 1.0  # of filling Redis's indexes, where they lack anything
 
 
 class ManifestRegistry:
@@ -116,6 +117,17 @@ class ManifestTenantRegistry:
             with suppress(TryLater):  # of Redis: the object store's is raised below
                 return {id_: record.document for id_, record in self._records(document_ids).items()}
         return {record.document.id: record.document for record in self._load(document_ids)}
+
+    def glance(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """Redis's records, once it has those of all documents: then an unknown one is no request to the object store.
+
+        Its record of one that is being accepted, or whose accepting process died, may still be to come.
+        """
+        if not self._hot.is_away():
+            with suppress(TryLater):
+                make_whole(self._hot, self._manifests, self._tenant, _GLANCE_S)
+                return {id_: record.document for id_, record in self._hot.read(self._tenant, document_ids).items()}
+        return self.get_many(document_ids)
 
     def save(self, document: Document) -> None:
         """Replace the record if nobody claimed it or accepted a newer version since it was read."""

@@ -15,13 +15,13 @@ PATIENCE_S = 10.0
 _POLL_S = 0.05
 
 
-def make_whole(hot: HotRecords, manifests: Manifests, tenant: Tenant) -> None:
+def make_whole(hot: HotRecords, manifests: Manifests, tenant: Tenant, patience_s: float = PATIENCE_S) -> None:
     """Return when the indexes hold every document of the tenant.
 
-    One process reads at a time, the others wait. A tenant too large for `PATIENCE_S` raises `TryLater`
+    One process reads at a time, the others wait. A tenant too large for `patience_s` raises `TryLater`
     (`registry_rebuilding`); the next call goes on where this one stopped.
     """
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while not hot.is_whole(tenant):
         if time.monotonic() > deadline:
             raise TryLater(
