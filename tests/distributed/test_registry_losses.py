@@ -301,6 +301,8 @@ class Pair(RuleBasedStateMachine):
 
     @invariant()
     def what_is_durable_is_equal(self) -> None:
+        known = [registry.glance("ab").items() for registry in (self.ours, self.twin)]
+        assert {name: durable(found) for name, found in known[0]} == {name: durable(found) for name, found in known[1]}
         pages = [registry.list().documents for registry in (self.ours, self.twin)]
         assert [durable(found) for found in pages[0]] == [durable(found) for found in pages[1]]
         assert self.ours.active_versions("ab") == self.twin.active_versions("ab")
