@@ -25,6 +25,7 @@ FAST_HEIGHT: Final = 32  # of a line at the first look: printed 10 point at 150 
 _DETECTOR: Final = "PP-OCRv6_det_small.onnx"
 _RECOGNISER: Final = "PP-OCRv6_rec_small.onnx"
 _KEEP_NO_SHAPES: Final = {"CPU_RUNTIME_CACHE_CAPACITY": "0"}  # pages have any size: prepared kernels would pile up
+_KEEP_FEW_SHAPES: Final = {"CPU_RUNTIME_CACHE_CAPACITY": "500"}  # kernels: of a few widths, 25 MB less than of all
 
 
 class OcrModels(msgspec.Struct, frozen=True):
@@ -101,7 +102,7 @@ def _by_openvino(openvino: Any, threads: int) -> OcrModels:
     if ranges is not None:
         quantise(recogniser, ranges)
         precision = "f32"  # of what is left to do; bf16 would cost more in changing numbers than it saves
-    recognise = _compiled(core, recogniser, threads, precision, {})
+    recognise = _compiled(core, recogniser, threads, precision, _KEEP_FEW_SHAPES)
     return OcrModels(detect, recognise, recognise, _names(characters))
 
 
