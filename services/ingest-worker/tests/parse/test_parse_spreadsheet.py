@@ -56,6 +56,15 @@ def test_dates_formulas_gaps_and_every_kind_of_cell_are_read(parse: Parse) -> No
 
 
 @pytest.mark.parametrize(
+    ("day", "text"),
+    [("2958465", "9999-12-31"), ("2958465.9999999", "2958466"), ("3E6", "3000000"), ("-1", "-1")],
+)
+def test_days_that_no_calendar_has_stay_numbers(parse: Parse, day: str, text: str) -> None:
+    (table,) = units(parse(_workbook(_ROWS.replace("<v>40000</v>", f"<v>{day}</v>"))), UnitKind.TABLE)
+    assert f"Gauge: Ford; Installed: {text}; Level: TRUE" in table.text
+
+
+@pytest.mark.parametrize(
     "rewritten",
     [
         lambda rows: rows.replace("<", "<x:").replace("<x:/", "</x:"),

@@ -24,7 +24,6 @@ _QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DAY_ZERO = datetime.datetime(1899, 12, 30)
 _DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
 _EXACT_DIGITS = 15  # what a binary number holds
-_LAST_DAY = 2_958_465  # 9999-12-31
 
 
 def column_of(reference: str) -> int:
@@ -94,7 +93,10 @@ def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
         return text
     if kind == "percent":
         return f"{round(value * 100, 4):g}%"
-    return _moment(value, kind, zero) if 0 <= value <= _LAST_DAY else _number(text)
+    try:
+        return _moment(value, kind, zero) if value >= 0 else _number(text)
+    except OverflowError:  # beyond the year 9999
+        return _number(text)
 
 
 def plain_number(value: float) -> str:
