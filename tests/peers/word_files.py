@@ -7,19 +7,25 @@ import struct
 from outlook_files import compound_file
 
 
-def word_file(body: str, footnotes: str = "", *, encrypted: bool = False) -> bytes:
+def word_file(body: str, footnotes: str = "", *, flags: int = 0) -> bytes:
     """A Word 97 document: the body in one byte a character, the footnotes in two, as Word keeps them."""
+    stream, table = word_streams(body, footnotes, flags=flags)
+    return compound_file({"WordDocument": stream, "1Table": table})
+
+
+def word_streams(body: str, footnotes: str = "", *, table_at: int = 0, flags: int = 0) -> tuple[bytes, bytes]:
+    """Its streams WordDocument and 1Table, without what stands before `table_at` in the second."""
     first, second = body.encode("cp1252"), footnotes.encode("utf-16-le")
     stream = bytearray(2048)
     struct.pack_into("<HH", stream, 0, 0xA5EC, 0x00C1)
-    struct.pack_into("<H", stream, 0x0A, 0x0200 | (0x0100 if encrypted else 0))
+    struct.pack_into("<H", stream, 0x0A, 0x0200 | flags)
     struct.pack_into("<8I", stream, 0x4C, len(body), len(footnotes), 0, 0, 0, 0, 0, 0)
     positions = struct.pack("<III", 0, len(body), len(body) + len(footnotes))
     starts = (0x4000_0000 | 2 * len(stream), len(stream) + len(first))
     plc = positions + b"".join(struct.pack("<HIH", 0, start, 0) for start in starts)
     clx = b"\x02" + struct.pack("<I", len(plc)) + plc
-    struct.pack_into("<II", stream, 0x01A2, 0, len(clx))
-    return compound_file({"WordDocument": bytes(stream) + first + second, "1Table": clx})
+    struct.pack_into("<II", stream, 0x01A2, table_at, len(clx))
+    return bytes(stream) + first + second, clx
 
 
 def powerpoint_file() -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,11 @@ class InkOcr:
 @pytest.fixture
 def ocr() -> InkOcr:
     return InkOcr()
+
+
+@pytest.fixture
+def no_libre_office(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
 
 
 @pytest.fixture

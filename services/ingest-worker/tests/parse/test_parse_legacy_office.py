@@ -10,6 +10,7 @@ from pathlib import Path
 import docx
 import pptx
 import pytest
+from office_97_files import locked_presentation_file
 from word_files import powerpoint_file, word_file
 
 from trivium.domain.errors import NeverWill
@@ -35,15 +36,14 @@ out.mkdir()
 kind = words[words.index("--convert-to") + 1]
 (out / f"document.{kind}").write_bytes(pathlib.Path("{ready}").read_bytes())
 """
+READS = """
+if b"The weir falls." not in pathlib.Path(words[-1]).read_bytes():
+    sys.exit(1)
+"""
 HANGS = """
 pathlib.Path("{ready}").write_text(str(__import__("os").getpid()))
 time.sleep(60)
 """
-
-
-@pytest.fixture
-def no_libre_office(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
 
 
 def _peer(monkeypatch: pytest.MonkeyPatch, folder: Path, body: str) -> Path:
@@ -114,13 +114,28 @@ def test_a_conversion_of_which_nothing_comes_is_a_corrupt_file(
     assert failure.value.code == "corrupt_file"
 
 
+@pytest.mark.parametrize(
+    ("flags", "code"), [(0x0100, "password_needed"), (0x8100, "encryption_unsupported")], ids=["RC4", "XOR"]
+)
 def test_a_document_with_a_password_says_so_although_libre_office_only_fails(
-    parse: Parse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    parse: Parse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: int, code: str
 ) -> None:
     _peer(monkeypatch, tmp_path, "")
     with pytest.raises(NeverWill) as failure:
-        parse(word_file("secret\r", encrypted=True), "plan.doc")
-    assert failure.value.code == "encryption_unsupported"
+        parse(word_file("secret\r", flags=flags), "plan.doc")
+    assert failure.value.code == code
+
+
+def test_an_encrypted_presentation_is_deciphered_before_its_conversion(
+    parse: Parse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _peer(monkeypatch, tmp_path, READS + CONVERTS).write_bytes(_pptx())
+    content = locked_presentation_file("The weir falls.", "Märzveilchen 7")
+    for password, code in (("", "password_needed"), ("Winterling", "password_wrong")):
+        with pytest.raises(NeverWill) as failure:
+            parse(content, "plan.ppt", password=password)
+        assert failure.value.code == code
+    assert parse(content, "plan.ppt", password="Märzveilchen 7").text == "River plan"
 
 
 @pytest.mark.usefixtures("no_libre_office")

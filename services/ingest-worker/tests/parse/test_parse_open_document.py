@@ -1,4 +1,4 @@
-"""ODT, ODS and ODP: order, tables with merged cells, notes, pictures; encrypted and hostile ones."""
+"""ODT, ODS and ODP: order, tables with merged cells, notes, pictures; hostile ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ SPACES = " ".join(
         "style": "style",
         "svg": "svg-compatible",
         "presentation": "presentation",
-        "manifest": "manifest",
         "meta": "meta",
     }.items()
 )
@@ -114,14 +113,6 @@ def test_odp_gives_slides_with_titles_lists_and_notes(parse: Parse) -> None:
     assert texts(document, UnitKind.TEXT) == ["In a group"]
     (note,) = units(document, UnitKind.NOTE)
     assert (note.text, note.position.section) == ("Mention the flood.", ("Fish passes",))
-
-
-@pytest.mark.parametrize("part", ["META-INF/manifest.xml", "encrypted-package"])
-def test_an_encrypted_file_asks_for_a_copy_that_is_not(parse: Parse, part: str) -> None:
-    entry = "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
-    with pytest.raises(NeverWill) as failure:
-        parse(_text(**{part: f"<manifest:manifest {SPACES}>{entry}</manifest:manifest>"}))
-    assert failure.value.code == "encryption_unsupported"
 
 
 def test_bombs_entities_and_cells_are_bounded(parse: Parse) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zipfile
 import zlib
@@ -13,8 +14,11 @@ import py7zr
 import pytest
 import pyzipper
 from aes_pdf import aes_pdf
+from locked_open_documents import locked_by_part, locked_whole, packed
 from msoffcrypto.format.ooxml import OOXMLFile
+from office_97_files import locked_word_file, workbook_file
 from reportlab.lib.pdfencrypt import StandardEncryption
+from word_files import word_file
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.password import Password
@@ -80,6 +84,32 @@ def seven_zipped(password: str | None = SECRET, *, list_too: bool = False) -> by
     return stream.getvalue()
 
 
+ODF = "application/vnd.oasis.opendocument."
+
+
+def open_document(kind: str, element: str, wrapped: str) -> tuple[str, dict[str, str]]:
+    """The media type and the parts of an OpenDocument file that says `SAID`."""
+    spaces = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for prefix, name in (("office", "office"), ("text", "text"), ("table", "table"), ("draw", "drawing"))
+    )
+    body = f"<office:{element}>{wrapped.format(f'<text:p>{SAID}</text:p>')}</office:{element}>"
+    content = f"<office:document-content {spaces}><office:body>{body}</office:body></office:document-content>"
+    return f"{ODF}{kind}", {"content.xml": content, "meta.xml": f"<office:document-meta {spaces}/>"}
+
+
+TEXT = open_document("text", "text", "{}")
+SHEET = open_document(
+    "spreadsheet",
+    "spreadsheet",
+    '<table:table table:name="a"><table:table-row><table:table-cell office:value-type="string">{}</table:table-cell>'
+    "</table:table-row></table:table>",
+)
+DECK = open_document(
+    "presentation",
+    "presentation",
+    "<draw:page><draw:frame><draw:text-box>{}</draw:text-box></draw:frame></draw:page>",
+)
 LOCKED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a PDF under RC4 of 40 bits": ("a.pdf", lambda: pdf_of(40)),
     "a PDF under RC4 of 128 bits": ("a.pdf", lambda: pdf_of(128)),
@@ -89,9 +119,20 @@ LOCKED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a zip archive under PKZIP's cipher": ("a.zip", zipped_of_old),
     "a 7-Zip archive": ("a.7z", seven_zipped),
     "a 7-Zip archive whose list is locked too": ("a.7z", lambda: seven_zipped(list_too=True)),
+    "an OpenDocument text under AES": ("a.odt", lambda: locked_by_part(*TEXT, SECRET)),
+    "an OpenDocument text under Blowfish": ("a.odt", lambda: locked_by_part(*TEXT, SECRET, "blowfish")),
+    "an OpenDocument text locked as a whole": ("a.odt", lambda: locked_whole(TEXT[0], packed(*TEXT), SECRET)),
+    "an OpenDocument spreadsheet": ("a.ods", lambda: locked_by_part(*SHEET, SECRET)),
+    "an OpenDocument presentation": ("a.odp", lambda: locked_by_part(*DECK, SECRET)),
+    "a Word 97 document under RC4": ("a.doc", lambda: locked_word_file(SAID, SECRET, "rc4")),
+    "a Word 2003 document": ("a.doc", lambda: locked_word_file(SAID, SECRET, "cryptoapi")),
+    "an Excel 97 workbook under XOR": ("a.xls", lambda: workbook_file([SAID], SECRET, "xor")),
+    "an Excel 97 workbook under RC4": ("a.xls", lambda: workbook_file([SAID], SECRET, "rc4")),
+    "an Excel 2003 workbook": ("a.xls", lambda: workbook_file([SAID], SECRET, "cryptoapi")),
 }
 
 
+@pytest.mark.usefixtures("no_libre_office")
 @pytest.mark.parametrize("what", LOCKED)
 def test_the_password_opens_and_a_wrong_one_is_told_apart_from_none(parse: Parse, what: str) -> None:
     name, make = LOCKED[what]
@@ -111,13 +152,21 @@ def test_the_owners_password_opens_too(parse: Parse) -> None:
     assert SAID in parse(pdf_of(128), password="the owner's").text
 
 
-@pytest.mark.parametrize("kind", ["pdf", "zip", "7z"])
+@pytest.mark.parametrize("kind", ["pdf", "zip", "7z", "odt", "xls", "doc"])
+@pytest.mark.usefixtures("no_libre_office")
 def test_a_password_that_nothing_needs_does_no_harm(parse: Parse, kind: str) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as plain:
         plain.writestr("sluice.txt", SAID)
     written = pdf(lambda canvas: canvas.drawString(72, 700, SAID))
-    content = {"pdf": written, "zip": archive.getvalue(), "7z": seven_zipped(None)}[kind]
+    content = {
+        "pdf": written,
+        "zip": archive.getvalue(),
+        "7z": seven_zipped(None),
+        "odt": packed(*TEXT),
+        "xls": workbook_file([SAID]),
+        "doc": word_file(SAID),
+    }[kind]
     assert parse(content, password=SECRET) == parse(content)
 
 
@@ -154,3 +203,86 @@ def test_the_password_reaches_the_parser_in_its_process_and_no_repr_shows_it() -
         assert SAID in sandbox.parse(blob).text
     finally:
         sandbox.close()
+
+
+def _declaring(old: str, new: str) -> Callable[[str], str]:
+    """A manifest that says something else."""
+
+    def rewritten(manifest: str) -> str:
+        assert old in manifest
+        return manifest.replace(old, new)
+
+    return rewritten
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("xmlenc#aes256-cbc", "xmlenc#tripledes-cbc"),
+        ("sha256-1k", "md5-1k"),
+        ('"PBKDF2"', '"PGP"'),
+        ("xmldsig#sha256", "xmldsig#whirlpool"),
+    ],
+)
+def test_open_document_encryption_that_is_not_known_asks_for_no_password(parse: Parse, old: str, new: str) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(locked_by_part(*TEXT, SECRET, manifest=_declaring(old, new)))
+    assert failure.value.code == "encryption_unsupported"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('iteration-count="1024"', 'iteration-count="2147483647"'),
+        ('argon2-iterations="3"', 'argon2-iterations="2147483647"'),
+        ('argon2-memory="1024"', 'argon2-memory="2147483647"'),
+    ],
+)
+def test_a_manifest_cannot_ask_for_endless_work(parse: Parse, old: str, new: str) -> None:
+    manifest = _declaring(old, new)
+    whole = "argon2" in old
+    content = locked_whole(*_package(), SECRET, manifest) if whole else locked_by_part(*TEXT, SECRET, manifest=manifest)
+    with pytest.raises(NeverWill, match="more work") as failure:
+        parse(content, password=SECRET)
+    assert failure.value.code == "limit_exceeded"
+
+
+def _package() -> tuple[str, bytes]:
+    return TEXT[0], packed(*TEXT)
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"), [({}, "max_ratio"), ({"max_unpacked_bytes": 1_500_000, "max_ratio": 9_999}, "max_unpacked")]
+)
+def test_what_lies_deflated_under_a_password_is_bounded(parse: Parse, limits: dict[str, int], named: str) -> None:
+    bomb = locked_by_part(TEXT[0], {**TEXT[1], "Pictures/a.png": bytes(2_000_000)}, SECRET)
+    for content in (bomb, locked_whole(TEXT[0], packed(TEXT[0], {"a": bytes(2_000_000)}), SECRET)):
+        with pytest.raises(NeverWill, match=named) as failure:
+            parse(content, password=SECRET, limits=limits)
+        assert failure.value.code == "limit_exceeded"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('initialisation-vector="', 'initialisation-vector="AAAA'),
+        ('key-size="32" manifest:iteration-count', 'key-size="31" manifest:iteration-count'),
+        ('iteration-count="1024"', 'iteration-count="0"'),
+        ('iteration-count="1024"', 'iteration-count="-1"'),
+        ('iteration-count="1024"', 'iteration-count="many"'),
+    ],
+)
+def test_a_manifest_that_makes_no_sense_is_no_wrong_password(parse: Parse, old: str, new: str) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(locked_by_part(*TEXT, SECRET, manifest=_declaring(old, new)), password=SECRET)
+    assert failure.value.code == "corrupt_file"
+
+
+def test_a_damaged_part_is_no_wrong_password(parse: Parse) -> None:
+    parts = {**TEXT[1], "Pictures/a.png": os.urandom(2000)}
+    with zipfile.ZipFile(io.BytesIO(locked_by_part(TEXT[0], parts, SECRET))) as archive:
+        torn = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
+    torn["Pictures/a.png"] = torn["Pictures/a.png"][16:]
+    with pytest.raises(NeverWill) as failure:
+        parse(packed(TEXT[0], torn), password=SECRET)
+    assert failure.value.code == "corrupt_file"

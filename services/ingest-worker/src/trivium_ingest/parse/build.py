@@ -55,7 +55,7 @@ def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocumen
         raise empty_file()
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
-    opened = decrypted(blob)
+    opened = decrypted(blob, limits)
     return find_format(opened).parse(opened, limits, senses)
 
 

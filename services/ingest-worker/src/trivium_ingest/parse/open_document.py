@@ -11,7 +11,8 @@ from trivium.domain.parsed import Position, UnitKind
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import NOWHERE, Collector
-from trivium_ingest.parse.failures import sealed, too_large
+from trivium_ingest.parse.failures import password_needed, too_large
+from trivium_ingest.parse.open_document_locks import locks
 from trivium_ingest.parse.package import Package
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.table import Table, guess_header_rows
@@ -25,12 +26,10 @@ DRAW = f"{{{_SPACE}drawing:1.0}}"
 STYLE = f"{{{_SPACE}style:1.0}}"
 PRESENTATION = f"{{{_SPACE}presentation:1.0}}"
 _SVG = f"{{{_SPACE}svg-compatible:1.0}}"
-_MANIFEST = f"{{{_SPACE}manifest:1.0}}"
 _META = f"{{{_SPACE}meta:1.0}}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _MATH = "{http://www.w3.org/1998/Math/MathML}"
-_MANIFEST_PART = "META-INF/manifest.xml"
 MAX_COLUMNS = 1_024  # a row's repeated cells are written as a count, which costs the writer nothing
 MAX_DEPTH = 60
 _ANCHORED = (f"{TEXT}note", f"{OFFICE}annotation", f"{DRAW}frame", f"{DRAW}custom-shape", f"{DRAW}g")
@@ -41,13 +40,10 @@ _PROPERTIES |= {f"{_DC}subject": "subject", f"{_META}creation-date": "created", 
 
 
 def open_package(content: bytes, limits: ParseLimits, what: str) -> Package:
-    """The package, unless it is encrypted. Raises `NeverWill` as `Package` does, and `encryption_unsupported`."""
+    """The package. Raises `NeverWill` as `Package` does, and `password_needed` or `encryption_unsupported`."""
     package = Package(content, limits, what)
-    if "encrypted-package" in package:
-        raise sealed(what)
-    manifest = package.xml(_MANIFEST_PART) if _MANIFEST_PART in package else None
-    if manifest is not None and next(manifest.iter(f"{_MANIFEST}encryption-data"), None) is not None:
-        raise sealed(what)
+    if locks(package, what):
+        raise password_needed(what)
     return package
 
 

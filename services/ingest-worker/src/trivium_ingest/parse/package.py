@@ -16,7 +16,7 @@ from trivium_ingest.parse.failures import corrupt, sealed, too_large
 from trivium_ingest.parse.xml_safe import parse_xml
 
 _ENCRYPTED_FLAG = 0x1
-_RATIO_FLOOR_BYTES = 1_000_000  # smaller parts may be as repetitive as they like
+RATIO_FLOOR_BYTES = 1_000_000  # smaller parts may be as repetitive as they like
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
 
@@ -52,7 +52,7 @@ class Package:
         if sum(info.file_size for info in members) > limits.max_unpacked_bytes:
             raise too_large("max_unpacked_bytes", f"more than {limits.max_unpacked_bytes:,} bytes when unpacked")
         for info in members:
-            if info.file_size > max(_RATIO_FLOOR_BYTES, limits.max_ratio * max(1, info.compress_size)):
+            if info.file_size > max(RATIO_FLOOR_BYTES, limits.max_ratio * max(1, info.compress_size)):
                 raise too_large("max_ratio", f"a part that unpacks to more than {limits.max_ratio} times its size")
 
     def __contains__(self, name: str) -> bool:

@@ -11,11 +11,11 @@ import msgspec
 import olefile  # type: ignore[import-untyped]
 
 from trivium.ports.parser import ParseLimits
-from trivium_ingest.parse.failures import corrupt, sealed, too_large
+from trivium_ingest.parse.failures import corrupt, password_needed, sealed, too_large
 
 WHAT = "Word 97-2003 document"
 _MAGIC, _WORD_97 = 0xA5EC, 0x00C1
-_FLAGS, _ENCRYPTED, _TABLE_1 = 0x0A, 0x0100, 0x0200
+_FLAGS, _ENCRYPTED, _TABLE_1, _BY_XOR = 0x0A, 0x0100, 0x0200, 0x8000
 _LENGTHS = 0x4C  # characters of: body, footnotes, headers, macros, comments, endnotes, text boxes, those in headers
 _CLX = 0x01A2
 _COMPRESSED = 0x4000_0000  # one byte a character
@@ -34,7 +34,7 @@ class WordText(msgspec.Struct, frozen=True):
 
 
 def read_word_text(content: bytes, limits: ParseLimits) -> WordText:
-    """Raises `NeverWill` (`corrupt_file`, `encryption_unsupported`, `limit_exceeded`)."""
+    """Raises `NeverWill` (`corrupt_file`, `password_needed`, `encryption_unsupported`, `limit_exceeded`)."""
     try:
         with olefile.OleFileIO(io.BytesIO(content), raise_defects=olefile.DEFECT_FATAL) as ole:
             stream = ole.openstream("WordDocument").read()
@@ -43,7 +43,7 @@ def read_word_text(content: bytes, limits: ParseLimits) -> WordText:
             if magic != _MAGIC or version < _WORD_97:
                 raise corrupt(WHAT, "it has no header that Word 97 or later writes")
             if flags & _ENCRYPTED:
-                raise sealed(WHAT)
+                raise sealed(WHAT) if flags & _BY_XOR else password_needed(WHAT)
             table = ole.openstream("1Table" if flags & _TABLE_1 else "0Table").read()
             lengths = struct.unpack_from("<8I", stream, _LENGTHS)
             text = "".join(_pieces(stream, table, limits))

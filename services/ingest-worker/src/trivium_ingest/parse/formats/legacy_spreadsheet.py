@@ -11,12 +11,14 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.cells import plain_number
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.failures import corrupt, sealed, too_large
-from trivium_ingest.parse.package import Package
+from trivium_ingest.parse.failures import corrupt, password_needed, too_large
+from trivium_ingest.parse.office_encryption import is_encrypted_of_97
+from trivium_ingest.parse.open_document import open_package
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import OLE2_MAGIC, Sample
 from trivium_ingest.parse.sheet import Row, add_rows
 
+_WHAT = "workbook"
 _XLS = "application/vnd.ms-excel"
 _ODS = "application/vnd.oasis.opendocument.spreadsheet"
 _XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
@@ -53,17 +55,17 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
                 if any(texts):
                     rows.append(Row(number, texts))
             add_rows(out, rows, name)
-    except python_calamine.PasswordError as error:
-        raise sealed("workbook") from error
     except (python_calamine.CalamineError, OSError, ValueError) as error:
-        raise corrupt("workbook", str(error)[:120]) from error
+        raise corrupt(_WHAT, str(error)[:120]) from error
     return out.document(media_type, metadata={"sheets": ", ".join(names)})
 
 
 def _media_type(content: bytes, limits: ParseLimits) -> str:
     if content.startswith(OLE2_MAGIC):
+        if is_encrypted_of_97(content):  # calamine would take what stands under XOR for text
+            raise password_needed(_WHAT)
         return _XLS
-    package = Package(content, limits, "workbook")  # checks sizes before calamine unpacks
+    package = open_package(content, limits, _WHAT)  # checks sizes before calamine unpacks
     return _XLSB if "xl/workbook.bin" in package else _ODS
 
 
@@ -81,7 +83,7 @@ FORMAT = Format(
     name="XLS, XLSB, ODS",
     media_types=(_XLS, _XLSB, _ODS),
     extensions=("xls", "xlsb", "ods"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="sheet and rows",

@@ -7,8 +7,10 @@ import msgspec
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.failures import password_needed
 from trivium_ingest.parse.formats import pptx
 from trivium_ingest.parse.libre_office import convert, program
+from trivium_ingest.parse.office_encryption import is_encrypted_of_97
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 
@@ -29,6 +31,8 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
             f"A {_WHAT} is read through LibreOffice, which is not installed where files are parsed.",
             "Install LibreOffice there (its command is soffice), or save the file as .pptx and upload that.",
         )
+    if is_encrypted_of_97(blob.content):
+        raise password_needed(_WHAT)
     content = convert(blob.content, "ppt", "pptx", limits, _WHAT)
     return msgspec.structs.replace(pptx.read(Blob("slides.pptx", content), limits, senses), media_type=MEDIA_TYPE)
 
@@ -37,7 +41,7 @@ FORMAT = Format(
     name="PPT",
     media_types=(MEDIA_TYPE,),
     extensions=("ppt", "pps", "pot"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="slide",
