@@ -279,10 +279,18 @@ def test_a_manifest_that_makes_no_sense_is_no_wrong_password(parse: Parse, old: 
 
 
 def test_a_damaged_part_is_no_wrong_password(parse: Parse) -> None:
-    parts = {**TEXT[1], "Pictures/a.png": os.urandom(2000)}
-    with zipfile.ZipFile(io.BytesIO(locked_by_part(TEXT[0], parts, SECRET))) as archive:
-        torn = {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
-    torn["Pictures/a.png"] = torn["Pictures/a.png"][16:]
+    parts = _unzipped(locked_by_part(TEXT[0], {**TEXT[1], "Pictures/a.png": os.urandom(2000)}, SECRET))
+    torn = {**parts, "Pictures/a.png": parts["Pictures/a.png"][16:]}
     with pytest.raises(NeverWill) as failure:
         parse(packed(TEXT[0], torn), password=SECRET)
     assert failure.value.code == "corrupt_file"
+
+
+def test_a_package_of_which_only_the_settings_are_locked_is_read(parse: Parse) -> None:
+    parts = _unzipped(locked_by_part(TEXT[0], {"settings.xml": "<settings/>"}, SECRET))
+    assert parse(packed(TEXT[0], {**TEXT[1], **parts}), password=SECRET).text == SAID
+
+
+def _unzipped(package: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}

@@ -45,9 +45,10 @@ def unlocked(content: bytes, password: Password, limits: ParseLimits, what: str)
     Raises `NeverWill` (`password_wrong`, `encryption_unsupported`, `corrupt_file`, `limit_exceeded`).
     """
     package = Package(content, limits, what)
-    locked = {name: lock for name, lock in locks(package, what).items() if not name.startswith(_UNREAD)}
-    if not locked:
+    stated = locks(package, what)
+    if not stated:
         return content
+    locked = {name: lock for name, lock in stated.items() if not name.startswith(_UNREAD)}
     _check_work(locked.values(), what)
     parts = _Parts(package, password, limits, what)
     if _WHOLE in locked:
@@ -65,7 +66,7 @@ def _check_work(locked: Collection[Lock], what: str) -> None:
     """Raises `NeverWill` (`limit_exceeded`) where deriving the keys would take long, or much memory."""
     rounds = sum(lock.rounds for lock in locked if lock.derivation == "pbkdf2")
     work_kib = sum(lock.rounds * lock.memory_kib for lock in locked if lock.derivation == "argon2id")
-    most_kib = max(lock.memory_kib for lock in locked)
+    most_kib = max((lock.memory_kib for lock in locked), default=0)
     if rounds > MAX_ROUNDS or work_kib > MAX_ARGON2_WORK_KIB or most_kib > MAX_ARGON2_KIB:
         raise NeverWill(
             "limit_exceeded",
