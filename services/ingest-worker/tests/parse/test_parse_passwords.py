@@ -36,11 +36,11 @@ def pdf_of(strength: int, user: str = SECRET, owner: str = "the owner's") -> byt
     return pdf(lambda canvas: canvas.drawString(72, 700, SAID), encrypt=lock)
 
 
-def workbook() -> bytes:
+def workbook(password: str = SECRET) -> bytes:
     book, plain, locked = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
     book.active.append(["Sluice", "Dawn"])
     book.save(plain)
-    OOXMLFile(plain).encrypt(SECRET, locked)
+    OOXMLFile(plain).encrypt(password, locked)
     return locked.getvalue()
 
 
@@ -150,6 +150,17 @@ def test_the_password_opens_and_a_wrong_one_is_told_apart_from_none(parse: Parse
 
 def test_the_owners_password_opens_too(parse: Parse) -> None:
     assert SAID in parse(pdf_of(128), password="the owner's").text
+
+
+EXCELS_OWN = "VelvetSweatshop"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.xlsx", workbook(EXCELS_OWN)), ("a.xls", workbook_file(["Sluice", "Dawn"], EXCELS_OWN, "cryptoapi"))],
+)
+def test_a_workbook_protected_against_changes_alone_needs_no_password(parse: Parse, name: str, content: bytes) -> None:
+    assert "Dawn" in parse(content, name).text
 
 
 @pytest.mark.parametrize("kind", ["pdf", "zip", "7z", "odt", "xls", "doc"])

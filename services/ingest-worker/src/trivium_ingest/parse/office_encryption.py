@@ -13,14 +13,17 @@ from xml.parsers.expat import ExpatError
 
 import msgspec
 
+from trivium.domain.errors import NeverWill
 from trivium.domain.password import Password
 from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.failures import corrupt, password_wrong, sealed
-from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.sample import OLE2_MAGIC, Sample
 
 ENCRYPTED_PACKAGE = "EncryptedPackage"
 WHAT = "Office document"
-_OF_97 = frozenset(("WordDocument", "Workbook", "PowerPoint Document"))
+_EXCELS = frozenset(("Workbook",))
+_OF_97 = _EXCELS | {"WordDocument", "PowerPoint Document"}
+_EXCELS_OWN = Password("VelvetSweatshop")  # [MS-OFFCRYPTO] 2.1: of workbooks that are protected against changes alone
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError, struct.error, ExpatError)
 
@@ -30,17 +33,28 @@ def decrypted(blob: Blob, limits: ParseLimits) -> Blob:
 
     Raises `NeverWill` (`password_wrong`, `encryption_unsupported`, `corrupt_file`, `limit_exceeded`).
     """
-    if blob.password is None:
-        return blob
+    if blob.content.startswith(OLE2_MAGIC):
+        try:
+            return _decrypted_office(blob, blob.password or _EXCELS_OWN)
+        except NeverWill:
+            if blob.password is None:  # whoever reads on tells what is to be done
+                return blob
+            raise
     sample = Sample(blob)
-    if ENCRYPTED_PACKAGE in sample.streams:
-        content = _opened(blob.content, blob.password, verify_password=True)
-    elif sample.streams & _OF_97 and is_encrypted_of_97(blob.content):
-        content = _opened(blob.content, blob.password)
-    elif sample.member("mimetype").startswith(_OPEN_DOCUMENT):
+    if blob.password and sample.member("mimetype").startswith(_OPEN_DOCUMENT):
         from trivium_ingest.parse.open_document_encryption import unlocked  # noqa: PLC0415 - slow to load
 
         content = unlocked(blob.content, blob.password, limits, "OpenDocument file")
+        return msgspec.structs.replace(blob, content=content)
+    return blob
+
+
+def _decrypted_office(blob: Blob, password: Password) -> Blob:
+    streams = Sample(blob).streams
+    if ENCRYPTED_PACKAGE in streams:
+        content = _opened(blob.content, password, verify_password=True)
+    elif streams & (_OF_97 if blob.password else _EXCELS) and is_encrypted_of_97(blob.content):
+        content = _opened(blob.content, password)
     else:
         return blob
     return msgspec.structs.replace(blob, content=content)
