@@ -171,6 +171,13 @@ async def test_vectors_come_back_as_they_were(vectors: Vectors, tenant: Tenant) 
         assert back[name].dtype == np.float32
         assert back[name].shape == (len(held), DIMENSION)
         assert np.allclose(back[name], np.array(held).reshape(-1, DIMENSION), atol=QUANTISED)
+    asked = unit(*random.standard_normal(DIMENSION))
+    cosines = await vectors.reader(tenant).sentence_cosines([*sentences, "none"], asked)
+    assert cosines.keys() == {name for name, held in sentences.items() if held}
+    for name, near in cosines.items():
+        assert near.dtype == np.float32
+        assert np.allclose(near, np.array(sentences[name]) @ asked, atol=QUANTISED * DIMENSION)
+    assert await vectors.reader(tenant).sentence_cosines([], asked) == {}
     passages = await vectors.reader(tenant).passage_vectors(list(sentences))
     assert all(np.allclose(passages[name], unit(1, 2, 3), atol=1e-6) for name in sentences)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,3 +27,20 @@ def widened(vectors: Narrow) -> NDArray[np.float32]:
     wide = vectors.astype(np.float32)
     wide *= np.float32(1 / _SCALE)
     return wide
+
+
+def cosines(
+    rows: Mapping[str, Narrow] | Mapping[str, NDArray[np.float32]], vector: NDArray[np.float32]
+) -> dict[str, NDArray[np.float32]]:
+    """The cosine of `vector` with every row, by key; keys without rows are left out. All are computed at once."""
+    filled = [(key, matrix) for key, matrix in rows.items() if len(matrix)]
+    if not filled:
+        return {}
+    together = np.concatenate([matrix for _, matrix in filled])
+    if is_narrow := together.dtype == np.int16:
+        together = together.astype(np.float32)
+    values = np.vecdot(together, vector)  # `@` lets BLAS threads spin
+    if is_narrow:
+        values *= np.float32(1 / _SCALE)
+    ends = list(accumulate(len(matrix) for _, matrix in filled))
+    return {key: values[start:end] for (key, _), start, end in zip(filled, [0, *ends], ends, strict=False)}

@@ -78,6 +78,10 @@ class VectorReader(Protocol):
         """(n_sentences, d) float32 per chunk."""
         ...
 
+    async def sentence_cosines(self, chunk_ids: Sequence[str], vector: Vector) -> dict[str, Vector]:
+        """(n_sentences,) float32: the cosine of `vector` (d,) with each sentence, per chunk that has sentences."""
+        ...
+
     async def passage_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """(d,) float32 per chunk."""
         ...

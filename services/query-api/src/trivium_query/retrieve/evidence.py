@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
-import numpy as np
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import Mention, Mentioning, MentionRole, Step
@@ -129,17 +128,7 @@ async def similarities(
     """Cosine of the question with every sentence of the passages."""
     if vector is None or not chunk_ids:
         return {}
-    rows = await ledger.ask(VECTOR, readers.vectors.sentence_vectors(chunk_ids), {})
-    filled = [(chunk_id, matrix) for chunk_id, matrix in rows.items() if len(matrix)]
-    if not filled:
-        return {}
-    cosines = np.vecdot(np.concatenate([matrix for _, matrix in filled]), vector)  # `@` lets BLAS threads spin
-    parts: dict[str, path.Similarities] = {}
-    start = 0
-    for chunk_id, matrix in filled:
-        parts[chunk_id] = cosines[start : start + len(matrix)]
-        start += len(matrix)
-    return parts
+    return await ledger.ask(VECTOR, readers.vectors.sentence_cosines(chunk_ids, vector), {})
 
 
 async def mentions(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Mention]]:

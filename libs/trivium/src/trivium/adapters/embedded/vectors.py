@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
-from trivium.adapters.narrow import narrowed, widened
+from trivium.adapters.narrow import cosines, narrowed, widened
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Tenant
@@ -159,12 +160,17 @@ class SqliteVectorReader:
 
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The sentences' vectors by chunk."""
+        return await self._threads.run(self._database, partial(self._read_sentences, chunk_ids))
 
-        def query(connection: sqlite3.Connection) -> dict[str, Vector]:
-            stamp = connection.execute("SELECT epoch, removed FROM state").fetchone()  # rows added change no other
-            return self._sentences.at(stamp, chunk_ids, lambda missing: _read_sentences(connection, missing))
+    async def sentence_cosines(self, chunk_ids: Sequence[str], vector: Vector) -> dict[str, Vector]:
+        """The cosine of `vector` with every sentence, by chunk."""
+        return await self._threads.run(
+            self._database, lambda connection: cosines(self._read_sentences(chunk_ids, connection), vector)
+        )
 
-        return await self._threads.run(self._database, query)
+    def _read_sentences(self, chunk_ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Vector]:
+        stamp = connection.execute("SELECT epoch, removed FROM state").fetchone()  # rows added change no other
+        return self._sentences.at(stamp, chunk_ids, lambda missing: _read_sentences(connection, missing))
 
     async def passage_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The passages' own vectors."""
