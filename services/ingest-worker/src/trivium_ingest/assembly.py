@@ -14,7 +14,8 @@ from trivium.ports.stores import Stores
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.describe import Describer
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
-from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork, PublishWork
+from trivium_ingest.publish import PublishWork
+from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork
 
 
 def parse_limits(settings: Settings) -> ParseLimits:

@@ -15,7 +15,8 @@ from trivium.flow.chain import Entry
 from trivium.flow.stage import Job
 from trivium.ports.inference import Embedder, VisualEncoder
 from trivium.ports.stores import Stores
-from trivium_ingest.stages import EmbedWork, IndexWork, PublishWork
+from trivium_ingest.publish import PublishWork
+from trivium_ingest.stages import EmbedWork, IndexWork
 from trivium_ingest.upkeep.published import has_passages, jobs_of, pages_of_published
 from trivium_ingest.upkeep.rows import store_of, write_rows
 

@@ -1,0 +1,133 @@
+"""Publishing: every store is read back, then the new version is what queries see, and the old one goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from trivium.domain.chunks import Chunk, ChunkVectors
+from trivium.domain.documents import DocumentState, Stage
+from trivium.domain.errors import TriviumError, TryLater
+from trivium.flow import artifacts
+from trivium.flow.erase import erase_children, erase_objects, require_place
+from trivium.flow.stage import Job, Outcome, read_all
+from trivium.ports.stores import Stores
+
+
+class PublishWork(msgspec.Struct, frozen=True):
+    """The new version becomes the one that queries see, and the old one goes.
+
+    `pictures` tells that chunks may have vectors in the store of pictures.
+    """
+
+    stores: Stores
+    pictures: bool = False
+    stage: Stage = Stage.PUBLISH
+
+    def fingerprint(self) -> str:
+        """Publishing has no options."""
+        return "publish:1"
+
+    def settled(self, job: Job) -> bool:
+        """Publishing always looks again."""
+        return False
+
+    def run(self, job: Job) -> Outcome:
+        """Publish one document; raises what `run_all` answers for it."""
+        (outcome,) = self.run_all([job])
+        if isinstance(outcome, TriviumError):
+            raise outcome
+        return outcome
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
+        """Read back every store, flip the versions in one conditional write each, remove what they replaced.
+
+        `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks.
+        """
+        tenant, versions = jobs[0].tenant, _versions(jobs)
+        made = read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs)
+        stored = {
+            "keyword": self.stores.keywords.writer(tenant).ids(versions),
+            "graph": self.stores.graphs.writer(tenant).ids(versions),
+        }
+        expected = _ids(jobs, made)
+        stored["vector"] = self._vector_ids(jobs, expected)
+        unseen = self._without_pictures(jobs)
+        return [
+            unseen.get(job.document.id)
+            or self._publish(
+                job, expected[job.document.id], {name: ids[job.document.id] for name, ids in stored.items()}
+            )
+            for job in jobs
+        ]
+
+    def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """What the rows were made from."""
+        return [Outcome(artifacts.Published(job.entry.artifacts, time.time())) for job in jobs]
+
+    def _without_pictures(self, jobs: Sequence[Job]) -> dict[str, TryLater]:
+        """The documents whose pictures are not all in their store, and what is said of each."""
+        if not self.pictures:
+            return {}
+        expected = {
+            job.document.id: {row.chunk_id for row in job.load(Stage.EMBED, list[ChunkVectors]) if row.visual}
+            for job in jobs
+        }
+        if not any(expected.values()):
+            return {}
+        stored = self.stores.visuals.writer(jobs[0].tenant).ids(_versions(jobs))
+        return {
+            document: TryLater(
+                "incomplete_write", f"The picture store holds {len(stored[document] & ids)} of {len(ids)}."
+            )
+            for document, ids in expected.items()
+            if not ids <= stored[document]
+        }
+
+    def _vector_ids(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
+        """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
+        writer = self.stores.vectors.writer(jobs[0].tenant)
+        found = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
+        unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
+        return found | writer.ids(_versions(unseen)) if unseen else found
+
+    def _publish(self, job: Job, expected: set[str], stored: dict[str, set[str]]) -> Outcome | TriviumError:
+        document = job.document
+        for name, found in stored.items():
+            if found != expected:
+                return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
+        try:
+            require_place(self.stores, document)
+            if not job.untouched:
+                self._replace(job)
+        except TriviumError as error:
+            return error
+        state = DocumentState.READY if expected else DocumentState.EMPTY
+        facts = {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0}
+        return msgspec.structs.replace(self.planned([job])[0], facts=facts)
+
+    def _replace(self, job: Job) -> None:
+        """Show queries the new version, then remove what earlier versions and earlier tries left."""
+        document = job.document
+        published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
+        self.stores.registry.for_tenant(job.tenant).save(published)
+        for store in (self.stores.vectors, self.stores.visuals, self.stores.keywords, self.stores.graphs):
+            store.writer(job.tenant).delete(document.id, keep_version=document.version)
+        erase_objects(job.objects, document.id, keep_version=document.version)
+        erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
+
+
+def _ids(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> dict[str, set[str]]:
+    """The chunks that each document has by its artifact; raises what reading one of them raised."""
+    expected = {}
+    for job, found in zip(jobs, made, strict=True):
+        if isinstance(found, TriviumError):
+            raise found
+        expected[job.document.id] = {chunk.id for chunk in found}
+    return expected
+
+
+def _versions(jobs: Sequence[Job]) -> dict[str, str]:
+    return {job.document.id: job.document.version for job in jobs}
