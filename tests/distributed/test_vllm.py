@@ -56,27 +56,43 @@ class VllmServer:
     """The server's own account of what it did."""
 
     def count(self, metric: str, label: str = "") -> int:
-        """A metric's value; `label` chooses among several of one name."""
-        return int(self._value(metric, label))
+        """A metric's value when all requests are accounted for; `label` chooses among several of one name."""
+        return int(_value(self._at_rest(), metric, label))
 
     @property
     def served_s(self) -> float:
         """Seconds from arrival to end, summed over all requests that have ended."""
-        return self._value("vllm:e2e_request_latency_seconds_sum")
-
-    def _value(self, metric: str, label: str = "") -> float:
-        lines = httpx.get(f"{SERVER}/metrics").text.splitlines()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"{metric}{{") and label in line)
+        return _value(self._at_rest(), "vllm:e2e_request_latency_seconds_sum")
 
     @property
     def in_flight(self) -> int:
         """Requests that run or wait."""
-        return self.count("vllm:num_requests_running") + self.count("vllm:num_requests_waiting")
+        return _in_flight(_metrics())
 
     @property
     def written(self) -> int:
         """Tokens of all answers so far, of those too that nobody waited for."""
         return self.count("vllm:generation_tokens_total")
+
+    def _at_rest(self) -> list[str]:
+        """An answer comes a moment before it is counted."""
+        deadline = time.monotonic() + 60
+        while _in_flight(lines := _metrics()):
+            assert time.monotonic() < deadline, "requests are still open"
+            time.sleep(0.02)
+        return lines
+
+
+def _metrics() -> list[str]:
+    return httpx.get(f"{SERVER}/metrics").text.splitlines()
+
+
+def _value(lines: list[str], metric: str, label: str = "") -> float:
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"{metric}{{") and label in line)
+
+
+def _in_flight(lines: list[str]) -> int:
+    return int(_value(lines, "vllm:num_requests_running") + _value(lines, "vllm:num_requests_waiting"))
 
 
 @pytest.fixture(scope="module")
