@@ -23,7 +23,7 @@ from private_redis import PrivateRedis
 from trivium.adapters.distributed.objects import S3Objects
 from trivium.adapters.distributed.redis_server import REST_S, RedisServer
 from trivium.adapters.distributed.registry import ManifestRegistry, ManifestTenantRegistry
-from trivium.adapters.distributed.registry_manifests import Manifests
+from trivium.adapters.distributed.registry_manifests import Manifests, Record
 from trivium.adapters.distributed.registry_records import HotRecords
 from trivium.adapters.distributed.registry_sweep import Sweep
 from trivium.adapters.distributed.s3 import Bucket
@@ -569,6 +569,33 @@ def test_bulk_calls_treat_each_document_by_itself(registry: ManifestRegistry) ->
     assert mine.counts().by_state == {"ready": 17, "running": 2, "pending": 1}
     assert mine.claim_many([], 1, 1) == []
     assert mine.save_many([]) == set()
+
+
+def test_what_was_written_is_known_to_redis_also_when_another_write_of_the_batch_failed(
+    own: Settings, objects: S3Objects, registry: ManifestRegistry
+) -> None:
+    mine = registry.for_tenant(TENANT)
+    held = [mine.claim(mine.accept(document(name)).id, "v1", 60, 100) for name in ("d1", "d2", "d3")]
+    server = RedisServer(own)
+    hot, manifests = HotRecords(server), Manifests(objects.bucket)
+
+    class Failing:
+        load, unmark = manifests.load, manifests.unmark
+
+        def write(self, record: Record, replacing: Record | None) -> Record | None:
+            if record.document.id == "d2":
+                raise TryLater("object_store_busy", "It is busy.")
+            return manifests.write(record, replacing)
+
+    with pytest.raises(TryLater):
+        ManifestTenantRegistry(hot, Failing(), TENANT).save_many([ready(each) for each in held])  # type: ignore[arg-type]
+    known = hot.read(TENANT, ["d1", "d2", "d3"])
+    assert {name: record.document.state for name, record in known.items()} == {
+        "d1": DocumentState.READY,
+        "d2": DocumentState.RUNNING,
+        "d3": DocumentState.READY,
+    }
+    server.close()
 
 
 def test_requests_to_the_object_store_for_one_document(own: Settings, objects: S3Objects) -> None:

@@ -35,7 +35,7 @@ def is_beside() -> bool:
 
 
 def begun(call: Callable[[A], B], item: A) -> Future[B]:
-    """`call`, beside what the caller goes on with. Not from within another such call."""
+    """`call`, beside what the caller goes on with. Whoever waits for it must not be such a call: all could wait."""
     return _threads(os.getpid()).submit(call, item)
 
 

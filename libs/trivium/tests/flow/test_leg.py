@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -45,6 +45,33 @@ class Work:
         self.act(job)
         inputs = ", ".join(job.load(needed, str) for needed in artifacts.INPUTS[self.stage])
         return Outcome(f"{self.stage}({inputs})", {"title": f"{job.document.title}>{self.stage}"})
+
+
+class Rows(Work):
+    """A stage that writes rows, and can say before which."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self.written: set[str] = set()
+
+    def settled(self, job: Job) -> bool:
+        return job.document.source in self.written
+
+    def run(self, job: Job) -> Outcome:
+        self.ran.append(job.document.source)
+        self.act(job)
+        self.written.add(job.document.source)
+        return self.planned([job])[0]
+
+    def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
+        return [self.run(job) for job in jobs]
+
+    def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
+        return [Outcome(f"rows of {job.load(ENRICH, str)}") for job in jobs]
+
+
+class Killed(BaseException):
+    """The end of a process."""
 
 
 class Full(LocalObjects):
@@ -90,6 +117,13 @@ class World:
 
     def stored(self, entry: Entry) -> list[str]:
         return list(self.objects.keys(artifacts.artifact_prefix(entry.document_id)))
+
+    def wait_for_object(self, entry: Entry) -> int:
+        """How many objects the document has, once it has one."""
+        deadline = time.monotonic() + 10
+        while not (found := self.stored(entry)) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return len(found)
 
     def load(self, entry: Entry, stage: Stage) -> str:
         return artifacts.load(self.objects, entry.artifacts[stage.value], str)
@@ -197,6 +231,35 @@ def test_what_could_not_be_stored_is_made_again(world: World) -> None:
     assert (again.stage, again.message.entries) == (PARSE, world.message.entries)
     world.envelope = whole
     assert [world.load(entry, EMBED) for entry in world.run(again.message).onward.entries] == [ALL] * 2
+
+
+def test_a_leg_is_stored_while_its_last_stage_writes_rows(world: World) -> None:
+    rows = world.works[EMBED] = Rows(EMBED)
+    stored: list[int] = []
+    rows.act = lambda job: stored.append(world.wait_for_object(job.entry))
+    handed = world.run(world.message)
+    assert stored == [1, 1]
+    for entry in handed.onward.entries:
+        assert len(world.stored(entry)) == 1
+        assert world.load(entry, EMBED) == "rows of enrich(chunk(parse()))"
+
+
+def test_of_a_leg_that_was_stored_only_the_rows_that_did_not_come_are_written_again(world: World) -> None:
+    rows = world.works[EMBED] = Rows(EMBED)
+
+    def die_at_b(job: Job) -> None:
+        world.wait_for_object(job.entry)
+        raising(Killed(), "b.txt")(job)
+
+    rows.act = die_at_b
+    with pytest.raises(Killed):
+        world.run(world.message)
+    rows.act = lambda _: None
+    world.forget()
+    held = [world.documents.claim(entry.document_id, "v", 60.0, time.time() + 1000) for entry in world.message.entries]
+    alone = [world.run(message_for([document])) for document in held]
+    assert [len(handed.onward.entries) for handed in alone] == [1, 1]
+    assert world.ran() == [[], [], [], ["b.txt"]]
 
 
 def test_a_fault_fails_its_document_at_its_stage(world: World) -> None:

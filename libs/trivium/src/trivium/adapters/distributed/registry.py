@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -36,6 +36,8 @@ from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import DocumentCounts, DocumentPage
+
+A = TypeVar("A")
 
 _TRIES = 8  # of one conditional write; each loss means that somebody else's succeeded
 _MAX_PAGE = 1000
@@ -144,9 +146,8 @@ class ManifestTenantRegistry:
             outcomes |= zip(lost, self._hot.save(lost), strict=True)
         refused = {document.id for document, outcome in outcomes.items() if outcome.kind in ("stale", "missing")}
         durable = [(document, outcome.record) for document, outcome in outcomes.items() if outcome.kind == "durable"]
-        changes = at_once(lambda pair: self._committed(*pair), durable)
-        self._told([change for change in changes if change])
-        return refused | {document.id for (document, _), change in zip(durable, changes, strict=True) if not change}
+        changes = self._told_all(lambda pair: self._committed(*pair), durable)
+        return refused | {document.id for document, _ in durable} - {change.record.document.id for change in changes}
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
         """Take the lease for `lease_s` seconds from `now`."""
@@ -163,8 +164,7 @@ class ManifestTenantRegistry:
                 return self._claimed(document.id, document.version, known.get(document.id), lease_s, now)
             return None
 
-        changes = [change for change in at_once(claim, documents) if change]
-        return [record.document for record in self._told(changes)]
+        return [change.record.document for change in self._told_all(claim, documents)]
 
     def delete(self, document_id: str) -> Document:
         """Mark the document as gone. The marker makes sure that Redis hears of it, whatever happens in between."""
@@ -252,6 +252,21 @@ class ManifestTenantRegistry:
         if ended := [change.before for change in changes if change.before and change.ends_work]:
             begun(self._unmark, ended)
         return [change.record for change in changes]
+
+    def _told_all(self, change: Callable[[A], Change | None], batch: Sequence[A]) -> Sequence[Change]:
+        """The changes of a batch, written some at a time; what was written is told also when a write failed."""
+        written: dict[int, Change] = {}
+
+        def write(number: int) -> None:
+            if made := change(batch[number]):
+                written[number] = made
+
+        try:
+            at_once(write, range(len(batch)))
+        finally:
+            changes = [written[number] for number in sorted(written)]
+            self._told(changes)
+        return changes
 
     def _records(self, document_ids: Sequence[str]) -> dict[str, Record]:
         """The newest records; those that Redis lost are read from their manifests."""
