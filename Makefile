@@ -1,10 +1,10 @@
 # Everything a newcomer and CI need. `make` alone lists the targets.
 SHELL := /bin/bash
 PY := .venv/bin/python
-CODE := libs services tests bench requirements examples deploy
+CODE := conftest.py libs services tests bench requirements examples deploy
 
 .DEFAULT_GOAL := help
-.PHONY: help run install dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed test-servers bench bench-distributed bench-parse eval eval-extraction eval-parse clean
+.PHONY: help run install torch dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-parse soak eval eval-extraction eval-parse clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -15,10 +15,25 @@ run: install ## install, start, ingest examples/, ask three questions, keep serv
 install: ## make .venv with what running needs (locked, checked by hash)
 	@requirements/install.sh
 
+torch: ## add torch to .venv: for cross-encoders, visual models, CUDA, and embedding models that are no BERT
+	@requirements/install.sh torch
+
 dev: ## make .venv with the tools for working on Trivium
 	@requirements/install.sh dev
 
-test: dev lint types check-generated unit contract e2e ## everything that must pass; no server, no network
+JOBS ?= 2
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+TOGETHER := $(MAKE) --no-print-directory --keep-going -j$(JOBS) $(SYNC)
+LONGEST := tests/e2e services/gpu-inference services/ingest-worker  # they begin first
+UNIT := $(filter-out $(LONGEST),libs $(wildcard services/*) tests/deploy)
+PARTS := $(LONGEST) $(UNIT) tests/contract
+SERVER_PARTS := tests/distributed tests/chaos tests/contract
+
+test: dev ## everything that must pass; no server, no network (JOBS=2 parts at once)
+	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated
+
+$(sort $(PARTS:%=test-%) $(SERVER_PARTS:%=test-%)): test-%:  # in a process of its own
+	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest $*
 
 lint: ## style, complexity and import boundaries
 	@.venv/bin/ruff check $(CODE)
@@ -36,14 +51,11 @@ check-generated: ## compiled protos, the OpenAPI document and the list of format
 proto: ## compile proto/ into the library
 	@proto/compile.sh
 
-unit: ## each package's own tests, in a process of their own, and those of the deployment's files
-	@for part in libs services/*/ tests/deploy; do echo "$$part"; $(PY) -m pytest $$part || exit 1; done
+unit: $(filter-out test-tests/e2e,$(LONGEST:%=test-%)) $(UNIT:%=test-%) ## each package's own tests, and those of the deployment's files
 
-contract: ## every store adapter against its port's promises
-	@$(PY) -m pytest tests/contract
+contract: test-tests/contract ## every store adapter against its port's promises
 
-e2e: ## the whole product through its doors
-	@$(PY) -m pytest tests/e2e
+e2e: test-tests/e2e ## the whole product through its doors
 
 STORES := redis minio elasticsearch neo4j milvus
 SERVERS ?= $(STORES)
@@ -57,17 +69,18 @@ services-down: ## stop what `make services` started; data stays
 
 services-clean: ## stop the servers and remove them with all their data
 	@deploy/local/services.sh remove $(STORES) vllm
-	@rm -rf $(SERVICES_DIR)/env $(SERVICES_DIR)/trivium && rmdir --ignore-fail-on-non-empty $(SERVICES_DIR)/secrets $(SERVICES_DIR)
+	@rm -rf $(SERVICES_DIR)/env $(SERVICES_DIR)/trivium $(SERVICES_DIR)/models && rmdir --ignore-fail-on-non-empty $(SERVICES_DIR)/secrets $(SERVICES_DIR)
 
-run-distributed: dev ## Trivium as separate processes against those servers, until Ctrl-C
+run-distributed: ## Trivium as separate processes against those servers, until Ctrl-C
+	@requirements/install.sh distributed
 	@deploy/local/run.sh
 
-SERVER_SUITES := tests/contract tests/distributed tests/chaos
+models: dev ## small real models into .services/models, for the tests that are skipped without them
+	@tests/models/install.sh "$(SERVICES_DIR)/models"
 
-test-servers: dev ## contract, distributed and chaos suites against the servers of `make services`
+test-servers: dev ## distributed, chaos and contract suites against the servers of `make services` (JOBS=2 at once)
 	@deploy/local/services.sh install vllm
-	@set -a && . $(SERVICES_DIR)/env && { $(PY) -m pytest $(SERVER_SUITES) || \
-	  { echo "What failed is run once more, alone: real servers on a busy machine can be late."; $(PY) -m pytest --last-failed --last-failed-no-failures none $(SERVER_SUITES); }; }
+	@set -a && . $(SERVICES_DIR)/env && $(TOGETHER) $(SERVER_PARTS:%=test-%)
 
 openapi: ## write docs/openapi.json
 	@$(PY) docs/write_openapi.py
@@ -85,6 +98,11 @@ bench-distributed: dev ## the same against the servers of `make services`
 
 bench-parse: dev ## how fast the parsers read, on one core, and the memory of their process
 	@$(PY) bench/parse_speed.py $(if $(wildcard $(DATA)/documents),--documents $(DATA)/documents)
+
+MINUTES ?= 60
+
+soak: install ## an hour (MINUTES=60) of searches, questions, uploads and deletes, with stops and kills
+	@$(PY) bench/soak.py --minutes $(MINUTES)
 
 eval-parse: dev ## facts found, hostile files, other libraries (in environments of their own) and UDA, on DATA
 	@$(PY) bench/parse_eval.py $(DATA)

@@ -1,4 +1,7 @@
-"""`trivium eval` on every set of a folder. Run with `make eval` (DATA=FOLDER); figures are kept in bench/RESULTS.md."""
+"""`trivium eval` on every set of a folder, and on `identifiers`.
+
+Run with `make eval` (DATA=FOLDER); figures are kept in bench/RESULTS.md.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+IDENTIFIERS = Path(__file__).with_name("identifiers")
 TRIVIUM = Path(sys.executable).with_name("trivium")
 
 
@@ -17,7 +21,7 @@ def main() -> None:
     if not sets:
         raise SystemExit(f"No evaluation sets in {root}: name a folder with `make eval DATA=FOLDER`.")
     runs = Path("runs")
-    for folder in sets:
+    for folder in (*sets, IDENTIFIERS):
         subprocess.run([TRIVIUM, "eval", folder, "--run-dir", runs], check=True)
     print(f"TREC run files: {runs.resolve()}")
 

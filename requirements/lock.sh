@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Rewrite the locks from the packages' own requirements. Hashes only; no download address is recorded.
-#   runtime.txt  what `make run` needs, without torch     torch.txt  torch and its accelerator libraries
-#   distributed.txt  the real servers' clients, on top     dev.txt  what `make test` needs on top of both
+#   runtime.txt  what `make run` needs     torch.txt, torch-models.txt  torch, and what runs models by it, on top
+#   distributed.txt  the real servers' clients, on top     dev.txt  what `make test` needs on top of all these
+# The installed model's package asks for sentence-transformers, and by that for torch. Its weights are read without
+# (services/gpu-inference: openvino_bert.py), so for running that requirement is overridden.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate "$@"; }
 python3 third_party.py --dev | compile - -o "$work/all.txt"
-python3 third_party.py | compile - -c "$work/all.txt" -o "$work/runtime-all.txt"
-python3 third_party.py --distributed | compile - -c "$work/all.txt" -o "$work/distributed-all.txt"
+echo 'sentence-transformers; python_version < "3"' >"$work/override.txt"
+python3 third_party.py | compile - -c "$work/all.txt" --override "$work/override.txt" -o "$work/runtime-all.txt"
+python3 third_party.py --torch | compile - -c "$work/all.txt" -o "$work/torch-all.txt"
+python3 third_party.py --distributed | compile - -c "$work/all.txt" --override "$work/override.txt" -o "$work/distributed-all.txt"
 python3 - "$work" <<'PY'
 import re, sys, pathlib
 work = pathlib.Path(sys.argv[1])
@@ -19,13 +23,15 @@ def name_of(line):
     return re.match(r"[A-Za-z0-9._-]+", line).group(0).lower()
 everything = blocks(work / "all.txt")
 runtime = {name_of(line) for line in blocks(work / "runtime-all.txt")}
+torch = {name_of(line) for line in blocks(work / "torch-all.txt")} - runtime
 distributed = {name_of(line) for line in blocks(work / "distributed-all.txt")} - runtime
 accelerator = re.compile(r"torch|triton|nvidia-.*|cuda-.*")
 def write(name, wanted):
     pathlib.Path(name).write_text("\n".join(everything[k] for k in sorted(everything) if wanted(name_of(k))) + "\n")
-write("torch.txt", lambda n: n in runtime and accelerator.fullmatch(n))
-write("runtime.txt", lambda n: n in runtime and not accelerator.fullmatch(n))
+write("runtime.txt", lambda n: n in runtime)
+write("torch.txt", lambda n: n in torch and accelerator.fullmatch(n))
+write("torch-models.txt", lambda n: n in torch and not accelerator.fullmatch(n))
 write("distributed.txt", lambda n: n in distributed)
-write("dev.txt", lambda n: n not in runtime and n not in distributed)
+write("dev.txt", lambda n: n not in runtime | torch | distributed)
 PY
-wc -l runtime.txt torch.txt distributed.txt dev.txt
+wc -l runtime.txt torch.txt torch-models.txt distributed.txt dev.txt

@@ -1,5 +1,6 @@
-"""Print the third-party requirements of every package here, one a line; `--distributed` adds the clients of the
-real servers, `--dev` those, what recordings need and the tools."""
+"""Print the third-party requirements of every package here, one a line; `--torch` adds what runs models that OpenVINO
+cannot be given without it, `--distributed` the clients of the real servers, `--dev` all these, what recordings need and
+the tools."""
 
 import sys
 import tomllib
@@ -17,6 +18,8 @@ def main() -> None:
         extras = project.get("optional-dependencies", {})
         if {"--dev", "--distributed"} & set(sys.argv):
             wanted.update(extras.get("distributed", []))
+        if {"--dev", "--torch"} & set(sys.argv):
+            wanted.update(extras.get("torch", []))
         if "--dev" in sys.argv:
             wanted.update(extras.get("speech", []) + extras.get("media", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]

@@ -76,6 +76,25 @@ wait_until_healthy() {
         [ "$SECONDS" -lt "$deadline" ] || die_with_log server.log "not healthy after $START_LIMIT_S s"
         sleep 0.3
     done
+    cp "$DIR/pid" "$DIR/answered"
+}
+
+is_stuck() {  # has answered since it was launched, and does not for a sixth of the time that a start may take, as a Milvus that was ended by halves
+    cmp -s "$DIR/pid" "$DIR/answered" || return 1  # it may still be starting
+    local deadline=$((SECONDS + START_LIMIT_S / 6))
+    while is_running; do
+        ! is_healthy >/dev/null 2>&1 || return 1
+        [ "$SECONDS" -lt "$deadline" ] || return 0
+        sleep 0.3
+    done
+    return 1
+}
+
+say_open_ports() {  # what others can reach over the network, if anything
+    local open
+    is_running && command -v python3 >/dev/null || return 0
+    open=$(python3 "$HERE/open_ports.py" "$pid")
+    [ -z "$open" ] || say "WARNING: listens on $open; on a network that others use, keep these ports closed"
 }
 
 die_with_log() {  # die_with_log FILE MESSAGE

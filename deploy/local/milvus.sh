@@ -1,8 +1,8 @@
 # Milvus standalone, which its PyPI package carries as a program; message queue and metadata are inside it.
-# This version listens on all interfaces, without a password, and cannot be told otherwise: on a network that others use,
-# keep its ports closed.
+# This version listens on all interfaces, without a password, and cannot be told otherwise; some of its ports are those that
+# the kernel gives to any program's outgoing connections. So it has a network of its own (own_network.py).
 VERSION=$MILVUS_VERSION
-PORTS="$MILVUS_PORT $MILVUS_HEALTH_PORT $MILVUS_ETCD_PORT $MILVUS_ETCD_PEER_PORT"
+PORTS="$MILVUS_PORT $MILVUS_HEALTH_PORT"
 START_LIMIT_S=180
 
 install_server() {
@@ -27,8 +27,8 @@ run_server() {
     "$DIR/venv/bin/python" "$HERE/milvus_config.py" "$DIR/data" "$MILVUS_PORT"
     cd "$DIR/data"
     export ETCD_CONFIG_PATH=$DIR/etcd.yaml
-    export DEPLOY_MODE=STANDALONE METRICS_PORT=$MILVUS_HEALTH_PORT LD_LIBRARY_PATH=$DIR/data/bin
-    exec "$DIR/data/bin/milvus" run standalone
+    export DEPLOY_MODE=STANDALONE METRICS_PORT=$MILVUS_HEALTH_PORT
+    exec "$DIR/venv/bin/python" "$HERE/own_network.py" $PORTS -- env "LD_LIBRARY_PATH=$DIR/data/bin" "$DIR/data/bin/milvus" run standalone
 }
 
 is_healthy() { [ "$(curl -fsS --max-time 5 "http://127.0.0.1:$MILVUS_HEALTH_PORT/healthz")" = OK ]; }

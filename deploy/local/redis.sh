@@ -27,4 +27,4 @@ run_server() {
         --appendonly yes --appendfsync everysec --maxmemory 512mb --maxmemory-policy noeviction
 }
 
-is_healthy() { [ "$(env "$(libraries)" "$DIR/root/usr/bin/redis-cli" -p "$REDIS_PORT" ping)" = PONG ]; }
+is_healthy() { [ "$(timeout 5 env "$(libraries)" "$DIR/root/usr/bin/redis-cli" -p "$REDIS_PORT" ping)" = PONG ]; }

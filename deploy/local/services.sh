@@ -28,10 +28,12 @@ install() {
 
 start() {
     install
+    if is_stuck; then say "runs and does not answer: it is ended and started again"; end KILL; fi
     if is_running; then say "already running"; else launch; say "starting"; fi
     wait_until_healthy
     "$HERE/services.sh" configure_server "$NAME" >"$DIR/logs/configure.log" 2>&1 || die_with_log configure.log "runs, but could not be configured"
     say "answers on port ${PORTS%% *}"
+    say_open_ports
 }
 
 status() {

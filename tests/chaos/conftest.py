@@ -30,6 +30,14 @@ def _running(installation: Storm) -> Iterator[Storm]:
         installation.remove()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _in_step(_whole: Storm) -> Iterator[None]:
+    """After what a module's tests did, every store holds what the artifacts say: an audit looks at all documents."""
+    yield
+    _whole.calm()
+    _whole.cli("audit")
+
+
 @pytest.fixture
 def storm(_whole: Storm) -> Storm:
     """The installation that suffers; whole again before each test."""

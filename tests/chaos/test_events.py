@@ -43,7 +43,6 @@ def test_a_fifth_of_the_events_lost_and_the_rest_shuffled_and_tripled_end_as_the
     print(f"as the bucket is after {time.monotonic() - started:.1f} s")
     time.sleep(2)
     assert state_of(storm, keys) == years, "and stay so"
-    storm.cli("audit")
 
 
 def change(storm: Storm, key: str, number: int, year: int | None) -> None:

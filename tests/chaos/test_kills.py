@@ -45,7 +45,6 @@ def test_sigkill_at_every_stage_boundary_leaves_what_an_undisturbed_run_leaves(
     assert len(ended) == len(texts)
     assert {document.state for document in ended.values()} == {DocumentState.READY}
     assert storm.holdings(ids) == undisturbed(texts)
-    storm.cli("audit")
 
 
 def test_a_storm_of_sigterm_loses_no_document_and_counts_no_failure(storm: Storm, undisturbed: Undisturbed) -> None:
@@ -68,7 +67,6 @@ def test_a_storm_of_sigterm_loses_no_document_and_counts_no_failure(storm: Storm
     assert {document.state for document in ended.values()} == {DocumentState.READY}
     assert {document.attempt for document in ended.values()} == {1}
     assert storm.holdings(ids) == undisturbed(texts)
-    storm.cli("audit")
 
 
 def test_a_document_that_kills_its_worker_every_time_fails_alone(storm: Storm, undisturbed: Undisturbed) -> None:
@@ -95,4 +93,3 @@ def test_a_document_that_kills_its_worker_every_time_fails_alone(storm: Storm, u
     assert {document.state for document in ended.values()} == {DocumentState.READY}
     assert storm.holdings(ended) == undisturbed(neighbours)
     storm.stop(INGEST)  # it has this test's settings
-    storm.cli("audit")

@@ -32,7 +32,6 @@ def test_an_overwrite_at_every_stage_of_the_older_version_wins_everywhere(storm:
     for name, held in storm.holdings(ids.values()).items():
         assert f"in {NEW} by" in " ".join(held.texts)
         assert storm.versions_held(ids[name]) == {held.version}
-    storm.cli("audit")
 
 
 def test_a_deletion_at_every_stage_leaves_nothing(storm: Storm) -> None:
@@ -51,7 +50,6 @@ def test_a_deletion_at_every_stage_leaves_nothing(storm: Storm) -> None:
     assert {document.state for document in storm.records.get_many(ids).values()} == {DocumentState.DELETED}
     for document in ids:
         assert storm.versions_held(document) == set()
-    storm.cli("audit")
 
 
 @pytest.mark.parametrize("stage", [Stage.EMBED, Stage.INDEX, Stage.LINK, Stage.PUBLISH])
@@ -81,4 +79,3 @@ def test_a_worker_that_was_paused_past_its_lease_comes_too_late(storm: Storm, st
     (holding,) = storm.holdings([document]).values()
     assert f"in {NEW} by" in " ".join(holding.texts)
     assert storm.versions_held(document) == {ended.version}
-    storm.cli("audit")

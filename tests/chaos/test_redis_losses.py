@@ -27,7 +27,6 @@ def test_redis_killed_and_started_again_under_load_costs_a_delay(storm: Storm, u
     ended = storm.settled_all(ids)
     assert {document.state for document in ended.values()} == {DocumentState.READY}
     assert storm.holdings(ids) == undisturbed(texts)
-    storm.cli("audit")
 
 
 def test_flushall_in_the_middle_of_300_documents_loses_none(storm: Storm, undisturbed: Undisturbed) -> None:
@@ -42,4 +41,3 @@ def test_flushall_in_the_middle_of_300_documents_loses_none(storm: Storm, undist
     sample = dict(list(texts.items())[::10])
     some = [document.id for document in ended.values() if document.source in sample]
     assert storm.holdings(some) == undisturbed(sample)
-    storm.cli("audit")

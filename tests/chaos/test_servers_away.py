@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 Undisturbed = Callable[[Mapping[str, str]], dict[str, Holdings]]
 
-AWAY_S = 6.0
+SEARCHES = 12
 COSTS = {  # server: what a search without it does without
     "milvus": {"vector"},
     "elasticsearch": {"keyword"},
@@ -50,9 +50,8 @@ def test_a_server_that_is_away_costs_questions_its_part_and_documents_a_delay(
     storm.until(lambda: any(document.stage for document in storm.records.get_many(ids).values()), "begun")
     begin(storm.wires[server])
     try:
-        started = time.monotonic()
         degraded = set()
-        while time.monotonic() - started < AWAY_S:
+        for _ in range(SEARCHES):
             answer = storm.found(f"heron of Lough {server.capitalize()}")
             assert "one leg" in answer["hits"][0]["chunk"]["text"]
             degraded = {lost["source"] for lost in answer["degraded"]}
@@ -64,5 +63,4 @@ def test_a_server_that_is_away_costs_questions_its_part_and_documents_a_delay(
     ended = storm.settled_all(ids)
     assert {document.state for document in ended.values()} == {DocumentState.READY}
     assert storm.holdings(ids) == undisturbed(texts)
-    storm.cli("audit")
     storm.until(lambda: not storm.found("heron")["degraded"], "whole again")

@@ -9,49 +9,30 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 from buckets import bucket_of, drop_bucket, make_bucket
+from folder_stores import FolderStores
+from inference_peer import inference_service
+from tiny_clip import write_tiny_clip
+from tiny_cross_encoder import write_tiny_cross_encoder
+from tiny_whisper import write_tiny_whisper
 
+from trivium.adapters.distributed.inference import Inference
 from trivium.adapters.distributed.stores import DistributedStores
-from trivium.adapters.embedded.conversations import SqliteConversations
-from trivium.adapters.embedded.keywords import SqliteKeywords
-from trivium.adapters.embedded.objects import LocalObjects
-from trivium.adapters.embedded.registry import SqliteRegistry
-from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.config import load_settings
 from trivium.domain.scope import Tenant
-from trivium.ports.conversations import Conversations
-from trivium.ports.keywords import Keywords
-from trivium.ports.objects import Objects
-from trivium.ports.registry import Registry
-from trivium.ports.vectors import Vectors
-
-
-class Stores(NamedTuple):
-    """One deployment's adapters, over the same data."""
-
-    objects: Objects
-    registry: Registry
-    vectors: Vectors
-    keywords: Keywords
-    conversations: Conversations
 
 
 @contextmanager
-def embedded(folder: Path) -> Iterator[Stores]:
+def embedded(folder: Path) -> Iterator[FolderStores]:
     """Everything in one folder."""
-    registry, conversations = SqliteRegistry(folder), SqliteConversations(folder)
-    vectors, keywords = SqliteVectors(folder), SqliteKeywords(folder)
-    try:
-        yield Stores(LocalObjects(folder), registry, vectors, keywords, conversations)
-    finally:
-        for store in (registry, conversations, vectors, keywords):
-            store.close()
+    with closing(FolderStores(folder)) as stores:
+        yield stores
 
 
 @contextmanager
@@ -116,3 +97,34 @@ def tenant(new_tenant: Callable[[], Tenant]) -> Tenant:
 @pytest.fixture
 def other(new_tenant: Callable[[], Tenant]) -> Tenant:
     return new_tenant()
+
+
+class TinyModels(NamedTuple):
+    """Models of random weights, each in a folder."""
+
+    cross_encoder: Path
+    visual: Path
+    speech: Path
+
+
+@pytest.fixture(scope="session")
+def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> TinyModels:
+    made = TinyModels(*(tmp_path_factory.mktemp(name) for name in TinyModels._fields))
+    write_tiny_cross_encoder(made.cross_encoder)
+    write_tiny_clip(made.visual)
+    write_tiny_whisper(made.speech)
+    return made
+
+
+@pytest.fixture(scope="session")
+def inference(tiny_models: TinyModels) -> Iterator[Inference]:
+    """A client of one inference service that has every kind of model."""
+    with (
+        inference_service(
+            rerank_model=str(tiny_models.cross_encoder),
+            visual_model=str(tiny_models.visual),
+            speech_model=str(tiny_models.speech),
+        ) as service,
+        closing(Inference(service.address)) as client,
+    ):
+        yield client

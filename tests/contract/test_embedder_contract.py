@@ -8,7 +8,6 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from inference_peer import inference_service
 
 from trivium.adapters.distributed.inference import Inference, RemoteEmbedder
 from trivium.config import load_settings
@@ -37,9 +36,8 @@ def embedded() -> Iterator[Embedder]:
 
 
 @pytest.fixture(scope="module")
-def remote() -> Iterator[Embedder]:
-    with inference_service() as service, closing(Inference(service.address)) as inference:
-        yield RemoteEmbedder(inference)
+def remote(inference: Inference) -> Embedder:
+    return RemoteEmbedder(inference)
 
 
 @pytest.fixture(params=["embedded", "remote"])

@@ -246,6 +246,24 @@ def test_an_empty_share_counts_in_ids(graphs: Graphs) -> None:
     assert graphs.writer(ACME).ids({"d": "v2"}) == {"d": set()}
 
 
+def test_a_share_that_was_not_stored_exactly_so_is_told(graphs: Graphs) -> None:
+    said = relation("Kelmore", "NEAR", "Orvin", "c1")
+    write(graphs, "d", share("c1", "Kelmore", relations=(said,)), ChunkGraph("c2"))
+    row = GraphRow(share("c1", "Kelmore", relations=(said,)), "d", "v1", SCOPE)
+    others = [
+        msgspec.structs.replace(row, share=share("c1", "Kelmore")),
+        msgspec.structs.replace(row, document_id="e"),
+        msgspec.structs.replace(row, version="v2"),
+        msgspec.structs.replace(row, scope=Scope(ACME, "another")),
+    ]
+    writer = graphs.writer(ACME)
+    assert writer.unlike([row, GraphRow(ChunkGraph("c2"), "d", "v1", SCOPE)]) == set()
+    assert [writer.unlike([other]) for other in others] == [{"c1"}] * 4
+    assert writer.unlike([GraphRow(ChunkGraph("c3"), "d", "v1", SCOPE)]) == {"c3"}
+    assert graphs.writer(OTHER).unlike([row]) == {"c1"}
+    assert graphs.tenants() == {ACME}
+
+
 async def test_a_batch_holds_the_shares_of_many_documents(graphs: Graphs) -> None:
     rows = [("d", "v1", share("c1", "Kelmore")), ("e", "v2", share("c2", "Kelmore")), ("f", "v1", ChunkGraph("c3"))]
     graphs.writer(ACME).upsert([GraphRow(what, document, version, SCOPE) for document, version, what in rows])

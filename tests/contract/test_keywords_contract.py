@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
+import math
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -43,29 +42,6 @@ async def hits(keywords: Keywords, tenant: Tenant, text: str, limit: int = 100, 
 
 async def found(keywords: Keywords, tenant: Tenant, text: str, limit: int = 100, documents=None) -> list[str]:
     return [hit.chunk_id for hit in await hits(keywords, tenant, text, limit, documents)]
-
-
-async def test_missing_ids_are_absent_and_deleting_them_does_nothing(keywords: Keywords, tenant: Tenant) -> None:
-    keywords.writer(tenant).delete("none")
-    store(keywords, tenant, chunk("a", "apple"))
-    keywords.writer(tenant).delete("none")
-    assert set(await keywords.reader(tenant).chunks(["a", "none", "' OR 1=1 --"])) == {"a"}
-    assert await keywords.reader(tenant).document_chunks("none", "v1") == []
-    assert keywords.writer(tenant).ids({"d": "v1"}) == {"d": {"a"}}
-    assert keywords.writer(tenant).ids({"d": "v2"}) == {"d": set()}
-
-
-async def test_one_call_tells_the_ids_of_many_documents(keywords: Keywords, tenant: Tenant) -> None:
-    store(keywords, tenant, chunk("a", "apple"), chunk("b", "berry", document="e"), chunk("c", "cherry"))
-    stored = keywords.writer(tenant).ids({"d": "v1", "e": "v1", "f": "v1"})
-    assert stored == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
-    assert keywords.writer(tenant).ids({}) == {}
-    assert set(keywords.writer(tenant).versions()) == {("d", "v1"), ("e", "v1")}
-
-
-def test_nobody_else_s_versions_are_told(keywords: Keywords, tenant: Tenant, other: Tenant) -> None:
-    store(keywords, tenant, chunk("a", "apple"))
-    assert set(keywords.writer(other).versions()) == set()
 
 
 async def test_duplicate_chunk_replaces_the_old_one(keywords: Keywords, tenant: Tenant) -> None:
@@ -120,6 +96,18 @@ async def test_half_done_a_batch_that_fails_leaves_nothing(keywords: Keywords, t
         store(keywords, tenant, *broken)
     assert await found(keywords, tenant, "apple berry") == ["a"]
     assert keywords.writer(tenant).ids({"d": "v1"}) == {"d": {"a"}}
+
+
+async def test_rarities_are_what_a_search_weighs_words_by(keywords: Keywords, tenant: Tenant, other: Tenant) -> None:
+    texts = ("apple tree", "apples and pears", "part AB-1234/X of the apple press", "plum")
+    store(keywords, tenant, *(chunk(f"c{number}", text) for number, text in enumerate(texts)))
+    once, thrice = math.log1p(3.5 / 1.5), math.log1p(1.5 / 3.5)
+    words = ["apple", "1234", "absent", "trees", "!!!", "Apple", "ab x"]
+    expected = {"apple": thrice, "1234": once, "trees": once, "Apple": thrice, "ab x": 2 * once}
+    assert await keywords.reader(tenant).rarities(words) == pytest.approx(expected)
+    assert await keywords.reader(tenant).rarities([]) == {}
+    assert await keywords.reader(tenant).rarities(["?"]) == {}
+    assert await keywords.reader(other).rarities(["apple"]) == {}
 
 
 async def test_rarer_words_shorter_chunks_and_more_occurrences_score_higher(keywords: Keywords, tenant: Tenant) -> None:
@@ -201,23 +189,6 @@ async def test_a_question_of_100000_characters_is_answered(keywords: Keywords, t
     assert await found(keywords, tenant, "apple " * 20_000) == ["a"]
 
 
-async def test_a_search_restricted_to_documents_finds_only_theirs(keywords: Keywords, tenant: Tenant) -> None:
-    store(keywords, tenant, *(chunk(f"c{n}", "apple", f"d{n}") for n in range(9)))
-    assert await found(keywords, tenant, "apple", documents=["d3", "d7", "none"]) == ["c3", "c7"]
-    assert await found(keywords, tenant, "apple", documents=["none"]) == []
-    assert await found(keywords, tenant, "apple", documents=[]) == []
-
-
-async def test_deleting_a_document_keeps_the_version_asked_for(keywords: Keywords, tenant: Tenant) -> None:
-    store(keywords, tenant, chunk("old", "apple"), chunk("new", "apple", version="v2"), chunk("other", "apple", "e"))
-    assert await found(keywords, tenant, "apple") == ["new", "old", "other"]
-    keywords.writer(tenant).delete("d", keep_version="v2")
-    assert await found(keywords, tenant, "apple") == ["new", "other"]
-    keywords.writer(tenant).delete("d")
-    assert await found(keywords, tenant, "apple") == ["other"]
-    assert await keywords.reader(tenant).chunks(["old", "new"]) == {}
-
-
 async def test_a_chunk_comes_back_as_it_was(keywords: Keywords, tenant: Tenant) -> None:
     whole = chunk(
         "a", "Ünï. Second.", title="T", section=("A", "B"), context="ctx", sentences=(Span(0, 4), Span(5, 12))
@@ -239,50 +210,6 @@ async def test_a_tenant_never_sees_anothers_chunks_nor_their_statistics(
     keywords.drop(other)
     assert await found(keywords, other, "apple") == []
     assert len(await found(keywords, tenant, "canary")) == 20
-
-
-async def test_a_dropped_tenant_is_empty_and_may_start_again(keywords: Keywords, tenant: Tenant) -> None:
-    writer, reader = keywords.writer(tenant), keywords.reader(tenant)
-    writer.upsert([chunk("a", "apple")], Scope(tenant))
-    assert len(await reader.search("apple", 5)) == 1
-    keywords.drop(tenant)
-    assert await reader.search("apple", 5) == []
-    writer.upsert([chunk("b", "apple")], Scope(tenant))
-    assert [hit.chunk_id for hit in await reader.search("apple", 5)] == ["b"]
-
-
-async def test_what_one_opening_writes_the_next_one_reads(deployment, tmp_path: Path, tenant: Tenant) -> None:
-    with deployment(tmp_path) as first, deployment(tmp_path) as second:
-        store(first.keywords, tenant, chunk("a", "apple"), chunk("b", "apple", "e"))
-        assert await found(read_back(second.keywords), tenant, "apple") == ["a", "b"]
-        first.keywords.writer(tenant).delete("d")
-        store(first.keywords, tenant, chunk("c", "apple", "e"))
-        assert await found(read_back(second.keywords), tenant, "apple") == ["b", "c"]
-    with deployment(tmp_path) as third:
-        assert await found(read_back(third.keywords), tenant, "apple") == ["b", "c"]
-
-
-async def test_while_sixteen_threads_write_readers_see_whole_batches(keywords: Keywords, tenant: Tenant) -> None:
-    def write(thread: int) -> None:
-        for batch in range(6):
-            name = f"{thread}.{batch}"
-            store(keywords, tenant, *(chunk(f"{name}.{n}", "apple pie", name, ordinal=n) for n in range(5)))
-            if batch % 3 == 2:
-                keywords.writer(tenant).delete(name)
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(16)]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        seen = await found(keywords, tenant, "apple", limit=1000)
-        assert len(seen) == len(set(seen))
-        documents = [name.rpartition(".")[0] for name in seen]
-        if is_embedded(keywords):  # a server's refresh may fall between two chunks of a batch
-            assert {documents.count(document) for document in documents} <= {5}
-        await asyncio.sleep(0)
-    for thread in threads:
-        thread.join()
-    assert len(await found(keywords, tenant, "apple", limit=1000)) == 16 * 4 * 5
 
 
 WORDS = st.lists(st.sampled_from(["apple", "apples", "berry", "cherry", "the", "of", "tree"]), max_size=8).map(" ".join)

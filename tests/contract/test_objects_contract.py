@@ -78,7 +78,7 @@ def test_missing_get_raises_exists_is_false_delete_does_nothing(store: ObjectSto
 @pytest.mark.parametrize("durable", [True, False])
 def test_duplicate_put_replaces_and_put_if_absent_keeps_the_first(store: ObjectStore, durable: bool) -> None:
     store.put("k", b"1", durable=durable)
-    store.put("k", b"2", durable=durable)
+    store.put("k", bytearray(b"2"), durable=durable)
     assert store.get("k") == b"2"
     assert not store.put_if_absent("k", b"3")
     assert store.get("k") == b"2"
@@ -233,3 +233,14 @@ def test_a_store_behaves_like_a_dictionary(
             model.setdefault(key, value)
     assert {key: store.get(key) for key in store.keys()} == model  # noqa: SIM118 - not a dictionary
     assert list(store.keys(prefix, start)) == sorted(key for key in model if key.startswith(prefix) and key > start)
+
+
+def test_whoever_has_objects_is_among_the_tenants_and_no_write_is_left_unfinished(
+    objects: Objects, tenant: Tenant, other: Tenant
+) -> None:
+    assert tenant not in objects.tenants()
+    objects.for_tenant(tenant).put("a/b", b"value")
+    assert tenant in objects.tenants()
+    assert other not in objects.tenants()
+    assert objects.unfinished(tenant) == objects.unfinished(other) == 0
+    assert objects.unfinished(tenant, remove=True) == 0

@@ -5,18 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
 from inference_peer import inference_service
 from PIL import Image
-from tiny_clip import DIMENSION, write_tiny_clip, write_tiny_siglip
+from sounds import encoded, tone
+from tiny_clip import DIMENSION, write_tiny_siglip
 
-from trivium.adapters.distributed.inference import Inference, RemoteVisualEncoder
+from trivium.adapters.distributed.inference import Inference, RemoteTranscriber, RemoteVisualEncoder
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import VisualEncoder
 from trivium_inference.visual import ClipEncoder
+
+from .conftest import TinyModels
 
 
 def picture(colour: str, kind: str = "PNG") -> bytes:
@@ -26,28 +28,22 @@ def picture(colour: str, kind: str = "PNG") -> bytes:
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("clip")
-    write_tiny_clip(folder)
-    return folder
+def clip(tiny_models: TinyModels) -> Iterator[VisualEncoder]:
+    with closing(ClipEncoder(str(tiny_models.visual))) as encoder:
+        yield encoder
 
 
 @pytest.fixture(scope="module")
-def clip(model: Path) -> VisualEncoder:
-    return ClipEncoder(str(model))
-
-
-@pytest.fixture(scope="module")
-def siglip(tmp_path_factory: pytest.TempPathFactory) -> VisualEncoder:
+def siglip(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VisualEncoder]:
     folder = tmp_path_factory.mktemp("siglip")
     write_tiny_siglip(folder)
-    return ClipEncoder(str(folder))
+    with closing(ClipEncoder(str(folder))) as encoder:
+        yield encoder
 
 
 @pytest.fixture(scope="module")
-def remote(model: Path) -> Iterator[VisualEncoder]:
-    with inference_service(visual_model=str(model)) as service, closing(Inference(service.address)) as inference:
-        yield RemoteVisualEncoder(inference)
+def remote(inference: Inference) -> VisualEncoder:
+    return RemoteVisualEncoder(inference)
 
 
 @pytest.fixture(params=["clip", "siglip", "remote"])
@@ -100,11 +96,15 @@ def test_vectors_are_shared_between_both(clip: VisualEncoder, remote: VisualEnco
     assert np.allclose(remote.embed_texts(["a red chart"]), clip.embed_texts(["a red chart"]), atol=1e-4)
 
 
-def test_a_service_without_the_model_says_so() -> None:
+def test_a_service_without_the_models_says_so() -> None:
     with inference_service() as service, closing(Inference(service.address)) as inference:
         encoder = RemoteVisualEncoder(inference)
         assert (encoder.fingerprint, encoder.dimension) == ("", 0)
-        with pytest.raises(NeverWill) as failure:
-            encoder.embed_texts(["river"])
-        assert failure.value.code == "not_served"
-        assert "TRIVIUM_VISUAL_MODEL" in failure.value.action
+        for ask, setting in (
+            (lambda: encoder.embed_texts(["river"]), "TRIVIUM_VISUAL_MODEL"),
+            (lambda: RemoteTranscriber(inference).transcribe(encoded(tone(1))), "TRIVIUM_SPEECH_MODEL"),
+        ):
+            with pytest.raises(NeverWill) as failure:
+                ask()
+            assert failure.value.code == "not_served"
+            assert setting in failure.value.action

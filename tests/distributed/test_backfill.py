@@ -6,11 +6,11 @@ import io
 import json
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 
 import pytest
 from cluster import BIN, Cluster
+from waiting import wait_until
 
 OBJECTS = 60
 TRIVIUM = BIN / "trivium"
@@ -44,10 +44,7 @@ def test_a_backfill_that_was_stopped_goes_on_and_tells_what_failed(cluster: Clus
     assert cluster.documents() == []
 
     with subprocess.Popen([TRIVIUM, "backfill", address, "--rate", "10/s"], env=cluster.env) as first:
-        deadline = time.monotonic() + 100
-        while len(cluster.documents()) < 10:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        wait_until(lambda: len(cluster.documents()) >= 10, "ten have come", limit_s=100)
         first.send_signal(signal.SIGINT)
         assert first.wait(60) == 1
     assert 10 <= len(cluster.documents()) < OBJECTS

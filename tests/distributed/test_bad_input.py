@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote_plus
 
@@ -16,6 +16,7 @@ import httpx
 import pytest
 from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from minio.deleteobjects import DeleteObject
+from waiting import wait_until
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
@@ -101,7 +102,7 @@ def test_an_object_over_the_limit_is_told_and_hinders_nobody(cluster: Cluster) -
     assert "TRIVIUM_MAX_UPLOAD_BYTES" in large["reason"]["action"]
     reads_on(cluster)
     cluster.upload("large.txt", b"The small one is by Ivo Lund.")
-    until(lambda: cluster.document("large.txt")["state"] == "ready")
+    wait_until(lambda: cluster.document("large.txt")["state"] == "ready", "the small one is ready")
 
 
 def test_an_object_that_vanished_between_event_and_read_is_told_and_then_forgotten(cluster: Cluster) -> None:
@@ -109,7 +110,8 @@ def test_an_object_that_vanished_between_event_and_read_is_told_and_then_forgott
     cluster.stop(INGEST)
     for key in keys:
         cluster.upload(key, b"The first words are by Una Brack.")
-    until(lambda: _states(cluster, keys) == ["running", "running"])  # on their way to a worker that is not there
+    on_their_way = ["running", "running"]  # to a worker that is not there
+    wait_until(lambda: _states(cluster, keys) == on_their_way, "both are on their way")
     cluster.stop(CONTROL)
     cluster.s3.remove_object(cluster.uploads, "vanished.txt")
     cluster.upload("changed.txt", b"The second words are by Una Brack.")
@@ -120,7 +122,7 @@ def test_an_object_that_vanished_between_event_and_read_is_told_and_then_forgott
         assert key in reason["message"]
     cluster.start(CONTROL)
     cluster.until_unlisted("vanished.txt")
-    until(lambda: _states(cluster, keys) == ["ready"])
+    wait_until(lambda: _states(cluster, keys) == ["ready"], "the changed one is ready")
     assert content(cluster, cluster.document("changed.txt")["id"]) == b"The second words are by Una Brack."
 
 
@@ -140,7 +142,7 @@ def test_a_wrong_setting_is_told_and_documents_wait_until_it_is_right(
     cluster.start(process, **{variable: "wrong"})
     key = f"{code}.txt"
     cluster.upload(key, b"The patient one is Orla Vance.")
-    until(lambda: code in cluster.log(process), 120, lambda: cluster.log(process))
+    wait_until(lambda: code in cluster.log(process), f"{code} is told", limit_s=120, told=lambda: cluster.log(process))
     assert variable in cluster.log(process)
     assert _states(cluster, [key]) == ["running"]
     cluster.stop(process)
@@ -168,7 +170,7 @@ def test_a_bucket_of_very_many_keys_takes_little_memory_and_blocks_nobody(cluste
     dry = cluster.cli("backfill", f"s3://{archive}/", "--dry-run")
     assert f"{KEYS:,} of them new" in dry.stderr
     with subprocess.Popen([BIN / "trivium", "backfill", f"s3://{archive}/"], env=cluster.env) as filling:
-        until(lambda: bool(_waiting(cluster)))
+        wait_until(lambda: _waiting(cluster), "something waits")
         reads_on(cluster)
         assert cluster.take("posted.txt", "The posted one is by Ada Brill.")["state"] == "ready"
         assert _waiting(cluster), "nothing was waiting any more"
@@ -198,10 +200,3 @@ def _states(cluster: Cluster, keys: Sequence[str]) -> list[str]:
 def _waiting(cluster: Cluster) -> int:
     with cluster.http() as client:
         return int(client.get("/v1/status").json()["by_state"].get("pending", 0))
-
-
-def until(true: Callable[[], bool], timeout_s: float = 60.0, told: Callable[[], str] = str) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not true():
-        assert time.monotonic() < deadline, told()
-        time.sleep(0.2)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import noting_worker
 import pytest
 from private_redis import PrivateRedis
+from waiting import LIMIT_S, wait_until
 
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.domain.documents import STAGES, Document, Lane
 from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.chain import message_for, send
+from trivium.flow.queued import claim_of, queued
 from trivium.flow.tasks import VISIBILITY_S, make_app
 
 
@@ -45,7 +49,10 @@ class Flow:
     def start(self) -> subprocess.Popen[bytes]:
         with (self.folder / "log").open("ab") as log:
             worker = subprocess.Popen(
-                [sys.executable, noting_worker.__file__, self.redis.url, self.folder], stdout=log, stderr=log
+                [sys.executable, noting_worker.__file__, self.redis.url, self.folder],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # a group of its own, which a test may signal
             )
         self.workers.append(worker)
         return worker
@@ -59,11 +66,11 @@ class Flow:
     def states(self) -> dict[str, int]:
         return self.documents.counts().by_state
 
-    def wait(self, check: Callable[[], bool], timeout_s: float = 60.0) -> None:
-        deadline = time.monotonic() + timeout_s
-        while not check():
-            assert time.monotonic() < deadline, (self.seen()[-9:], (self.folder / "log").read_text()[-3000:])
-            time.sleep(0.02)
+    def wait(self, check: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+        def told() -> str:
+            return f"{self.seen()[-9:]}\n{(self.folder / 'log').read_text()[-3000:]}"
+
+        wait_until(check, "the workers are so far", limit_s=limit_s, told=told)
 
 
 @pytest.fixture
@@ -121,6 +128,25 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has_in_hand(flow: Flow) 
     assert flow.seen().count(("embed", "slow")) == 1
 
 
+@pytest.mark.parametrize("broker", ["there", "gone"])
+def test_a_worker_ends_in_time_after_any_signals_and_gives_back_what_hangs(flow: Flow, broker: str) -> None:
+    flow.send("hang")
+    worker = flow.start()
+    flow.wait(lambda: ("embed", "hang") in flow.seen())
+    if broker == "gone":
+        flow.redis.kill()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        os.killpg(worker.pid, number)
+        worker.send_signal(number)
+    assert worker.wait(10) == 0  # the bound that is promised
+    given = flow.documents.get(document_id(DEFAULT_TENANT, "hang"))
+    assert (given.state, given.attempt, given.lease_until) == ("running", 0, 0.0)
+    with suppress(ProcessLookupError):
+        flow.wait(lambda: os.killpg(worker.pid, 0) is not None)  # until none of the group is left
+    if broker == "gone":
+        flow.redis.start()
+
+
 def test_a_worker_survives_a_broker_that_is_restarted(flow: Flow) -> None:
     flow.start()
     flow.send("before")
@@ -129,7 +155,7 @@ def test_a_worker_survives_a_broker_that_is_restarted(flow: Flow) -> None:
     time.sleep(1)
     flow.redis.start()
     flow.send("after")
-    flow.wait(lambda: flow.states() == {"ready": 2}, timeout_s=90)
+    flow.wait(lambda: flow.states() == {"ready": 2}, limit_s=90)
 
 
 def test_a_worker_whose_acknowledgement_was_lost_goes_on_consuming(flow: Flow) -> None:
@@ -140,7 +166,21 @@ def test_a_worker_whose_acknowledgement_was_lost_goes_on_consuming(flow: Flow) -
     time.sleep(2 * noting_worker.SLOW_S)
     flow.redis.start()
     flow.send("after")
-    flow.wait(lambda: ("publish", "after") in flow.seen(), timeout_s=90)
+    flow.wait(lambda: ("publish", "after") in flow.seen(), limit_s=90)
+
+
+def test_what_waits_in_the_queues_can_be_told_from_what_was_taken(flow: Flow) -> None:
+    flow.send("a", "b")
+    flow.send("film", lane=Lane.RECORDING)
+    flow.send("later")
+    claims = {name: claim_of(flow.documents.get(document_id(DEFAULT_TENANT, name))) for name in ("a", "b", "later")}
+    assert queued(flow.app, Lane.INTERACTIVE) == set(claims.values())
+    with flow.redis.client() as client:
+        client.rpop("parse")
+    assert queued(flow.app, Lane.INTERACTIVE) == {claims["later"]}
+    flow.redis.kill()
+    assert queued(flow.app, Lane.INTERACTIVE) is None
+    flow.redis.start()
 
 
 def test_a_message_comes_back_no_sooner_than_its_task_can_be_done(flow: Flow) -> None:
@@ -148,8 +188,12 @@ def test_a_message_comes_back_no_sooner_than_its_task_can_be_done(flow: Flow) ->
 
 
 def test_a_canary_comes_back_through_the_broker_and_leaves_word(flow: Flow) -> None:
-    flow.start()
-    flow.wait((flow.folder / "alive").exists)
+    workers = [flow.start(), flow.start()]
+    files = [flow.folder / f"alive-{worker.pid}" for worker in workers]
+    flow.wait(lambda: all(file.exists() for file in files))
+    workers[0].terminate()
+    workers[0].wait(30)
+    assert [file.exists() for file in files] == [False, True]
 
 
 @pytest.mark.parametrize(("how", "busy"), [("fault", True), ("refused", False)])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from email.message import EmailMessage
 from typing import Any
 
-from cluster import Cluster
+from cluster import LISTING_S, Cluster
+from waiting import wait_until
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
@@ -27,16 +27,18 @@ def mail(attached: bytes) -> bytes:
     return message.as_bytes()
 
 
-def under(cluster: Cluster, key: str, count: int, timeout_s: float = 120.0) -> dict[str, dict[str, Any]]:
+def under(cluster: Cluster, key: str, count: int) -> dict[str, dict[str, Any]]:
     """So many settled documents of an upload and what is inside it, by what stands behind its name."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        root = f"s3://{cluster.uploads}/{key}"
-        found = {d["name"].removeprefix(root): d for d in cluster.documents() if d["name"].startswith(root)}
-        if len(found) == count and all(d["state"] in ("ready", "empty", "failed") for d in found.values()):
-            return found
-        assert time.monotonic() < deadline, found
-        time.sleep(0.2)
+    root = f"s3://{cluster.uploads}/{key}"
+    found: dict[str, dict[str, Any]] = {}
+
+    def settled() -> bool:
+        found.clear()
+        found.update((d["name"].removeprefix(root), d) for d in cluster.documents() if d["name"].startswith(root))
+        return len(found) == count and all(d["state"] in ("ready", "empty", "failed") for d in found.values())
+
+    wait_until(settled, f"{count} documents of {key} have settled", limit_s=120, told=lambda: found, pause_s=LISTING_S)
+    return found
 
 
 def test_what_is_inside_an_upload_comes_changes_and_goes_with_it(cluster: Cluster) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from small_minio import SmallMinio, small_minio
+from waiting import wait_until
 
 from trivium.adapters.distributed.elastic import ElasticServer
 from trivium.config import load_settings
 
-TIMEOUT_S = 60.0
 QUESTION = "Who keeps the gate of Ness?"
 
 
@@ -63,10 +62,7 @@ def test_an_index_that_a_full_disk_has_locked_is_told_and_loses_nothing(cluster:
 
 
 def until_told(cluster: Cluster, process: str, what: str) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while what not in cluster.log(process):
-        assert time.monotonic() < deadline, cluster.log(process)
-        time.sleep(0.1)
+    wait_until(lambda: what in cluster.log(process), f"{what} is told", told=lambda: cluster.log(process))
 
 
 def lock(cluster: Cluster, *, locked: bool) -> None:

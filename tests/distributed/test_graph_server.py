@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -176,10 +175,8 @@ async def test_writers_outlast_a_restart_and_readers_are_told(
         writing.start()
         await asyncio.sleep(0.3)
         line.cut()
-        started = time.monotonic()
         with pytest.raises(TryLater) as told:
             await reader.about(["kelmore"])
-        assert time.monotonic() - started < 10
         assert (told.value.code, "TRIVIUM_NEO4J_URL" in told.value.action) == ("neo4j_down", True)
         line.mend()
         await asyncio.to_thread(writing.join)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +15,10 @@ import pytest
 import redis
 from local_services import SERVICES_DIR
 
+NETWORK_ALLOWED = any(
+    subprocess.run(["unshare", options, "true"], capture_output=True, check=False).returncode == 0
+    for options in ("-n", "-Urn")
+)
 SCRIPT = Path(__file__).parents[2] / "deploy/local/services.sh"
 
 
@@ -69,6 +75,16 @@ def test_starting_twice_starts_once_and_stopping_ends_it(local: LocalRedis) -> N
     assert local.do("stop") == "", "nothing was there to stop"
 
 
+def test_a_server_that_runs_and_does_not_answer_is_started_again(local: LocalRedis) -> None:
+    local.do("start")
+    with local.client as client:
+        client.set("kept", "yes")
+        os.kill(client.info("server")["process_id"], signal.SIGSTOP)
+    assert "does not answer: it is ended and started again" in local.do("start")
+    with local.client as client:
+        assert client.get("kept") == b"yes"
+
+
 @pytest.mark.parametrize("ending", ["stop", "kill", "restart"])
 def test_data_outlives_every_ending(local: LocalRedis, ending: str) -> None:
     local.do("start")
@@ -101,6 +117,16 @@ def test_a_server_that_does_not_start_fails_with_the_end_of_its_log(local: Local
     told = local.do("start", fails=True)
     assert "ended while starting" in told
     assert "manifest" in told
+
+
+def test_a_server_that_others_can_reach_is_told_at_its_start(local: LocalRedis) -> None:
+    """This Redis is none; the Milvus of `make services`, which would be one, has a network of its own."""
+    assert "WARNING" not in local.do("start")
+    milvus = int((SERVICES_DIR / "milvus/pid").read_text().split()[0])
+    told: str = runpy.run_path(str(SCRIPT.parent / "open_ports.py"))["main"](milvus)
+    assert not told or not NETWORK_ALLOWED
+    with socket.create_connection(("127.0.0.1", int(os.environ.get("MILVUS_PORT", "19530")))):
+        pass
 
 
 def test_a_tool_that_a_recipe_needs_and_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:

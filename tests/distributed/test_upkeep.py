@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
+import msgspec
 import numpy as np
 import pytest
 from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from doors import TRIVIUM
 from tiny_embedder import DIMENSION, write_tiny_embedder
+from waiting import wait_until
 
+from trivium.adapters.distributed.neo4j_server import Neo4jServer
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
 from trivium.domain.chunks import ChunkVectors
 from trivium.domain.drift import Store
-from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.ports.vectors import VectorRow
 from trivium_ingest.upkeep.rows import store_of, writer_of
 
@@ -45,14 +48,21 @@ def run(cluster: Cluster, *arguments: str, **settings: str) -> tuple[int, str]:
     done = subprocess.run(
         [str(TRIVIUM), *arguments], env=environ, capture_output=True, text=True, timeout=120, check=False
     )
+    assert done.stdout or "--json" not in arguments, (done.returncode, done.stderr)
     return done.returncode, done.stdout + ("" if "--json" in arguments else done.stderr)
 
 
 def reembedded(cluster: Cluster) -> tuple[int, str]:
     """`trivium reembed`, once the inference service has loaded its model."""
-    while (done := run(cluster, "reembed"))[0] and "TRIVIUM_INFERENCE_URL" in done[1]:
-        time.sleep(0.5)
-    return done
+    seen: list[tuple[int, str]] = []
+
+    def asked() -> bool:
+        seen.append(run(cluster, "reembed"))
+        code, said = seen[-1]
+        return not code or "TRIVIUM_INFERENCE_URL" not in said
+
+    wait_until(asked, "the inference service answers", told=lambda: seen[-1])
+    return seen[-1]
 
 
 @pytest.mark.slow
@@ -73,6 +83,45 @@ def test_rows_changed_on_each_server_are_found_and_put_right(
     assert (code, [drift["repaired"] for drift in json.loads(told)]) == (0, [True] * 4)
     assert run(cluster, "audit", "--json") == (0, "[]\n")
     assert "1873" in cluster.ask("When was the lighthouse of Brannock Head lit first?")["text"]
+
+
+@pytest.mark.slow
+def test_contents_changed_on_each_server_are_found_told_and_put_right(
+    cluster: Cluster, documents: dict[str, Any], stores: DistributedStores
+) -> None:
+    """A passage's vector and text, a relation's weight, a name and what a chunk is said to mention; and a stranger."""
+    quay = stores.registry.for_tenant(DEFAULT_TENANT).get(documents["quay.txt"]["id"])
+    [chunk_id] = stores.keywords.writer(DEFAULT_TENANT).ids({quay.id: quay.version})[quay.id]
+    [chunk] = asyncio.run(stores.keywords.reader(DEFAULT_TENANT).chunks([chunk_id])).values()
+    forged = msgspec.structs.replace(chunk, text=chunk.text.replace("1873", "1973"))
+    stores.keywords.writer(DEFAULT_TENANT).upsert([forged], Scope(DEFAULT_TENANT))
+    turned = ChunkVectors(chunk_id, np.eye(384, dtype=np.float32)[0].tobytes())
+    stores.vectors.writer(DEFAULT_TENANT).upsert([VectorRow(turned, quay.id, quay.version, Scope(DEFAULT_TENANT))])
+    stranger = Tenant("stranger")
+    stores.keywords.writer(stranger).upsert([chunk], Scope(stranger))
+    assert told_stores(cluster) == {"vectors", "keywords"}
+    for statement in (
+        "MATCH (n:Entity {tenant: $tenant, key: 'ada quill'}) SET n.name = 'Somebody Else'",
+        "MATCH ()-[r:RELATES {tenant: $tenant}]->() WITH r LIMIT 1 DELETE r",
+        "MATCH (:Chunk {tenant: $tenant})-[m:MENTIONS]->() WITH m LIMIT 1 DELETE m",
+    ):
+        neo4j(cluster, statement)
+        assert told_stores(cluster, "--repair") >= {"graph"}
+        assert run(cluster, "audit", "--json") == (0, "[]\n")
+    assert stranger not in stores.keywords.tenants()
+    assert "1873" in cluster.ask("When was the lighthouse of Brannock Head lit first?")["text"]
+
+
+def told_stores(cluster: Cluster, *options: str) -> set[str]:
+    return {drift["store"] for drift in json.loads(run(cluster, "audit", "--json", *options)[1])}
+
+
+def neo4j(cluster: Cluster, statement: LiteralString) -> None:
+    """Change the graph behind the product's back."""
+    settings = load_settings(cluster.env)
+    server = Neo4jServer(settings)
+    server.run(statement, tenant=f"{settings.index_prefix}:default")
+    server.close()
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -19,18 +18,6 @@ from trivium.adapters.distributed.uploads import S3Uploads
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
-
-ODD_KEYS = [
-    "a b  c.txt",
-    "Ünïcode/文書/📄.pdf",
-    "e\u0301",
-    "per%cent%2f+plus&and=is?query#hash",
-    "quote'\"<tag>&amp;.txt",
-    "dots../..hidden/x",
-    "back\\slash",
-    " lead and trail ",
-    "x" * 255,
-]
 
 
 @pytest.fixture
@@ -49,55 +36,11 @@ def drop(owner: Minio, own: Settings, key: str, content: bytes = b"text") -> str
     return str(owner.put_object(own.s3_bucket, key, io.BytesIO(content), len(content)).etag)
 
 
-def test_missing_replaced_and_deleted_uploads_are_not_found(own: Settings, owner: Minio, uploads: S3Uploads) -> None:
-    for call in (uploads.get, uploads.stat):
-        with pytest.raises(NotFound):
-            call("none")
-    old = drop(owner, own, "k", b"old")
-    assert uploads.get("k", old) == b"old"
-    new = drop(owner, own, "k", b"new")
-    assert uploads.get("k") == uploads.get("k", new) == b"new"
-    with pytest.raises(NotFound):
-        uploads.get("k", old)
-    listed = next(uploads.listing())
-    owner.remove_object(own.s3_bucket, "k")
-    with pytest.raises(NotFound):
-        uploads.get(listed.key, listed.etag)
-
-
 @pytest.mark.parametrize("key", ["../x", "a/../b", "a/./b", "x" * 256, "x/" * 600, "/lead", "a//b"])
 def test_a_key_that_the_store_cannot_hold_is_not_found(uploads: S3Uploads, key: str) -> None:
     for call in (uploads.get, uploads.stat):
         with pytest.raises(NotFound):
             call(key)
-
-
-def test_what_a_listing_and_stat_tell_is_the_same(own: Settings, owner: Minio, uploads: S3Uploads) -> None:
-    before = time.time() // 1
-    etag = drop(owner, own, "folder/k", b"12345")
-    (listed,) = uploads.listing()
-    assert listed == uploads.stat("folder/k")
-    assert (listed.key, listed.etag, listed.size_bytes) == ("folder/k", etag, 5)
-    assert before <= listed.modified <= time.time()
-
-
-def test_empty_objects_are_uploads_and_folders_are_not(own: Settings, owner: Minio, uploads: S3Uploads) -> None:
-    for key in ("empty", "folder/", "folder/deeper/"):
-        drop(owner, own, key, b"")
-    drop(owner, own, "folder/deeper/file")
-    assert [found.key for found in uploads.listing()] == ["empty", "folder/deeper/file"]
-    assert uploads.get("empty") == b""
-
-
-def test_odd_keys_come_in_order_and_are_read_by_their_own_name(own: Settings, owner: Minio, uploads: S3Uploads) -> None:
-    for key in reversed(ODD_KEYS):
-        drop(owner, own, key, key.encode())
-    expected = sorted(ODD_KEYS)
-    assert [found.key for found in uploads.listing()] == expected
-    for number, key in enumerate(expected):
-        assert uploads.get(key, uploads.stat(key).etag) == key.encode()
-        assert [found.key for found in uploads.listing(start_after=key)] == expected[number + 1 :]
-    assert [found.key for found in uploads.listing("Ünïcode/")] == ["Ünïcode/文書/📄.pdf"]
 
 
 def test_a_listing_of_two_thousand_keys_streams_and_takes_up_where_it_stopped(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Literal
 
-import httpx
 import msgspec
 import pytest
-from local_services import SERVICES_DIR, services
+from local_services import SERVICES_DIR
 from tiny_model import CONTEXT_TOKENS, write_tiny_model
+from vllm_server import SERVER, VllmServer, vllm_server
+from waiting import wait_until
 
 from trivium.config import load_settings
 from trivium.domain.answers import Verdict as JudgedAs
@@ -38,7 +36,6 @@ from trivium_query.answer.verify import judge_with_llm
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the server alone takes a minute to start
 
 MODEL = "tiny"
-SERVER = "http://127.0.0.1:18000"
 LONG_ANSWER_TOKENS = CONTEXT_TOKENS - 192  # many seconds of work
 CONCURRENCY = 3
 HELLO = [Message("user", "Who built the bridge?")]
@@ -52,68 +49,13 @@ class Verdict(msgspec.Struct, frozen=True):
     sources: Annotated[list[Literal["first", "second"]], msgspec.Meta(max_length=3)]
 
 
-class VllmServer:
-    """The server's own account of what it did."""
-
-    def count(self, metric: str, label: str = "") -> int:
-        """A metric's value when all requests are accounted for; `label` chooses among several of one name."""
-        return int(_value(self._at_rest(), metric, label))
-
-    @property
-    def served_s(self) -> float:
-        """Seconds from arrival to end, summed over all requests that have ended."""
-        return _value(self._at_rest(), "vllm:e2e_request_latency_seconds_sum")
-
-    @property
-    def in_flight(self) -> int:
-        """Requests that run or wait."""
-        return _in_flight(_metrics())
-
-    @property
-    def written(self) -> int:
-        """Tokens of all answers so far, of those too that nobody waited for."""
-        return self.count("vllm:generation_tokens_total")
-
-    def _at_rest(self) -> list[str]:
-        """An answer comes a moment before it is counted."""
-        deadline = time.monotonic() + 60
-        while _in_flight(lines := _metrics()):
-            assert time.monotonic() < deadline, "requests are still open"
-            time.sleep(0.02)
-        return lines
-
-
-def _metrics() -> list[str]:
-    return httpx.get(f"{SERVER}/metrics").text.splitlines()
-
-
-def _value(lines: list[str], metric: str, label: str = "") -> float:
-    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"{metric}{{") and label in line)
-
-
-def _in_flight(lines: list[str]) -> int:
-    return int(_value(lines, "vllm:num_requests_running") + _value(lines, "vllm:num_requests_waiting"))
-
-
 @pytest.fixture(scope="module")
 def vllm() -> Iterator[VllmServer]:
     """Started for this module alone, with a model that it writes first."""
     folder = SERVICES_DIR.resolve() / "vllm" / MODEL
     write_tiny_model(folder)
-    services("restart", "vllm", VLLM_MODEL=str(folder))
-    keep_engine_on_one_core()
-    yield VllmServer()
-    services("stop", "vllm")
-
-
-def keep_engine_on_one_core() -> None:
-    """Leaves the others to vLLM's HTTP server: one that is outrun hears that a client left when the answer is whole."""
-    core = {min(os.sched_getaffinity(0))}
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it ended meanwhile
-            if (process / "cmdline").read_bytes().startswith(b"VLLM::"):  # the engine and its worker call themselves so
-                for thread in (process / "task").iterdir():
-                    os.sched_setaffinity(int(thread.name), core)
+    with vllm_server(folder, one_core=True) as server:
+        yield server
 
 
 @pytest.fixture
@@ -137,14 +79,6 @@ async def llm(address: LlmAddress) -> AsyncIterator[Llm]:
     client = address.connect()
     yield client
     await client.close()
-
-
-async def until(condition: Callable[[], bool], limit_s: float = 60.0) -> None:
-    """Returns when `condition` holds; the assertion fails when it does not in time."""
-    deadline = time.monotonic() + limit_s
-    while not await asyncio.to_thread(condition):
-        assert time.monotonic() < deadline, "not in time"
-        await asyncio.sleep(0.05)
 
 
 async def test_a_completion_counts_the_tokens_that_the_server_counted(vllm: VllmServer, llm: Llm) -> None:
@@ -189,7 +123,7 @@ async def test_a_time_limit_ends_the_work_on_the_server_too(vllm: VllmServer, ll
     with pytest.raises(TryLater) as slow:
         await llm.complete(HELLO, max_tokens=LONG_ANSWER_TOKENS, timeout_s=0.5)
     assert slow.value.code == "llm_slow"
-    await until(lambda: vllm.in_flight == 0)
+    await asyncio.to_thread(wait_until, lambda: vllm.in_flight == 0, "no request is open")
     assert vllm.written - before < LONG_ANSWER_TOKENS
 
 
@@ -206,7 +140,7 @@ async def test_a_reader_who_leaves_a_stream_ends_the_work_on_the_server_too(vllm
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
-    await until(lambda: vllm.in_flight == 0)
+    await asyncio.to_thread(wait_until, lambda: vllm.in_flight == 0, "no request is open")
     assert vllm.written - before < LONG_ANSWER_TOKENS
 
 

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,8 +13,9 @@ import grpc
 import msgspec
 import pytest
 from doors import TRIVIUM, Doors
+from waiting import wait_until
 
-START_S = 60.0
+PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
 EXAMPLES = Path(__file__).parents[2] / "examples"
 _GRPC = re.compile(r"^gRPC  (\S+)$", re.M)
 
@@ -30,6 +30,7 @@ class Server(Doors):
                 "TRIVIUM_DATA_DIR": str(data_dir),
                 "TRIVIUM_HTTP_PORT": "0",
                 "TRIVIUM_GRPC_PORT": "0",
+                **PATIENCE,
                 **settings,
             }
         )
@@ -41,28 +42,31 @@ class Server(Doors):
         self.data_dir.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as output:
             self.process = subprocess.Popen([str(TRIVIUM), "serve"], env=self.env, stdout=output, stderr=output)
+        self.url = wait_until(self._announced, "trivium serve is up", told=self._told)
+        return self
+
+    def _announced(self) -> str:
+        assert self.process is not None
+        assert self.process.poll() is None, f"trivium serve ended:\n{self._told()}"
         address = self.data_dir / "server.json"
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                break
-            if address.exists():
-                announced = msgspec.json.decode(address.read_bytes())
-                if announced["pid"] == self.process.pid:
-                    self.url = announced["url"]
-                    return self
-            time.sleep(0.05)
-        raise AssertionError(f"trivium serve did not come up:\n{self.log.read_text()[-4000:]}")
+        if not address.exists():
+            return ""
+        announced = msgspec.json.decode(address.read_bytes())
+        return str(announced["url"]) if announced["pid"] == self.process.pid else ""
+
+    def _told(self) -> str:
+        return self.log.read_text()[-4000:]
 
     def channel(self) -> grpc.Channel:
         """To the gRPC address that the newest start printed."""
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
-            _, announced, printed = self.log.read_text().rpartition(self.url)
-            if announced and (found := _GRPC.search(printed)):
-                return grpc.insecure_channel(found[1])
-            time.sleep(0.05)
-        raise AssertionError(f"no gRPC address was printed:\n{self.log.read_text()[-4000:]}")
+
+        def printed() -> re.Match[str] | None:
+            _, announced, after = self.log.read_text().rpartition(self.url)
+            return _GRPC.search(after) if announced else None
+
+        found = wait_until(printed, "the gRPC address is printed", told=self._told)
+        assert found
+        return grpc.insecure_channel(found[1])
 
     def stop(self) -> None:
         if self.process and self.process.poll() is None:

@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
+from waiting import wait_until
 
 from .conftest import Server
 
@@ -149,8 +150,7 @@ def test_files_deleted_while_a_folder_is_read_are_told_and_the_rest_is_read(serv
 
     def delete_when_the_first_has_come() -> None:
         with server.http() as client:
-            while not _known(client, tmp_path):
-                time.sleep(0.002)
+            wait_until(lambda: _known(client, tmp_path), "the first has come", pause_s=0.002)
         for file in lost:
             file.unlink()
 
@@ -205,7 +205,7 @@ def test_an_unknown_document_is_told_on_the_command_line(server: Server) -> None
         assert "trivium documents" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["", "/", "..", "n" * 600])
+@pytest.mark.parametrize("name", ["", "/", "..", "n" * 1100])
 def test_a_file_without_a_usable_name_is_refused(server: Server, name: str) -> None:
     with server.http() as client:
         answer = client.post("/v1/sources", files={"file": (name, b"text")})

@@ -14,7 +14,7 @@ def refusal(data_dir: Path, **settings: str) -> str:
     """What `trivium serve` says when it must not come up."""
     done = Server(data_dir, **settings).cli("serve", check=False)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stderr.startswith("Error: ")
+    assert "\nError: " in f"\n{done.stderr}"
     assert "Traceback" not in done.stderr
     return done.stderr
 

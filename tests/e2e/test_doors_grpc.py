@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
+from waiting import wait_until
 
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
 
@@ -44,14 +44,14 @@ def ready(ingest: ingest_pb2_grpc.IngestServiceStub) -> ingest_pb2.Source:
     pieces = [ingest_pb2.SubmitSourceRequest(content=TEXT[i : i + 20]) for i in range(0, len(TEXT), 20)]
     taken = ingest.SubmitSource(iter([header, *pieces])).source
     assert taken.size_bytes == len(TEXT)
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
+
+    def now() -> ingest_pb2.Source:
         source: ingest_pb2.Source = ingest.GetSource(ingest_pb2.GetSourceRequest(id=taken.id)).source
-        if source.state not in ("pending", "running"):
-            break
-        time.sleep(0.05)
-    assert source.state == "ready", source
-    return source
+        return source
+
+    wait_until(lambda: now().state not in ("pending", "running"), "settled", told=now)
+    assert now().state == "ready", now()
+    return now()
 
 
 def why(error: Any) -> ErrorInfo:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -161,17 +160,16 @@ def test_a_good_answer_is_the_models_and_says_so(server: Server, peer: OpenAiPee
     assert f"Answered by: {ENGINE}." in server.cli("ask", QUESTION).stdout
 
 
-def test_an_answer_streams_as_the_model_writes_it(server: Server, model: Model) -> None:
+def test_an_answer_streams_as_the_model_writes_it(server: Server, model: Model, peer: OpenAiPeer) -> None:
     model.behave(write=Reply(GOOD, pause_s=0.1))
-    began = time.monotonic()
     arrivals = []
     body = {"question": QUESTION, "stream": True}
     with server.http() as client, client.stream("POST", "/v1/queries", json=body) as answer:
         for line in answer.iter_lines():
             if line == "event: text":
-                arrivals.append(time.monotonic() - began)
+                arrivals.append(peer.open)
     assert len(arrivals) > 3
-    assert arrivals[-1] - arrivals[0] > 0.2
+    assert arrivals[0] == 1, "the model is still writing"
 
 
 def test_a_follow_up_is_rewritten_by_the_model(server: Server, model: Model, peer: OpenAiPeer) -> None:
@@ -239,9 +237,7 @@ FAULTS: dict[str, tuple[Reply, str]] = {
 def test_a_model_that_fails_is_replaced_by_an_extract_that_says_why(server: Server, model: Model, fault: str) -> None:
     reply, says = FAULTS[fault]
     model.behave(write=reply, verify=reply)
-    began = time.monotonic()
     given = server.ask(QUESTION)
-    assert time.monotonic() - began < 8
     assert given["engine"] == "extractive"
     assert "Maren Tuck" in given["text"]
     assert given["citations"][0]["source"] == "bridge.md"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import subprocess
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +226,27 @@ def test_parse_prints_units_and_stores_nothing(toured: Server, tmp_path: Path) -
     assert not (tmp_path / "nothing").exists()
     parsed = json.load(io.StringIO(alone.cli("parse", str(FILES / "fish-counts.csv"), "--json").stdout))
     assert parsed["media_type"] == "text/csv"
+
+
+def test_parse_shows_what_is_in_the_files_inside_a_file(tmp_path: Path) -> None:
+    inner = EmailMessage()
+    inner["From"], inner["To"], inner["Subject"] = "ada@a.example", "bo@b.example", "Tables"
+    inner.set_content("Two tables.")
+    inner.add_attachment("Weir,Height\nUpper,2.4\n", subtype="csv", filename="heights.csv")
+    inner.add_attachment(b"%PDF-1.4 broken", maintype="application", subtype="pdf", filename="plan.pdf")
+    outer = EmailMessage()
+    outer["From"], outer["To"], outer["Subject"] = "bo@b.example", "cy@c.example", "Forwarded"
+    outer.set_content("See the mail inside.")
+    outer.add_attachment(inner)
+    (tmp_path / "mail.eml").write_bytes(outer.as_bytes())
+    alone = Server(tmp_path / "nothing")
+    seen = alone.cli("parse", str(tmp_path / "mail.eml"))
+    assert "--- Tables.eml > heights.csv\ntable\tWeir: Upper; Height: 2.4\trow 2" in seen.stdout
+    assert "This PDF is damaged" in seen.stderr
+    read = json.loads(alone.cli("parse", str(tmp_path / "mail.eml"), "--json").stdout)
+    assert [child["names"] for child in read["children"]] == [
+        ["Tables.eml"],
+        ["Tables.eml", "heights.csv"],
+        ["Tables.eml", "plan.pdf"],
+    ]
+    assert "content" not in str(read["children"][0])

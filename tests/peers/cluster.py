@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -21,11 +20,13 @@ from doors import Doors
 from leftovers import claim_broker, remove_all
 from minio import Minio
 from minio.notificationconfig import NotificationConfig, QueueConfig
+from waiting import wait_until
 
 from trivium.config import load_settings
 from trivium.flow.intake import upload_source
 
 START_S = 120.0
+LISTING_S = 0.2  # between two listings of all documents
 BIN = Path(sys.executable).parent
 INFERENCE, CONTROL, INGEST, GRAPH, QUERY = (
     "trivium-gpu-inference",
@@ -99,7 +100,7 @@ class Cluster(Doors):
                         [str(BIN / name.partition("#")[0])], env={**self.env, **settings}, stdout=output, stderr=output
                     )
         if QUERY in self.running:
-            self._wait_for("/healthz")
+            wait_until(self._up, "the query service is up", limit_s=START_S, told=self.logs)
         return self
 
     def channel(self) -> grpc.Channel:
@@ -143,21 +144,23 @@ class Cluster(Doors):
     def document(self, upload: str, timeout_s: float = 120.0, key: str = "") -> dict[str, Any]:
         """The terminal record of the object `upload`, as the API key's owner sees it."""
         source = upload_source(self.uploads, upload)
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
-            for found in self.documents(key):
-                if found["name"] == source and found["state"] not in ("pending", "running"):
-                    return found
-            time.sleep(0.2)
-        raise AssertionError(f"{upload} not settled after {timeout_s} s: {self.documents(key)}\n{self._logs()}")
+
+        def settled() -> list[dict[str, Any]]:
+            return [found for found in self.documents(key) if found["name"] == source and _ended(found)]
+
+        def told() -> str:
+            return f"{self.documents(key)}\n{self.logs()}"
+
+        return wait_until(settled, f"{upload} is settled", limit_s=timeout_s, told=told, pause_s=LISTING_S)[0]
 
     def until_unlisted(self, key: str, timeout_s: float = 60.0) -> None:
         """Wait until the upload `key` is no document any more."""
         source = upload_source(self.uploads, key)
-        deadline = time.monotonic() + timeout_s
-        while any(found["name"] == source for found in self.documents()):
-            assert time.monotonic() < deadline, f"{key} is still listed after {timeout_s} s\n{self._logs()}"
-            time.sleep(0.2)
+
+        def gone() -> bool:
+            return all(found["name"] != source for found in self.documents())
+
+        wait_until(gone, f"{key} is not listed", limit_s=timeout_s, told=self.logs, pause_s=LISTING_S)
 
     def documents(self, key: str = "") -> list[dict[str, Any]]:
         """Every record but the deleted ones, which are not listed."""
@@ -176,21 +179,21 @@ class Cluster(Doors):
         self.stop()
         remove_all(load_settings(self.env))
 
-    def _wait_for(self, path: str) -> None:
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
-            for name, process in self.running.items():
-                assert process.poll() is None, f"{name} ended:\n{self.log(name)}"
-            try:
-                if httpx.get(self.url + path, timeout=5, trust_env=False).status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            time.sleep(0.1)
-        raise AssertionError(f"not up after {START_S} s:\n{self._logs()}")
+    def _up(self) -> bool:
+        for name, process in self.running.items():
+            assert process.poll() is None, f"{name} ended:\n{self.log(name)}"
+        try:
+            return httpx.get(f"{self.url}/healthz", timeout=5, trust_env=False).is_success
+        except httpx.TransportError:
+            return False
 
-    def _logs(self) -> str:
+    def logs(self) -> str:
+        """The end of what each running process has written."""
         return "\n".join(f"--- {name}\n{self.log(name)}" for name in self.running)
+
+
+def _ended(document: dict[str, Any]) -> bool:
+    return document["state"] not in ("pending", "running")
 
 
 def _free_ports(count: int) -> list[int]:

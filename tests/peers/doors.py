@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import grpc
 import httpx
+from waiting import wait_until
 
 TRIVIUM = Path(sys.executable).with_name("trivium")
 
@@ -38,14 +38,19 @@ class Doors:
             return self.settled(answer.json()["id"], key)
 
     def settled(self, source_id: str, key: str = "", timeout_s: float = 120.0) -> dict[str, Any]:
-        deadline = time.monotonic() + timeout_s
         with self.http(key) as client:
-            while time.monotonic() < deadline:
+
+            def told() -> dict[str, Any]:
                 source: dict[str, Any] = client.get(f"/v1/sources/{source_id}").json()
-                if source["state"] not in ("pending", "running"):
-                    return source
-                time.sleep(0.05)
-        raise AssertionError(f"not settled after {timeout_s} s: {source}")
+                return source
+
+            def ended() -> dict[str, Any] | None:
+                source = told()
+                return source if source["state"] not in ("pending", "running") else None
+
+            source = wait_until(ended, f"{source_id} is settled", limit_s=timeout_s, told=told)
+        assert source
+        return source
 
     def search(self, query: str, mode: str = "hybrid", key: str = "", **more: Any) -> list[dict[str, Any]]:
         with self.http(key) as client:
@@ -72,11 +77,14 @@ class Doors:
         return done
 
     def wait_idle(self, timeout_s: float = 240.0) -> dict[str, int]:
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
-            with self.http() as client:
-                counts: dict[str, int] = client.get("/v1/status").json()["by_state"]
-            if not counts.get("pending") and not counts.get("running"):
-                return counts
-            time.sleep(0.1)
-        raise AssertionError(f"still busy after {timeout_s} s: {counts}")
+        with self.http() as client:
+
+            def counts() -> dict[str, int]:
+                by_state: dict[str, int] = client.get("/v1/status").json()["by_state"]
+                return by_state
+
+            def busy(by_state: dict[str, int]) -> bool:
+                return bool(by_state.get("pending") or by_state.get("running"))
+
+            wait_until(lambda: not busy(counts()), "idle", limit_s=timeout_s, told=counts)
+            return counts()

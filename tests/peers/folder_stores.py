@@ -19,3 +19,7 @@ class FolderStores:
         self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
         self.visuals = SqliteVectors(folder, "pictures")
         self.conversations, self.doorbell = SqliteConversations(folder), LocalDoorbell()
+
+    def close(self) -> None:
+        for store in (self.registry, self.vectors, self.keywords, self.graphs, self.visuals, self.conversations):
+            store.close()

@@ -47,21 +47,22 @@ def media(
     fps: int = 4,
     sound: str = "",
     seconds: float = 3,
+    voice: Samples | None = None,
     rate_hz: int = 48_000,
     subtitles: Sequence[tuple[float, float, str]] = (),
     tags: dict[str, str] | None = None,
     chapters: Sequence[tuple[float, float, str]] = (),
 ) -> bytes:
-    """Pictures at `fps`, a tone and subtitles in one file."""
+    """Pictures at `fps`, sound and subtitles in one file; a tone of so many seconds, unless there is a `voice`."""
     file = io.BytesIO()
     with av.open(file, "w", format=form) as container:
         container.metadata.update(tags or {})
         _chapters(container, chapters)
         shown = list(pictures)
         film = _film(container, codec, fps, shown) if shown else None
-        voice = container.add_stream(sound, rate=rate_hz) if sound else None
-        if voice:
-            voice.layout = "mono"
+        track = container.add_stream(sound, rate=rate_hz) if sound else None
+        if track:
+            track.layout = "mono"
         words = container.add_mux_stream("subrip" if form == "matroska" else "mov_text") if subtitles else None
         for start_s, end_s, text in subtitles:
             container.mux(_subtitle(words, form, start_s, end_s, text))
@@ -69,8 +70,8 @@ def media(
             container.mux(film.encode(av.VideoFrame.from_ndarray(picture, "rgb24").reformat(format=film.pix_fmt)))
         if film:
             container.mux(film.encode(None))
-        if voice:
-            _speak(container, voice, seconds, rate_hz)
+        if track:
+            _speak(container, track, _hum(seconds, rate_hz) if voice is None else voice / 32768, rate_hz)
     return file.getvalue()
 
 
@@ -81,9 +82,20 @@ def _film(container: Any, codec: str, fps: int, pictures: Sequence[Picture]) -> 
     return stream
 
 
-def _speak(container: Any, stream: Any, seconds: float, rate_hz: int) -> None:
-    times = np.arange(int(seconds * rate_hz)) / rate_hz
-    frame = av.AudioFrame.from_ndarray((0.3 * np.sin(2765 * times)).astype(np.float32)[None, :], "fltp", "mono")
+def heard(content: bytes) -> Samples:
+    """The sound of a recording, at `RATE_HZ`."""
+    resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE_HZ)
+    with av.open(io.BytesIO(content)) as container:
+        frames = [part for frame in container.decode(audio=0) for part in resampler.resample(frame)]
+    return np.concatenate([frame.to_ndarray()[0] for frame in [*frames, *resampler.resample(None)]])
+
+
+def _hum(seconds: float, rate_hz: int) -> NDArray[np.float64]:
+    return 0.3 * np.sin(2765 * np.arange(int(seconds * rate_hz)) / rate_hz)
+
+
+def _speak(container: Any, stream: Any, sound: NDArray[np.float64], rate_hz: int) -> None:
+    frame = av.AudioFrame.from_ndarray(sound.astype(np.float32)[None, :], "fltp", "mono")
     frame.rate = rate_hz
     size = stream.frame_size or 1024
     resampler = av.AudioResampler(format=stream.format, layout="mono", rate=rate_hz, frame_size=size)

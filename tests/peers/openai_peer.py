@@ -55,14 +55,18 @@ Script = Sequence[Reply] | Callable[[Seen], Reply]
 
 
 class OpenAiPeer:
-    """The server. `seen` holds every request, in order; `most_at_once` the highest number served together."""
+    """The server.
+
+    `seen` holds every request, in order; `open` is how many are served now,
+    `most_at_once` the most so far.
+    """
 
     def __init__(self, script: Script, port: int = 0) -> None:
         self.seen: list[Seen] = []
         self.most_at_once = 0
         self._script = script
         self._port = port
-        self._open = 0
+        self.open = 0
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -106,8 +110,8 @@ class OpenAiPeer:
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One request a connection."""
-        self._open += 1
-        self.most_at_once = max(self.most_at_once, self._open)
+        self.open += 1
+        self.most_at_once = max(self.most_at_once, self.open)
         try:
             seen = await _read_request(reader)
             self.seen.append(seen)
@@ -115,7 +119,7 @@ class OpenAiPeer:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client went away, as some tests want
         finally:
-            self._open -= 1
+            self.open -= 1
             writer.close()
 
     def _choose(self, seen: Seen) -> Reply:
@@ -170,8 +174,8 @@ async def _pieces(seen: Seen, reply: Reply) -> AsyncIterator[bytes]:
 def _whole(seen: Seen, reply: Reply) -> dict[str, Any]:
     if seen.path.endswith("/messages"):
         block: dict[str, Any] = {"type": "text", "text": reply.text}
-        if seen.body.get("tools"):
-            block = {"type": "tool_use", "id": "t", "name": "give_answer", "input": json.loads(reply.text)}
+        if seen.body.get("tools") and (given := _json_object(reply.text)) is not None:
+            block = {"type": "tool_use", "id": "t", "name": "give_answer", "input": given}
         usage = {"input_tokens": 11, "output_tokens": 7}
         return {"type": "message", "content": [block], "stop_reason": "end_turn", "usage": usage}
     if seen.path.endswith("/api/chat"):
@@ -179,6 +183,14 @@ def _whole(seen: Seen, reply: Reply) -> dict[str, Any]:
         return {"message": message, "done": True, "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 7}
     choice = {"index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": reply.reason}
     return {"choices": [choice], "usage": {"prompt_tokens": 11, "completion_tokens": 7}}
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _event(seen: Seen, text: str) -> bytes:

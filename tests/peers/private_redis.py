@@ -7,13 +7,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import redis
 from local_services import SERVICES_DIR
+from waiting import wait_until
 
-_START_LIMIT_S = 20.0
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--save", "")
 
 
@@ -40,15 +39,14 @@ class PrivateRedis:
             env={**os.environ, "LD_LIBRARY_PATH": libraries},
             stdout=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + _START_LIMIT_S
-        while True:
-            try:
-                with self.client() as client:
-                    client.ping()
-                return
-            except redis.ConnectionError:
-                assert time.monotonic() < deadline, "Redis did not start"
-                time.sleep(0.02)
+        wait_until(self._up, "Redis answers")
+
+    def _up(self) -> bool:
+        try:
+            with self.client() as client:
+                return bool(client.ping())
+        except redis.ConnectionError:
+            return False
 
     def kill(self) -> None:
         """SIGKILL."""

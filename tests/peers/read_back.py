@@ -27,6 +27,7 @@ class _ReadBack:
         self._store = store
         self.writer = store.writer
         self.drop = store.drop
+        self.tenants = store.tenants
 
     def reader(self, tenant: Tenant) -> Any:
         return _Reader(self._store, tenant)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 from cluster import CONTROL, GRAPH, INGEST, Cluster
 from private_redis import PrivateRedis
+from waiting import wait_until
 from wire import Wire
 
 from trivium.adapters.distributed.stores import DistributedStores
@@ -26,7 +26,7 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import upload_source
 
 SETTLE_S = 240.0  # for what takes seconds on a machine that does nothing else
-POLL_S = 0.01
+POLL_S = 0.1
 GLANCE_S = 0.001  # some stages of a few small documents take milliseconds
 LEASE_S = 10
 LONG_LEASE_S = 600
@@ -118,33 +118,35 @@ class Storm(Cluster):
 
         None when all have ended.
         """
-        while True:
-            found = self.records.get_many(ids).values()
-            for document in found:
-                if document.stage == stage and document.attempt >= attempt and not document.state.terminal:
-                    return document
-            if all(document.state.terminal for document in found):
-                return None
-            time.sleep(GLANCE_S)
+        seen: list[Document] = []
+
+        def over() -> bool:
+            found = [document for document in self.records.get_many(ids).values() if not document.state.terminal]
+            seen.extend(document for document in found if document.stage == stage and document.attempt >= attempt)
+            return bool(seen) or not found
+
+        wait_until(over, f"one is at {stage}", limit_s=SETTLE_S, told=self.logs, pause_s=GLANCE_S)
+        return seen[0] if seen else None
 
     def settled_all(self, ids: Sequence[str], timeout_s: float = SETTLE_S) -> dict[str, Document]:
         """The records when all have ended; none may begin again after its end."""
-        deadline = time.monotonic() + timeout_s
         ended: dict[str, Document] = {}
-        while len(ended) < len(ids):
-            assert time.monotonic() < deadline, f"{self._unsettled(ids)}\n{self._logs()}"
+
+        def settled() -> bool:
             found = self.records.get_many(ids)
             assert all(found[each].state == document.state for each, document in ended.items()), "ended twice"
-            ended = {each: document for each, document in found.items() if document.state.terminal}
-            time.sleep(20 * POLL_S)
+            ended.update((each, document) for each, document in found.items() if document.state.terminal)
+            return len(ended) == len(ids)
+
+        def told() -> str:
+            return f"{self._unsettled(ids)}\n{self.logs()}"
+
+        wait_until(settled, "all have ended", limit_s=timeout_s, told=told, pause_s=POLL_S)
         return ended
 
     def until(self, holds: Callable[[], bool], what: str, timeout_s: float = SETTLE_S) -> None:
         """Waits until `holds`."""
-        deadline = time.monotonic() + timeout_s
-        while not holds():
-            assert time.monotonic() < deadline, f"not in time: {what}\n{self._logs()}"
-            time.sleep(10 * POLL_S)
+        wait_until(holds, what, limit_s=timeout_s, told=self.logs, pause_s=POLL_S)
 
     def holdings(self, ids: Iterable[str]) -> dict[str, Holdings]:
         """What the stores hold, by the name of the source."""

@@ -25,7 +25,7 @@ class UploadsPeer:
         self._values.pop(key, None)
 
     def get(self, key: str, etag: str = "") -> bytes:
-        if etag and etag != self.stat(key).etag:
+        if etag not in ("", self.stat(key).etag):
             raise NotFound("upload_gone", f"The upload {key} was replaced.")
         return self._values[key][0]
 
@@ -37,5 +37,5 @@ class UploadsPeer:
         return Upload(key, etag, len(content), float(int(modified)))  # as S3 does, in whole seconds
 
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]:
-        keys = sorted(self._values, key=str.encode)
-        return (self.stat(key) for key in keys if key.startswith(prefix) and key > start_after)
+        keys = sorted((key for key in self._values if not key.endswith("/")), key=str.encode)
+        return (self.stat(key) for key in keys if key.startswith(prefix) and key.encode() > start_after.encode())

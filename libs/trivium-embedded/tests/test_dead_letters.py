@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from waiting import wait_until
 
 from trivium.cli.main import cli
 from trivium.domain.documents import Document, DocumentState
@@ -33,11 +33,12 @@ def failed(product: Product, name: str) -> Document:
 
 
 def settled(product: Product, document_id: str, fence: int) -> Document:
-    deadline = time.monotonic() + 20
-    while not (document := product.registry.get(document_id)).state.terminal or document.fence <= fence:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return document
+    def done() -> bool:
+        document = product.registry.get(document_id)
+        return document.state.terminal and document.fence > fence
+
+    wait_until(done, "it was worked on again")
+    return product.registry.get(document_id)
 
 
 def test_what_failed_is_listed_with_its_reason_and_shown_whole(product: Product, dead: Callable[..., Result]) -> None:

@@ -6,6 +6,8 @@ from trivium.checkup import Finding
 from trivium.config import Settings
 from trivium_embedded.data_dir import owned
 from trivium_embedded.doctor import checkup
+from trivium_embedded.wiring import assembled
+from trivium_query.handlers.readiness import readiness
 
 
 def problems(findings: list[Finding]) -> dict[str, Finding]:
@@ -15,7 +17,7 @@ def problems(findings: list[Finding]) -> dict[str, Finding]:
 def test_a_fresh_folder_and_the_installed_model_are_fit(tmp_path: Path) -> None:
     findings = checkup(Settings(data_dir=tmp_path / "data"))
     assert problems(findings) == {}
-    assert {finding.part for finding in findings} == {"data", "embedding model"}
+    assert {finding.part for finding in findings} == {"data", "embedding model", "parsers"}
 
 
 def test_a_folder_in_use_is_told_and_is_no_problem(tmp_path: Path) -> None:
@@ -36,6 +38,22 @@ def test_a_model_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
     found = problems(checkup(Settings(data_dir=tmp_path, embed_model=str(tmp_path / "no-model"))))
     assert set(found) == {"embedding model"}
     assert found["embedding model"].action
+
+
+def test_an_inference_service_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:
+    found = problems(checkup(Settings(data_dir=tmp_path, inference_url="127.0.0.1:9")))
+    assert set(found) == {"inference"}
+    assert "127.0.0.1:9" in found["inference"].found
+    assert "TRIVIUM_INFERENCE_URL" in found["inference"].action
+
+
+async def test_a_service_whose_inference_is_away_is_ready_and_names_it(tmp_path: Path) -> None:
+    with assembled(Settings(data_dir=tmp_path, inference_url="127.0.0.1:9")) as services:
+        found = await readiness(services)
+    assert found.can_answer
+    assert set(found.missing) == {"inference"}
+    assert "127.0.0.1:9" in found.missing["inference"]
+    assert "objects" in found.ready
 
 
 def test_a_language_model_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from email.message import EmailMessage
 
 from reportlab.pdfgen.canvas import Canvas
+from waiting import wait_until
 
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.retrieval import Mode, SearchFilter
@@ -40,16 +40,15 @@ def mail(line: str, subject: str = "The offer") -> bytes:
     return message.as_bytes()
 
 
-def living(product: Product, root: str, timeout_s: float = 60.0) -> dict[str, Document]:
+def living(product: Product, root: str) -> dict[str, Document]:
     """Everything under an upload's name, once all of it has settled."""
-    deadline = time.monotonic() + timeout_s
-    while True:
+
+    def alive() -> list[Document]:
         found = [d for d in product.registry.list(limit=1000).documents if d.source.startswith(root)]
-        alive = [d for d in found if d.state is not DocumentState.DELETED]
-        if all(document.state.terminal for document in alive):
-            return {document.source: document for document in alive}
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+        return [d for d in found if d.state is not DocumentState.DELETED]
+
+    wait_until(lambda: all(document.state.terminal for document in alive()), "all have settled", told=alive)
+    return {document.source: document for document in alive()}
 
 
 async def sources(product: Product, query: str) -> set[str]:

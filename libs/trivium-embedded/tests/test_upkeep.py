@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import resource
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import docx
+import httpx
 import msgspec
 import numpy as np
 import pytest
@@ -20,21 +25,27 @@ from trivium.adapters.models import connect_models
 from trivium.cli.main import cli
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import STAGES, Document, DocumentState, Stage
 from trivium.domain.drift import Drift, Store
+from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph
-from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.flow import artifacts
 from trivium.ports.graph import GraphRow
 from trivium.ports.inference import Passage, PassageVectors
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import Vector, VectorRow
 from trivium_embedded.data_dir import owned
+from trivium_embedded.upkeep import scratch_graph
 from trivium_embedded.wiring import assembled, open_stores
+from trivium_ingest.upkeep import retried
 from trivium_ingest.upkeep.audit import audit
 from trivium_ingest.upkeep.rebuild import rebuild, reembed
 from trivium_ingest.upkeep.rows import store_of, writer_of
+from trivium_query.assembly import query_services
 from trivium_query.doors import Services
+from trivium_query.http.app import create_app
+from trivium_query.question_vectors import QuestionVectors
 
 TEXTS = {
     "quay.txt": "Ada Quill built the lighthouse of Brannock Head. It was lit first in 1873.",
@@ -89,7 +100,7 @@ class Kept(msgspec.Struct):
 
     def audit(self, *, repair: bool = False) -> list[Drift]:
         with self.stores() as stores:
-            return list(audit(stores, repair=repair))
+            return list(audit(stores, repair=repair, scratch=scratch_graph))
 
     def run(self, *arguments: str) -> Result:
         return CliRunner(env={"TRIVIUM_DATA_DIR": str(self.settings.data_dir)}).invoke(cli, arguments)
@@ -164,6 +175,168 @@ def test_rows_that_are_too_many_are_found_and_removed(kept: Kept, store: Store) 
     assert kept.audit() == []
 
 
+def sqlite(kept: Kept, store: str, *statements: str) -> None:
+    """Change a file of rows behind the product's back."""
+    with closing(sqlite3.connect(kept.settings.data_dir / "tenants" / "default" / f"{store}.sqlite")) as connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0, statement
+        connection.commit()
+
+
+CHANGED = {
+    "text": ("keywords", "UPDATE bodies SET chunk = replace(chunk, 'lighthouse', 'windowless')"),
+    "unreadable text": ("keywords", "UPDATE bodies SET chunk = x'00' WHERE seq = (SELECT min(seq) FROM bodies)"),
+    "words": ("keywords", "UPDATE chunks SET counts = zeroblob(9) WHERE seq = (SELECT min(seq) FROM chunks)"),
+    "vector": ("vectors", "UPDATE passages SET vector = zeroblob(length(vector))"),
+    "sentences": ("vectors", "UPDATE sentences SET vectors = zeroblob(length(vectors)) WHERE length(vectors) > 0"),
+    "data set": ("vectors", "UPDATE passages SET dataset = 'another'"),
+    "picture": ("pictures", "UPDATE passages SET vector = zeroblob(length(vector))"),
+    "share": ("graph", "UPDATE share SET body = x'00' WHERE chunk = (SELECT min(chunk) FROM share)"),
+    "relations": ("graph", "DELETE FROM edge"),
+    "a relation's weight": ("graph", "UPDATE edge SET evidence = evidence + 7"),
+    "mentions": ("graph", "DELETE FROM named"),
+    "a mention's place": ("graph", "UPDATE named SET sentence = sentence + 1"),
+    "names": ("graph", "DELETE FROM name"),
+    "a name's count": ("graph", "UPDATE name SET chunks = chunks + 5"),
+    "a name's spelling": ("graph", "UPDATE name SET surface = 'Somebody Else'"),
+    "degrees": ("graph", "UPDATE degree SET n = n + 1"),
+    "steps": ("graph", "DELETE FROM step"),
+}
+
+
+@pytest.mark.parametrize(("store", "statement"), CHANGED.values(), ids=CHANGED.keys())
+def test_contents_changed_in_one_store_are_found_told_and_put_right(kept: Kept, store: str, statement: str) -> None:
+    assert (before := kept.run("audit", "--quick")).exit_code == 0, before.stderr
+    sqlite(kept, store, statement)
+    assert {drift.store for drift in kept.audit()} == {store}
+    told = kept.run("audit")
+    assert (told.exit_code, "changed" in told.stdout or "not what the passages say" in told.stdout) == (1, True)
+    assert all(drift.repaired for drift in kept.audit(repair=True))
+    assert kept.audit() == []
+
+
+class Hiccups:
+    """The first call of every method that a store's writer has is refused."""
+
+    def __init__(self, writer: Any, called: set[str]) -> None:
+        self._writer = writer
+        self._called = called
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if name not in self._called:
+                self._called.add(name)
+                raise TryLater("store_unready", "The store is not ready.")
+            return getattr(self._writer, name)(*arguments, **options)
+
+        return call
+
+
+@pytest.mark.parametrize("store", Store)
+def test_a_store_that_is_away_for_a_moment_does_not_end_an_audit(
+    kept: Kept, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retried, "PAUSES_S", (0.0,) * 5)
+    called: set[str] = set()
+    with kept.stores() as stores:
+        writer_of(stores, store, DEFAULT_TENANT).delete(kept.documents["mill.docx"].id)
+        put_row(stores, store, "nobody", "v1", 101)
+        all_of_one = type(store_of(stores, store))
+        writer = all_of_one.writer
+        monkeypatch.setattr(all_of_one, "writer", lambda self, tenant: Hiccups(writer(self, tenant), called))
+        found = list(audit(stores, repair=True, scratch=scratch_graph))
+    assert {drift.store for drift in found if drift.repaired} == {store}
+    assert {drift.source for drift in found} == {"mill.docx", ""}
+    assert called >= {"ids", "unlike", "versions", "upsert", "delete"}
+    monkeypatch.undo()
+    assert kept.audit() == []
+
+
+def test_a_store_that_stays_away_ends_an_audit(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retried, "PAUSES_S", (0.0,) * 5)
+    asked: list[str] = []
+
+    def away(*_: Any) -> None:
+        asked.append("vectors")
+        raise TryLater("store_down", "The store does not answer.")
+
+    with kept.stores() as stores:
+        monkeypatch.setattr(type(stores.vectors), "writer", away)
+        with pytest.raises(TryLater, match="does not answer"):
+            list(audit(stores))
+    assert len(asked) == 1 + len(retried.PAUSES_S)
+
+
+def test_files_that_were_begun_and_never_finished_are_found_and_removed(kept: Kept) -> None:
+    incoming = kept.settings.data_dir / "tenants" / "default" / "objects-incoming"
+    for number in range(69):
+        (incoming / f"{number}").touch()
+    told = kept.run("audit")
+    assert (told.exit_code, "69 files were begun and never finished" in told.stdout) == (1, True)
+    assert kept.run("audit", "--repair").exit_code == 0
+    assert list(incoming.iterdir()) == []
+
+
+def test_a_write_that_fails_on_a_full_disk_leaves_no_file(kept: Kept) -> None:
+    with kept.stores() as stores:
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+        try:
+            with pytest.raises(TryLater):
+                stores.objects.for_tenant(DEFAULT_TENANT).put("large", b"x" * 8192)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert stores.objects.unfinished(DEFAULT_TENANT) == 0
+
+
+def test_rows_of_a_tenant_that_nobody_knows_are_found_and_removed(kept: Kept) -> None:
+    stranger = Tenant("stranger")
+    chunk = Chunk("c", "d", "v", 0, "Words.", Span(0, 6), "a.txt")
+    with kept.stores() as stores:
+        stores.keywords.writer(stranger).upsert([chunk], Scope(stranger))
+        stores.graphs.writer(stranger).upsert([GraphRow(ChunkGraph("c"), "d", "v", Scope(stranger))])
+    found = kept.audit()
+    assert {(drift.tenant, drift.store) for drift in found} == {("stranger", "keywords"), ("stranger", "graph")}
+    assert all(drift.repaired for drift in kept.audit(repair=True))
+    with kept.stores() as stores:
+        assert stranger not in stores.keywords.tenants() | stores.graphs.tenants()
+
+
+def test_a_record_that_counts_wrong_or_is_gone_is_made_again_from_what_is_kept(kept: Kept) -> None:
+    document = kept.documents["quay.txt"]
+    with kept.stores() as stores:
+        registry = stores.registry.for_tenant(DEFAULT_TENANT)
+        now = registry.get(document.id)
+        registry.save(msgspec.structs.replace(now, chunks=7))
+        [drift] = audit(stores, repair=True)
+        assert (drift.store, drift.repaired, registry.get(document.id).chunks) == ("registry", True, 1)
+    path = kept.settings.data_dir / "registry.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        row = connection.execute("SELECT * FROM documents WHERE id = ?", (document.id,)).fetchone()
+        connection.execute("DELETE FROM documents WHERE id = ?", (document.id,))
+        connection.commit()
+    [found] = [drift for drift in kept.audit() if drift.store == "registry"]
+    assert (found.source, "no record" in found.found) == ("quay.txt", True)
+    with kept.stores() as stores:
+        assert found in [msgspec.structs.replace(drift, repaired=False) for drift in audit(stores, repair=True)]
+        assert stores.registry.for_tenant(DEFAULT_TENANT).get(document.id).state is DocumentState.PENDING
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(row))})", row)
+        connection.commit()
+
+
+def test_an_original_that_is_gone_is_told_with_what_to_do(kept: Kept) -> None:
+    document = kept.documents["quay.txt"]
+    with kept.stores() as stores:
+        objects, key = stores.objects.for_tenant(DEFAULT_TENANT), artifacts.original_key(document.id, document.version)
+        content = objects.get(key)
+        objects.delete(key)
+        told = kept.run("audit", "--repair")
+        objects.put(key, content)
+    assert (told.exit_code, "its original is gone" in told.stdout) == (1, True)
+    assert "quay.txt: Hand it over again." in told.stderr
+
+
 def test_the_rows_of_a_document_in_progress_are_left_alone(kept: Kept) -> None:
     document = kept.documents["ferry.txt"]
     with kept.stores() as stores:
@@ -219,6 +392,54 @@ def test_an_emptied_store_is_rebuilt_from_artifacts(kept: Kept, name: str, empti
     assert kept.ids("mill.docx") == before
 
 
+def damage(file: Path) -> None:
+    """Every page but the first is overwritten, as a bad disk does it."""
+    with file.open("r+b") as opened:
+        size = opened.seek(0, 2)
+        opened.seek(4096)
+        opened.write(b"Z" * (size - 4096))
+
+
+async def found_over_http(kept: Kept, mode: str) -> dict[str, Any]:
+    """What a search for a passage of `ferry.txt` answers, without a model."""
+    with kept.stores() as stores, closing(QuestionVectors(Alike())) as questions:
+        app = create_app(query_services(kept.settings, stores, questions, None, lambda: None))
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+            return (await client.post("/v1/search", json={"query": "Inish Orla", "mode": mode})).json()
+
+
+class Alike:
+    """An embedder to which all questions are alike."""
+
+    dimension = 384
+
+    def embed_queries(self, texts: Sequence[str]) -> Vector:
+        return np.full((len(texts), 384), 384**-0.5, np.float32)
+
+
+@pytest.mark.parametrize(("store", "source"), [("keywords", "keyword"), ("vectors", "vector"), ("graph", "graph")])
+async def test_a_damaged_index_is_told_with_the_command_that_makes_it_whole(
+    kept: Kept, store: str, source: str
+) -> None:
+    before = await found_over_http(kept, "hybrid")
+    damage(kept.settings.data_dir / "tenants" / "default" / f"{store}.sqlite")
+    without = await found_over_http(kept, "hybrid")
+    assert without["hits"]
+    [lost] = without["degraded"]
+    assert lost["source"] == source
+    alone = await found_over_http(kept, source)
+    for told in (lost["reason"], alone["detail"]):
+        assert "sqlite" not in told.lower()
+        assert str(kept.settings.data_dir) not in told
+        assert "ingest" not in told
+    advised = re.findall(r"`trivium ([^`]+)`", lost["reason"])
+    assert [advice in alone["detail"] for advice in advised] == [True]
+    rebuilt = kept.run(*advised[0].split())
+    assert (rebuilt.exit_code, rebuilt.stderr) == (0, "4 documents written.\n")
+    after = await found_over_http(kept, "hybrid")
+    assert (after["degraded"], after["hits"]) == ([], before["hits"])
+
+
 def test_what_came_too_much_into_the_store_of_pictures_goes_with_its_rebuild_and_no_vector_does(kept: Kept) -> None:
     before = kept.ids("mill.docx")
     with kept.stores() as stores:
@@ -240,6 +461,8 @@ def test_the_vectors_artifact_is_needed_only_where_there_are_pictures(kept: Kept
         for key in removed:
             objects.delete(key)
         assert [(drift.source, drift.store) for drift in audit(stores)] == [("mill.docx", "artifacts")]
+        compared = {(drift.source, drift.store) for drift in audit(stores, scratch=scratch_graph)}
+        assert compared == {("mill.docx", "artifacts"), ("quay.txt", "artifacts")}
         assert rebuild(stores, Store.PICTURES, lambda _: None) == ["mill.docx"]
         for key, content in removed.items():
             objects.put(key, content)
@@ -249,16 +472,18 @@ def test_the_vectors_artifact_is_needed_only_where_there_are_pictures(kept: Kept
 
 def test_a_document_whose_artifacts_are_gone_is_named(kept: Kept) -> None:
     document = kept.documents["quay.txt"]
-    prefix = artifacts.artifact_prefix(document.id, document.version) + "parse-"
+    prefix = artifacts.artifact_prefix(document.id, document.version)
     with kept.stores() as stores:
         objects = stores.objects.for_tenant(DEFAULT_TENANT)
-        [key] = objects.keys(prefix)
-        content = objects.get(key)
-        objects.delete(key)
+        before_graph = STAGES[: STAGES.index(Stage.EXTRACT)]  # a busy machine begins a task, and so an object, at any
+        held = {key: objects.get(key) for stage in before_graph for key in objects.keys(prefix + stage.value)}
+        for key in held:
+            objects.delete(key)
         [drift] = audit(stores, repair=True)
         assert (drift.store, drift.source, drift.repaired) == ("artifacts", "quay.txt", False)
         assert rebuild(stores, Store.VECTORS, lambda _: None) == ["quay.txt"]
-        objects.put(key, content)
+        for key, content in held.items():
+            objects.put(key, content)
         [drift] = audit(stores, repair=True)
         assert (drift.store, drift.missing, drift.repaired) == (Store.VECTORS, 1, True)
 

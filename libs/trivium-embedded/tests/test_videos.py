@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-
 import msgspec
+from waiting import wait_until_async
 from web_peer import Internet
 from youtube_peer import VIDEO, YouTube, on_air
 
@@ -35,10 +33,8 @@ async def test_a_video_is_asked_about_and_the_answer_leads_to_its_second(product
         reachable = msgspec.structs.replace(intake, fetch=pages).for_tenant(DEFAULT_TENANT)
         accepted = reachable.accept_url(f"https://www.youtube.com/watch?v={VIDEO}&list=x")
         assert reachable.accept_url(f"https://youtu.be/{VIDEO}?t=5").id == accepted.id
-    deadline = time.monotonic() + 60
-    while not (document := product.registry.get(accepted.id)).state.terminal:
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.01)
+    await wait_until_async(lambda: product.registry.get(accepted.id).state.terminal, "the video is read")
+    document = product.registry.get(accepted.id)
     assert (document.state, document.title, document.media_type) == (DocumentState.READY, "The weir", "text/vtt")
     answer = await product.services.answerer.answer(
         DEFAULT_TENANT, AskRequest(question="Who built the Brannoch ferry?")

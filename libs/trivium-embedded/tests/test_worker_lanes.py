@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from celery import Celery
+from waiting import wait_until
 
-from trivium.domain.documents import Lane, Stage
+from trivium.domain.documents import LONG_LANES, Lane, Stage
 from trivium.flow.chain import Entry, Message, send
 from trivium.flow.envelope import Handed
 from trivium.flow.tasks import make_app, register
@@ -26,18 +26,11 @@ def working(app: Celery) -> Iterator[None]:
         workers.stop()
 
 
-def eventually(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def test_a_page_does_not_wait_behind_recordings() -> None:
+def test_a_page_does_not_wait_behind_recordings_and_large_files() -> None:
     heard, done = threading.Event(), list[Lane]()
 
     def parse(message: Message) -> Handed:
-        if message.lane is Lane.RECORDING:
+        if message.lane in LONG_LANES:
             heard.wait(30)
         done.append(message.lane)
         return Handed(message.of(()))
@@ -45,8 +38,8 @@ def test_a_page_does_not_wait_behind_recordings() -> None:
     app = make_app(BROKER_URL)
     register(app, Stage.PARSE, parse)
     with working(app):
-        for number, lane in enumerate([Lane.RECORDING] * 3 + [Lane.INTERACTIVE, Lane.BACKFILL]):
+        for number, lane in enumerate([Lane.RECORDING, Lane.LARGE] * 3 + [Lane.INTERACTIVE]):
             send(app, Message("default", lane, (Entry(f"document-{number}", "v", 2),)))
-        eventually(lambda: sorted(done) == [Lane.BACKFILL, Lane.INTERACTIVE])
+        wait_until(lambda: done == [Lane.INTERACTIVE], "the page is done")
         heard.set()
-        eventually(lambda: done.count(Lane.RECORDING) == 3)
+        wait_until(lambda: done.count(Lane.RECORDING) == done.count(Lane.LARGE) == 3, "the others are done")

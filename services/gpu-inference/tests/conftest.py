@@ -5,20 +5,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiny_cross_encoder import write_tiny_cross_encoder
 from tiny_whisper import write_tiny_whisper
 
 WORDS = ["the", "a", "river", "bridge", "over", "city", "of", "old", "stone", "people", "walk", "to", "see", "long"]
 
 
 @pytest.fixture(scope="session")
-def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Builds a small BERT with random weights, saved as a sentence-transformers model of the given pooling."""
-    built: dict[str, Path] = {}
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Builds a small BERT with random weights, saved as a sentence-transformers model of the given pooling.
 
-    def build(pooling: str) -> Path:
-        if pooling not in built:
-            built[pooling] = _build(tmp_path_factory.mktemp(f"tiny-{pooling}"), pooling)
-        return built[pooling]
+    One with another activation is like any model that is not built from its weights alone.
+    """
+    built: dict[tuple[str, str], Path] = {}
+
+    def build(pooling: str, activation: str = "gelu") -> Path:
+        key = (pooling, activation)
+        if key not in built:
+            built[key] = _build(tmp_path_factory.mktemp(f"tiny-{pooling}-{activation}"), *key)
+        return built[key]
 
     return build
 
@@ -26,23 +31,8 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 @pytest.fixture(scope="session")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cross-encoder with random weights."""
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification
-
-    torch.manual_seed(7)
     folder = tmp_path_factory.mktemp("cross-encoder")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "river", "bridge", "bread", "the", "old"]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-    )
-    config.num_labels = 1
-    BertForSequenceClassification(config).save_pretrained(folder)
+    write_tiny_cross_encoder(folder)
     return folder
 
 
@@ -54,7 +44,7 @@ def tiny_whisper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _build(folder: Path, pooling: str) -> Path:
+def _build(folder: Path, pooling: str, activation: str) -> Path:
     import torch
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import BertConfig, BertModel
@@ -75,6 +65,7 @@ def _build(folder: Path, pooling: str) -> Path:
         num_attention_heads=2,
         intermediate_size=64,
         max_position_embeddings=64,
+        hidden_act=activation,
     )
     BertModel(config).save_pretrained(folder)
     modes = {"mean": "mean_tokens", "cls": "cls_token", "max": "max_tokens", "lasttoken": "lasttoken"}

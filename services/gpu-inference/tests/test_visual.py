@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ from tiny_clip import write_tiny_clip
 
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill
-from trivium_inference import visual_images
+from trivium_inference import image_child
 from trivium_inference.local import local_models
 from trivium_inference.visual import ClipEncoder
 from trivium_inference.visual_images import Frame, prepared
+from trivium_inference.visual_process import PictureProcess
 
 FRAME = Frame(32, 32, crop=True, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
 
@@ -42,18 +44,24 @@ def test_a_picture_is_cut_to_the_models_frame() -> None:
 
 
 def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visual_images, "MAX_PIXELS", 1000)
-    with pytest.raises(NeverWill) as failure:
+    monkeypatch.setattr(image_child, "MAX_PIXELS", 1000)
+    with pytest.raises(ValueError, match="100 x 100"):
         prepared(picture("red", (100, 100)), FRAME)
-    assert failure.value.code == "corrupt_image"
-    assert "100 x 100" in failure.value.message
+
+
+def test_a_picture_of_as_many_pixels_as_are_allowed_is_read_within_the_memory() -> None:
+    large = io.BytesIO()
+    Image.new("RGBA", (7_700, 7_700), "#ff000080").save(large, "PNG", compress_level=1)
+    with closing(PictureProcess(FRAME)) as pictures:
+        assert pictures.read(large.getvalue())[:, 16, 16].tolist() == [1, 0, 0]
 
 
 def test_a_model_is_run_here_when_the_settings_name_one(clip: Path) -> None:
     assert local_models(Settings()).visual is None
-    made = local_models(Settings(visual_model=str(clip))).visual
-    assert made is not None
-    assert made.embed_images([picture("red")]).shape == (1, made.dimension)
+    with closing(local_models(Settings(visual_model=str(clip)))) as models:
+        made = models.visual
+        assert made is not None
+        assert made.embed_images([picture("red")]).shape == (1, made.dimension)
 
 
 @pytest.mark.parametrize("missing", ["", "config.json", "preprocessor_config.json", "tokenizer.json"])
@@ -81,8 +89,8 @@ def test_the_fingerprint_names_the_weights(clip: Path, tmp_path: Path) -> None:
 
 
 def test_many_pictures_are_embedded_as_each_alone(clip: Path) -> None:
-    encoder = ClipEncoder(str(clip))
     colours = ["red", "blue", "green", "white"] * 5
-    together = encoder.embed_images([picture(colour) for colour in colours])
-    alone = encoder.embed_images([picture("blue")])
+    with closing(ClipEncoder(str(clip))) as encoder:
+        together = encoder.embed_images([picture(colour) for colour in colours])
+        alone = encoder.embed_images([picture("blue")])
     assert np.allclose(together[1::4], alone, atol=1e-5)

@@ -11,23 +11,28 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import wait_until
 
 from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.config import Settings
 from trivium.domain.documents import Document, DocumentState, Lane, Stage
 from trivium.domain.errors import TryLater
 from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.flow.queued import Claim, claim_of
 from trivium.flow.queues import queue_of
 from trivium.flow.tasks import make_app
 from trivium_ingest.dispatch import (
     MAX_BATCH,
     MAX_BATCH_BYTES,
     MAX_IN_FLIGHT,
+    SWEEP_S,
     Dispatcher,
     batches,
     release_orphans,
 )
+from trivium_ingest.lost import LOOK_S, UNBEGUN_S, LostMessages
 
 LEASE_S = 300.0
 OTHER = Tenant("other")
@@ -97,13 +102,6 @@ def many(count: int) -> list[str]:
     return [f"{number:04}" for number in range(count)]
 
 
-def eventually(check: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not check():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def states(registry: SqliteRegistry) -> dict[str, int]:
     return registry.for_tenant(DEFAULT_TENANT).counts().by_state
 
@@ -120,7 +118,7 @@ def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistr
     for _ in range(5):
         running.bell.ring()
     found: list[str] = []
-    eventually(lambda: bool(found.extend(flat(running.sent())) or len(found) >= len(documents)))
+    wait_until(lambda: found.extend(flat(running.sent())) or len(found) >= len(documents), "all are sent")
     assert sorted(found) == sorted(document.id for document in documents)
     assert states(registry) == {"running": 3}
 
@@ -128,12 +126,12 @@ def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistr
 def test_no_more_than_a_bounded_number_is_in_flight(registry: SqliteRegistry, running: Running) -> None:
     documents = accept(registry, *many(MAX_IN_FLIGHT + MAX_BATCH))
     running.bell.ring()
-    eventually(lambda: states(registry).get("running") == MAX_IN_FLIGHT)
+    wait_until(lambda: states(registry).get("running") == MAX_IN_FLIGHT, "as many run as may")
     time.sleep(0.1)
     assert states(registry).get("pending") == MAX_BATCH
     finish(registry, [document.id for document in documents[:MAX_BATCH]])
     running.bell.ring()
-    eventually(lambda: "pending" not in states(registry))
+    wait_until(lambda: "pending" not in states(registry), "nothing waits")
 
 
 def test_the_bound_counts_what_other_processes_have_in_flight(registry: SqliteRegistry, idle: Running) -> None:
@@ -152,7 +150,7 @@ def test_two_dispatchers_at_once_claim_each_document_once(registry: SqliteRegist
     documents = accept(registry, *many(MAX_IN_FLIGHT))
     for bell in (running.bell, elsewhere.bell) * 3:
         bell.ring()
-    eventually(lambda: states(registry) == {"running": MAX_IN_FLIGHT})
+    wait_until(lambda: states(registry) == {"running": MAX_IN_FLIGHT}, "all run")
     elsewhere.dispatcher.stop()
     running.dispatcher.stop()
     assert sorted(flat(running.sent())) == sorted(document.id for document in documents)
@@ -190,6 +188,68 @@ def test_while_the_workers_are_busy_documents_wait_for_company(registry: SqliteR
     assert idle.sent() == [[document.id for document in late]]
 
 
+def test_what_a_dead_worker_had_waits_for_no_company(registry: SqliteRegistry, idle: Running) -> None:
+    mine = registry.for_tenant(DEFAULT_TENANT)
+    accept(registry, *many(2 * MAX_BATCH))
+    idle.dispatcher.fill()
+    first, *_ = idle.sent()[0]
+    mine.save(msgspec.structs.replace(mine.get(first), lease_until=time.time() - 1, holder="worker-7"))
+    idle.dispatcher.fill()
+    assert idle.sent() == [[first]]
+
+
+def test_a_dead_workers_documents_are_free_within_a_minute_by_the_settings_that_nobody_changed() -> None:
+    """Whether it died at work, between two stages or before it began."""
+    at_work = Settings().lease_s + SWEEP_S
+    with_a_message = UNBEGUN_S + 2 * max(LOOK_S, SWEEP_S) + SWEEP_S
+    assert max(at_work, with_a_message) <= 60
+
+
+class TestLostMessages:
+    """A broker whose queues the test fills."""
+
+    @pytest.fixture
+    def claimed(self, registry: SqliteRegistry) -> Document:
+        (document,) = accept(registry, "a")
+        return registry.for_tenant(DEFAULT_TENANT).claim(document.id, "v", 10 * LEASE_S, time.time())
+
+    def looks(self, registry: SqliteRegistry, queues: Callable[[], set[Claim] | None]) -> list[bool]:
+        """After each look, a sweep apart and from the moment on at which a worker should have begun: is it free?"""
+        lost = LostMessages(registry, lambda lane: queues() if lane is Lane.INTERACTIVE else set())
+        begins = time.time() + UNBEGUN_S + 1
+        free = []
+        for at in (begins, begins + LOOK_S, begins + 2 * LOOK_S):
+            lost.release(at)
+            free.append(bool(registry.unfinished(at)))
+        return free
+
+    def test_what_no_queue_holds_and_nobody_has_begun_is_free(
+        self, registry: SqliteRegistry, claimed: Document
+    ) -> None:
+        assert self.looks(registry, set) == [False, True, True]
+
+    def test_what_waits_in_its_queue_keeps_its_place(self, registry: SqliteRegistry, claimed: Document) -> None:
+        assert self.looks(registry, lambda: {claim_of(claimed)}) == [False, False, False]
+
+    def test_a_broker_that_lets_nobody_look_is_believed(self, registry: SqliteRegistry, claimed: Document) -> None:
+        assert self.looks(registry, lambda: None) == [False, False, False]
+
+    def test_a_message_that_is_taken_between_the_looks_is_not_lost(
+        self, registry: SqliteRegistry, claimed: Document
+    ) -> None:
+        mine, answers = registry.for_tenant(DEFAULT_TENANT), iter([set(), set(), set()])
+
+        def taken() -> set[Claim]:
+            mine.save(msgspec.structs.replace(claimed, holder="worker-7"))
+            return next(answers)
+
+        assert self.looks(registry, taken) == [False, False, False]
+
+    def test_only_what_waits_is_looked_for(self, registry: SqliteRegistry, claimed: Document) -> None:
+        registry.for_tenant(DEFAULT_TENANT).save(msgspec.structs.replace(claimed, holder="worker-7"))
+        assert self.looks(registry, set) == [False, False, False]
+
+
 def test_what_the_broker_does_not_take_is_tried_again_at_the_next_sweep(registry: SqliteRegistry) -> None:
     accept(registry, "a", "b")
     away = make_app("redis://127.0.0.1:1/0")
@@ -215,7 +275,7 @@ def test_a_fault_of_ours_does_not_end_the_thread(
     monkeypatch.setattr(registry, "in_flight", in_flight)
     accept(registry, "a")
     running.bell.ring()
-    eventually(lambda: states(registry) == {"running": 1})
+    wait_until(lambda: states(registry) == {"running": 1}, "it runs")
 
 
 def test_orphans_of_a_killed_process_are_claimable_at_once(registry: SqliteRegistry) -> None:

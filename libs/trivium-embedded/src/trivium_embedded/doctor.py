@@ -5,17 +5,20 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 
+from trivium.adapters.models import connect_models
 from trivium.checkup import Finding, examine, space
 from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.llm.probe import probe_llm
+from trivium.network_lock import network_lock
 from trivium_embedded.data_dir import owned
 from trivium_inference.model_files import locate_model
 
 
 def checkup(settings: Settings) -> list[Finding]:
     """See `trivium.checkup.Checkup`."""
-    return examine({"data": data_dir, "embedding model": embedding_model, "language model": probe_llm}, settings)
+    models = {"inference": inference} if settings.inference_url else {"embedding model": embedding_model}
+    return examine({"data": data_dir, **models, "language model": probe_llm, "parsers": network_lock}, settings)
 
 
 def data_dir(settings: Settings) -> Iterator[Finding]:
@@ -28,6 +31,13 @@ def data_dir(settings: Settings) -> Iterator[Finding]:
         yield Finding("data", "folder", True, f"{place}: in use by a running Trivium")
     usage = shutil.disk_usage(settings.data_dir)
     yield space("data", usage.free, usage.total)
+
+
+def inference(settings: Settings) -> Iterator[Finding]:
+    """One query goes through the service. Raises `TryLater`."""
+    with connect_models(settings) as models:
+        models.embedder.embed_queries(["Are you there?"])
+        yield Finding("inference", "embeds", True, models.embedder.fingerprint)
 
 
 def embedding_model(settings: Settings) -> Iterator[Finding]:

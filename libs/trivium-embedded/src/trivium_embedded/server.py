@@ -12,13 +12,17 @@ from contextlib import contextmanager
 import msgspec
 
 from trivium.config import LOOPBACK, Settings
-from trivium.telemetry import configure_logging
+from trivium.flow.heartbeat import give_back_all
+from trivium.heap import kept_small
+from trivium.logs.setup import configure_logging
+from trivium.network_lock import warn_unless_locked
+from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_embedded.data_dir import announce, owned
-from trivium_embedded.warm import warming
 from trivium_embedded.wiring import assembled
 from trivium_query.doors import Services
 from trivium_query.serve import Listening
 from trivium_query.serve import serve as serve_doors
+from trivium_query.warm import warming
 
 START_S = 60.0
 
@@ -26,9 +30,11 @@ START_S = 60.0
 def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
     """Serve until SIGINT or SIGTERM; `on_ready` gets the HTTP base URL and the gRPC address.
 
+    It is over within `STOP_S` of the first signal, and what was being read goes on at the next start.
     Raises `Refused` (`data_dir_in_use`, `port_in_use`) and `NeverWill` (`data_dir_unusable`).
     """
     configure_logging(settings.log_level, settings.log_format)
+    warn_unless_locked()
 
     def ready(listening: Listening) -> None:
         gc.collect()
@@ -36,8 +42,11 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
         announce(settings.data_dir, listening.http)
         on_ready(listening.http, listening.grpc)
 
-    with owned(settings.data_dir), assembled(settings) as services, warming(services):
-        asyncio.run(serve_doors(services, on_ready=ready))
+    stopping = Stopping()
+    end_in_time(stopping, STOP_S, give_back_all)
+    with kept_small(), owned(settings.data_dir), assembled(settings, stopping=stopping) as services, warming(services):
+        begin_on_signals(stopping)
+        asyncio.run(serve_doors(services, on_ready=ready, on_stop=stopping.begin))
 
 
 @contextmanager

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.domain.drift import Drift, Store
+from trivium.logs.setup import configure_logging
+from trivium.ports.graph import Graphs
 from trivium.ports.stores import Stores
-from trivium.telemetry import configure_logging
 from trivium_embedded.data_dir import owned
 from trivium_embedded.wiring import open_stores
 from trivium_ingest.upkeep.audit import audit as audit_stores
@@ -17,10 +21,17 @@ from trivium_ingest.upkeep.rebuild import rebuild as rebuild_store
 from trivium_ingest.upkeep.rebuild import reembed as reembed_all
 
 
-def audit(settings: Settings, *, repair: bool) -> Iterator[Drift]:
-    """See `trivium_ingest.upkeep.audit`."""
+def audit(settings: Settings, *, repair: bool, quick: bool = False) -> Iterator[Drift]:
+    """See `trivium_ingest.upkeep.audit`; `quick` compares ids alone."""
     with _opened(settings) as stores:
-        yield from audit_stores(stores, repair=repair)
+        yield from audit_stores(stores, repair=repair, scratch=None if quick else scratch_graph)
+
+
+@contextmanager
+def scratch_graph() -> Iterator[Graphs]:
+    """In a folder of its own, which goes with it."""
+    with TemporaryDirectory(prefix="trivium-audit-") as folder, closing(SqliteGraphs(Path(folder))) as graphs:
+        yield graphs
 
 
 def rebuild(settings: Settings, store: Store, on_documents: Callable[[int], None]) -> list[str]:

@@ -29,6 +29,7 @@ from trivium.flow.stage import leg_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.parser import Senses
 from trivium.ports.stores import Stores
+from trivium.stopping import Stopping
 from trivium_embedded.one_tenant import OneTenant
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 from trivium_graph.assembly import graph_stages
@@ -56,12 +57,18 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
 
 @contextmanager
 def assembled(
-    settings: Settings, *, remembered_questions: int = REMEMBERED, only: Tenant | None = None
+    settings: Settings,
+    *,
+    remembered_questions: int = REMEMBERED,
+    only: Tenant | None = None,
+    stopping: Stopping | None = None,
 ) -> Iterator[Services]:
     """The whole product, working: ingest runs while the block does, for one tenant if `only` names it.
 
-    Unfinished documents of an earlier process are taken up again. The caller owns the data directory.
+    Unfinished documents of an earlier process are taken up again. The caller owns the data directory. Ingest ends with
+    the block, or when `stopping` begins.
     """
+    stopping = stopping or Stopping()
     with ExitStack() as stack:
         stores = stack.enter_context(open_stores(settings))
         registry = OneTenant(stores.registry, only) if only else stores.registry
@@ -72,7 +79,15 @@ def assembled(
         bell = LocalDoorbell()
         dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
         late = partial(clear_up, stores)
-        envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, bell.ring, late)
+        envelope = Envelope(
+            stores.registry,
+            stores.objects,
+            settings.lease_s,
+            settings.max_attempts,
+            bell.ring,
+            late,
+            stopping=stopping,
+        )
         senses = Senses(models.ocr or rapid_ocr(), models.transcriber)
         ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses, visual=models.visual)
         works = (*ingest, *graph_stages(settings, stores.graphs))
@@ -81,10 +96,19 @@ def assembled(
         if settings.backend == "embedded":
             release_orphans(registry)  # whoever owns the data directory is the only worker
         _start_ingest(stack, app, dispatcher)
+        stack.callback(stopping.begin)
         questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
         pictured = stack.enter_context(visual_questions(models.visual))
-        yield query_services(settings, stores, questions, models.reranker, bell.ring, visual_questions=pictured)
+        yield query_services(
+            settings,
+            stores,
+            questions,
+            models.reranker,
+            bell.ring,
+            visual_questions=pictured,
+            inference=models.answers,
+        )
 
 
 @contextmanager

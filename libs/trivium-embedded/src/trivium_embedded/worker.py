@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,15 +11,17 @@ from celery import Celery
 from celery.worker import WorkController, state
 
 from trivium.domain.documents import STAGES, Lane
+from trivium.flow.heartbeat import give_back_all
 from trivium.flow.queues import consumed_by
 from trivium.flow.tasks import make_app
+from trivium.stopping import GIVE_BACK_S
 
 # Measured: memory transport with the solo pool runs 650 chains of three tasks a second; with the threads pool it
 # consumed nothing. Several documents overlap little anyway, because embedding keeps every core busy.
 POOL = "solo"
 BROKER_URL = "memory://localhost/"
-STOP_TIMEOUT_S = 30.0
 POLL_S = 0.05  # how long an idle worker sleeps: what a lone document waits for, and a stop
+LARGE_AT_ONCE = 2  # while one is parsed the other is embedded; each holds its passages and vectors in memory
 _WAKE = "trivium.wake"  # does nothing; it lets an idle worker notice that it should stop
 _WAKES = 2  # one ends the wait in hand; the other the last wait, which a worker begins when it has noticed
 
@@ -26,16 +29,20 @@ _WAKES = 2  # one ends the wait in hand; the other the last wait, which a worker
 class InProcessWorkers:
     """Run the tasks registered on `app`, each worker one at a time, in a thread of its own.
 
-    `count` workers, and one more for recordings alone: however long they are, nobody waits behind them.
+    `count` workers for what is quick, one for recordings, and `LARGE_AT_ONCE` for large files and backfills: however
+    long those take, no page waits behind them.
     """
 
     def __init__(self, app: Celery, count: int) -> None:
         app.conf.broker_transport_options = {"polling_interval": POLL_S}
         app.task(_wake, name=_WAKE)
         self._app = app
-        others = [lane for lane in Lane if lane is not Lane.RECORDING]
-        recordings = _Worker(_with_the_tasks_of(app), [Lane.RECORDING])
-        self._workers = [recordings, *(_Worker(app, others) for _ in range(count))]
+        recordings, large = _with_the_tasks_of(app), _with_the_tasks_of(app)
+        self._workers = [
+            _Worker(recordings, [Lane.RECORDING]),
+            *(_Worker(large, [Lane.LARGE, Lane.BACKFILL]) for _ in range(LARGE_AT_ONCE)),
+            *(_Worker(app, [Lane.INTERACTIVE]) for _ in range(count)),
+        ]
 
     def start(self) -> None:
         """Consume until `stop`."""
@@ -44,12 +51,19 @@ class InProcessWorkers:
             worker.start()
 
     def stop(self) -> None:
-        """Let every worker finish the task in hand, then stop; unfinished documents are resumed at the next start."""
+        """Wait until every worker has finished the task in hand, or given it back; after `GIVE_BACK_S` it is taken.
+
+        The tasks end early where they look for a stop, which their envelope is told of. Unfinished documents are
+        resumed at the next start.
+        """
+        until = time.monotonic() + GIVE_BACK_S
         state.should_stop = 0
         for _ in range(_WAKES * len(self._workers)):
             self._app.send_task(_WAKE)
         for worker in self._workers:
-            worker.join(STOP_TIMEOUT_S)
+            worker.join(max(0.0, until - time.monotonic()))
+        if any(worker.is_alive() for worker in self._workers):
+            give_back_all()
         state.should_stop = None
 
 

@@ -13,7 +13,7 @@ from trivium.config import Settings
 from trivium.domain.errors import TriviumError
 
 LIMIT_S = 30.0
-MAX_CLOCK_SKEW_S = 60.0  # S3 refuses requests from 15 minutes on; leases and retries suffer long before
+MAX_CLOCK_SKEW_S = 10.0  # a lease is 45 s, of which a live worker leaves 30 at least
 MIN_FREE_SHARE = 0.1
 MIN_FREE_BYTES = 2 * 1024**3
 

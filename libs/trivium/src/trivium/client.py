@@ -115,19 +115,25 @@ class TriviumClient:
         raise TryLater("connection_lost", "The crawl broke off before its end.", "Begin it again: it goes on.")
 
     def sources(
-        self, state: DocumentState | None = None, *, parent: str = "", limit: int = PAGE, cursor: str = ""
+        self,
+        state: DocumentState | None = None,
+        *,
+        parent: str = "",
+        dataset: str = "",
+        limit: int = PAGE,
+        cursor: str = "",
     ) -> wire.SourcePage:
-        """One page of sources, newest first; with `parent`, of those found inside it."""
-        wanted = state and state.value
-        return self._get(
-            "/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, state=wanted, parent=parent or None
-        )
+        """One page of sources, newest first; with `parent`, of those found inside it, with `dataset`, of that one."""
+        wanted = {"state": state and state.value, "parent": parent or None, "dataset": dataset or None}
+        return self._get("/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, **wanted)
 
-    def all_sources(self, state: DocumentState | None = None, *, parent: str = "") -> Iterator[wire.Source]:
+    def all_sources(
+        self, state: DocumentState | None = None, *, parent: str = "", dataset: str = ""
+    ) -> Iterator[wire.Source]:
         """Every source, page by page, in the order of `sources`."""
         cursor = ""
         while True:
-            page = self.sources(state, parent=parent, cursor=cursor)
+            page = self.sources(state, parent=parent, dataset=dataset, cursor=cursor)
             yield from page.sources
             cursor = page.cursor
             if not cursor:
@@ -226,14 +232,14 @@ class TriviumClient:
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
     ) -> wire.Answer:
         """A cited answer. `conversation` is the id of one to continue."""
-        body = _given(question=question, mode=mode, top_k=top_k, conversation_id=conversation or None)
+        body = _given(query=question, mode=mode, top_k=top_k, conversation_id=conversation or None)
         return self._call("POST", "/v1/queries", wire.Answer, json=body)
 
     def ask_stream(
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
     ) -> Iterator[wire.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _given(question=question, mode=mode, top_k=top_k, conversation_id=conversation or None, stream=True)
+        body = _given(query=question, mode=mode, top_k=top_k, conversation_id=conversation or None, stream=True)
         with self._streamed("/v1/queries", body) as lines:
             yield from _events(lines)
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
-from trivium.domain.documents import Lane
+from trivium.domain.documents import LONG_LANES, Lane
 from trivium.domain.errors import Refused
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
 
 PREFIX = "TRIVIUM_"
 SERVICES_DIR = "TRIVIUM_SERVICES_DIR"  # where `make services` keeps the servers: no setting, and no mistake
+_NEAR = 0.8  # of letters in common (difflib): CHUNKR and CHUNKER have it, HTTP_PORT and HTTP_HOST do not
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SECRETS = frozenset(
     {
@@ -62,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How deep files inside files are read (an attachment lies 1 deep); what lies deeper is told and left out."""
     max_family_bytes: Count = 4 * 1024 * 1024 * 1024
     """All that is unpacked from one upload, every level together; a file counts as 64 KiB at least."""
+    max_family_documents: Count = 10_000
+    """Files that become documents out of one upload, every level together; the others are told and left out."""
     request_timeout_s: Positive = 60.0
 
     url: str = ""
@@ -108,19 +112,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_attempts: Count = 5
     """Deaths of its worker after which a document is given up. A file that only kills its parser, which runs in a
     process of its own, ends at the first; a worker's death hits whatever it had in hand, so three are no proof."""
-    lease_s: Positive = 120.0
+    lease_s: Positive = 45.0
     """How long what a dead worker had in hand waits for another; a live one shows three signs of life in it."""
     max_in_flight: Count = 192
     """Documents of each lane that all workers together may have in hand; they travel in batches of 16."""
     worker_lanes: Literal["all", "recordings", "others"] = "all"
-    """What a worker takes on: where there are several, one for `others` is never busy with an hour of speech when
-    somebody uploads a page."""
+    """What a worker takes on: where there are several, one for `others` is never busy with an hour of speech or a table
+    of a million rows when somebody uploads a page; one for `recordings` takes these and large files alone."""
     worker_processes: Count = 1
     """Tasks that one worker does at a time, each in a process of its own."""
     worker_memory_bytes: Count = 1024 * 1024 * 1024
     """A worker's process that has grown past it makes room for a fresh one after its task."""
-    alive_file: Path = Path("/tmp/trivium-worker-alive")  # noqa: S108 - empty; its age is all that counts
-    """A worker touches it whenever a canary task came through the broker."""
+    alive_file: Path = Path("/tmp/trivium-worker-alive-{pid}")  # noqa: S108 - empty; its age is all that counts
+    """A worker touches it whenever a canary task came through the broker, and removes it at its end. `{pid}` is the
+    worker's process: each of several needs a file of its own."""
     worker_metrics_host: str = "127.0.0.1"
     worker_metrics_port: Port = 0
     """Where a worker's first process tells its metrics; the next does at the next port. 0: nowhere."""
@@ -190,8 +195,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def lanes(self) -> tuple[Lane, ...]:
         """The lanes that a worker looks into, the more urgent ones first."""
         if self.worker_lanes == "recordings":
-            return (Lane.RECORDING,)
-        return tuple(lane for lane in Lane if self.worker_lanes == "all" or lane is not Lane.RECORDING)
+            return LONG_LANES
+        return tuple(lane for lane in Lane if self.worker_lanes == "all" or lane not in LONG_LANES)
 
     @property
     def tenants_by_key(self) -> dict[str, Tenant]:
@@ -292,10 +297,26 @@ def wants_debugging(environ: Mapping[str, str] | None = None) -> bool:
     return (os.environ if environ is None else environ).get(PREFIX + "LOG_LEVEL", "").lower() == "debug"
 
 
+def wanted_log_format(environ: Mapping[str, str] | None = None) -> str:
+    """How a failure should be logged, also that of reading the settings. Never raises."""
+    return (os.environ if environ is None else environ).get(PREFIX + "LOG_FORMAT", "")
+
+
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """Variables that look like settings and are none: most likely misspelt."""
     names = {PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)} | {SERVICES_DIR}
     return sorted(k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names)
+
+
+def misspelt(environ: Mapping[str, str] | None = None) -> list[str]:
+    """A sentence on each of `unknown_variables`, for whoever starts a process."""
+    return [f"{name} is not a setting of Trivium{_meant(name)}" for name in unknown_variables(environ)]
+
+
+def _meant(name: str) -> str:
+    known = [PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)]
+    near = get_close_matches(name, known, n=1, cutoff=_NEAR)
+    return f"; did you mean {near[0]}?" if near else ". `trivium config` lists them all."
 
 
 def _decode(kind: type, raw: object) -> object:

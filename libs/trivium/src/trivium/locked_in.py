@@ -1,16 +1,25 @@
-"""What a child process that reads strangers' files locks itself into: bounds on memory and time, no network."""
+"""What every child process that reads strangers' files locks itself into: bounds on memory and time, no network.
+
+`python -m trivium.locked_in` ends with status 0 where the kernel keeps such a child from the network.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import re
 import resource
 import signal
 import sys
+import threading
+
+from trivium.seccomp import refuse_sockets
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
 _OPEN_FILES = 256
 _RECURSION = 2_000
+# How C++ libraries say it (the standard library, OpenCV).
+_OUT_OF_MEMORY = re.compile(r"bad_alloc|Insufficient memory|Failed to allocate", re.IGNORECASE)
 
 
 def lock_in(memory_bytes: int) -> None:
@@ -41,15 +50,30 @@ def _limit(which: int, value: int) -> None:
         print(f"trivium: could not set limit {which}: {error}", file=sys.stderr)  # noqa: T201 - a child has no log
 
 
-def _leave_network() -> None:
-    """An empty network namespace where the kernel lets us have one; the audit hook holds in any case."""
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether a library ran into the bound on memory."""
+    return isinstance(error, MemoryError) or bool(_OUT_OF_MEMORY.search(str(error)))
+
+
+def _leave_network() -> bool:
+    """Whether the kernel holds this process to it. The audit hook holds what is Python's own in any case."""
     if sys.platform != "linux":
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_CLONE_NEWNET) != 0:
-        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+        return False
+    libc = ctypes.CDLL(None)
+    apart = libc.unshare(_CLONE_NEWNET) == 0 or libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0
+    return refuse_sockets() or apart
 
 
 def _refuse_network(event: str, _arguments: object) -> None:
     if event in _NETWORK_EVENTS:
         raise PermissionError(f"parsers do not use the network ({event})")
+
+
+def _probe() -> None:
+    """As in a child: its libraries have started threads, which a namespace of users does not permit."""
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    sys.exit(0 if _leave_network() else 1)
+
+
+if __name__ == "__main__":
+    _probe()

@@ -6,17 +6,23 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from trivium.config import Settings, load_settings
+import structlog
+
+from trivium.config import Settings, load_settings, misspelt, wanted_log_format
 from trivium.domain.errors import TriviumError
 from trivium.extras import explained
-from trivium.telemetry import configure_logging
+from trivium.logs.setup import configure_logging, log_everything
 
 
 def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
     """Run `body` until it returns; exit status 1 with the reason and what to do when it raises a `TriviumError`."""
+    configure_logging("error", wanted_log_format())
+    log_everything(wanted_log_format())
     try:
         settings = load_settings()
         configure_logging(settings.log_level, settings.log_format)
+        for sentence in misspelt():
+            structlog.get_logger().warning("unknown_setting", message=sentence)
         try:
             body(settings)
         except ModuleNotFoundError as error:
@@ -28,6 +34,6 @@ def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
 
 
 def say(line: str) -> None:
-    """One line for who starts the process by hand or waits for it to be ready."""
+    """One line for who starts the process by hand or waits for it to be ready; with JSON logs, it is one of them."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

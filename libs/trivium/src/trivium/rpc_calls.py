@@ -25,13 +25,13 @@ async def accounted(
 ) -> AsyncIterator[None]:
     """Around one call's work: a `TriviumError` in the block becomes the call's rich status, a fault of ours INTERNAL.
 
-    Lines logged meanwhile carry the `request_id` that the caller of a failed call is told.
+    Lines logged meanwhile carry as their `trace` the request id that the caller of a failed call is told.
     """
     request_id = secrets.token_hex(8)
     started = time.perf_counter()
     code = StatusCode.OK
     try:
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with structlog.contextvars.bound_contextvars(trace=request_id):
             yield
     except TriviumError as error:
         code = status_of(error)

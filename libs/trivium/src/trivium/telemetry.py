@@ -1,9 +1,7 @@
-"""Metrics and logs: one place for their names, so that dashboards survive refactoring."""
+"""Metrics: one place for their names, so that dashboards survive refactoring; and how a fault of ours is told."""
 
 from __future__ import annotations
 
-import logging
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,37 +72,9 @@ def timed(histogram: Histogram, *labels: str) -> Iterator[None]:
 
 def told_fault(error: BaseException, request_id: str) -> TriviumError:
     """Log a fault of ours; the caller hears how to report it, and nothing of its insides."""
-    structlog.get_logger().error("internal_error", request_id=request_id, exc_info=error)
+    structlog.get_logger().error("internal_error", trace=request_id, exc_info=error)
     return TriviumError(
         "internal",
         "Something went wrong inside Trivium.",
         f"Try again; if it stays, report request {request_id} with the server's log.",
-    )
-
-
-def configure_logging(level: str, form: str) -> None:
-    """Structured logs on standard error: key=value for people, JSON lines for machines.
-
-    Bind `document_id`, `request_id` and `tenant` with `structlog.contextvars`.
-    """
-    renderer = (
-        structlog.processors.JSONRenderer()
-        if form == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
-    )
-    threshold = getattr(logging, level.upper())
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            renderer,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(threshold),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )
-    logging.basicConfig(
-        level=max(threshold, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
     )

@@ -42,6 +42,7 @@ class Source(msgspec.Struct, frozen=True):
     attempt: int = 0
     reason: Reason | None = None
     warnings: tuple[str, ...] = ()
+    waits_for: str = ""
     parent: str = ""
     children: int = 0
     created_at: float = 0.0
@@ -147,6 +148,7 @@ class Found(msgspec.Struct, frozen=True):
     degraded: tuple[Degraded, ...] = ()
     timings_ms: dict[str, float] = {}
     uncovered: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Citation(msgspec.Struct, frozen=True):

@@ -11,13 +11,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases
-from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
 
-SCHEMA = Schema(("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT);",), recovery="Delete it.")
+SCHEMA = Schema("index", ("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT);",), recovery="Delete it.")
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
 
@@ -73,7 +74,7 @@ def test_a_reader_keeps_its_snapshot_and_does_not_wait_for_a_writer(database: Da
 
 def test_a_reader_cannot_write(database: Database) -> None:
     add(database)
-    with pytest.raises(NeverWill) as refusal, database.read() as connection:
+    with pytest.raises(TryLater) as refusal, database.read() as connection:
         connection.execute("DELETE FROM t")
     assert refusal.value.code == "store_read_only"
 
@@ -82,13 +83,13 @@ def test_a_newer_file_is_refused_and_an_older_one_brought_up_to_date(tmp_path: P
     path = tmp_path / "a.sqlite"
     old = Database(path, SCHEMA)
     add(old)
-    newer = Schema((*SCHEMA.steps, "ALTER TABLE t ADD COLUMN c TEXT DEFAULT 'new; value';"), "Delete it.")
+    newer = Schema("index", (*SCHEMA.steps, "ALTER TABLE t ADD COLUMN c TEXT DEFAULT 'new; value';"), "Delete it.")
     current = Database(path, newer)
     with current.read() as connection:
         assert connection.execute("SELECT c FROM t").fetchall() == [("new; value",)]
     late = Database(path, SCHEMA)
     for use in (rows, add):
-        with pytest.raises(NeverWill) as refusal:
+        with pytest.raises(TryLater) as refusal:
             use(late)
         assert refusal.value.code == "store_newer"
     for each in (old, current, late):
@@ -99,9 +100,18 @@ def test_a_damaged_file_says_how_to_recover(database: Database) -> None:
     database.path.parent.mkdir()
     database.path.write_bytes(b"this is no database " * 1000)
     for use in (rows, add):
-        with pytest.raises(NeverWill) as refusal:
+        with pytest.raises(TryLater) as refusal:
             use(database)
         assert (refusal.value.code, refusal.value.action) == ("store_corrupt", "Delete it.")
+        assert refusal.value.message == "The index is damaged."
+
+
+@pytest.mark.parametrize("stored", ["CAST(x'ff' AS TEXT)", "x'c1'", "x'a1ff'"], ids=["text", "msgpack", "its text"])
+def test_a_row_that_cannot_be_decoded_is_told_as_damage(database: Database, stored: str) -> None:
+    add(database)
+    with pytest.raises(TryLater) as refusal, database.read() as connection:
+        msgspec.msgpack.decode(connection.execute(f"SELECT {stored} FROM t").fetchone()[0])
+    assert refusal.value.code == "store_corrupt"
 
 
 def test_a_full_disk_is_tried_again_later_and_loses_nothing(database: Database) -> None:
@@ -122,7 +132,7 @@ def test_a_full_disk_is_tried_again_later_and_loses_nothing(database: Database) 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_folder_without_permission_is_named(database: Database) -> None:
     database.path.parent.mkdir(mode=0o500)
-    with pytest.raises(NeverWill) as refusal:
+    with pytest.raises(TryLater) as refusal:
         add(database)
     assert refusal.value.code == "store_read_only"
 

@@ -17,6 +17,7 @@ import msgspec
 import pytest
 import uvicorn
 from click.testing import CliRunner, Result
+from waiting import wait_until
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.registry import SqliteRegistry
@@ -313,9 +314,8 @@ class serving:  # noqa: N801 - used as a context manager
 
     def __enter__(self) -> str:
         self._thread.start()
-        while not self._server.started:
-            assert self._thread.is_alive()
-            time.sleep(0.01)
+        wait_until(lambda: self._server.started or not self._thread.is_alive(), "the server has started")
+        assert self._thread.is_alive()
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def __exit__(self, *failure: object) -> None:

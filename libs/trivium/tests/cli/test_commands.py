@@ -2,18 +2,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
-from trivium.cli.main import COMMANDS, INTRODUCTION
+from trivium.cli.main import COMMANDS, INTRODUCTION, cli
 
 if TYPE_CHECKING:
     from .conftest import Run, World
+
+
+CLI_MD = Path(__file__).parents[4] / "docs/cli.md"
 
 
 def write(name: str, text: str) -> Path:
@@ -61,6 +66,15 @@ def test_every_command_in_the_overview_exists_and_has_help(name: str, run: Run) 
     shown = run(name, "--help")
     assert shown.exit_code == 0
     assert shown.output.startswith(f"Usage: trivium {name}")
+
+
+def test_every_command_stands_in_its_documentation() -> None:
+    documented = set(re.findall(r"^\| `trivium ([a-z]+(?: [a-z]+)?)\b", CLI_MD.read_text(), re.MULTILINE))
+    commands: set[str] = set()
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        commands |= {f"{name} {inner}" for inner in command.commands} if isinstance(command, click.Group) else {name}
+    assert commands - documented == set()
 
 
 def test_a_misspelt_command_is_a_usage_error_with_a_suggestion(run: Run) -> None:
@@ -267,8 +281,16 @@ def test_ask_prints_the_answer_with_its_sources_once_each(run: Run) -> None:
     assert "the graph search took no part: late" in shown.output
 
 
+def test_ask_and_search_say_that_nothing_has_been_read_yet(run: Run) -> None:
+    told = "Nothing has been read yet. Add documents with: trivium ingest FOLDER, or POST /v1/sources.\n"
+    assert run("ask", "What is the capital of France?").output.startswith(told)
+    assert run("search", "France").output.startswith(told)
+
+
 def test_ask_says_when_the_documents_do_not_hold_the_answer(run: Run) -> None:
-    shown = run("ask", "What is the capital of France?")
+    write("docs/a.txt", "Ada wrote the first program.")
+    run("ingest", "docs")
+    shown = run("ask", "Where is Paris?")
     assert shown.exit_code == 0
     assert shown.output == "Not found in the documents.\n\nAnswered by: extractive.\n"
 
@@ -320,6 +342,14 @@ def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> No
     ]
     lines = [json.loads(line) for line in run("documents", "--json").stdout.splitlines()]
     assert {line["state"] for line in lines} == {"ready", "failed"}
+
+
+def test_documents_says_what_an_unfinished_one_waits_for(run: Run, world: World) -> None:
+    world.hold = True
+    write("docs/a.txt", "Ada.")
+    run("ingest", "docs", "--no-wait")
+    (row,) = run("documents").stdout.splitlines()[1:]
+    assert row.split("\t")[-1] == "waits for its turn"
 
 
 def test_what_is_inside_a_document_is_waited_for_and_named_with_it(run: Run) -> None:
@@ -402,7 +432,52 @@ def test_config_shows_sources_masks_secrets_and_warns_of_misspelt_variables(run:
     assert "TRIVIUM_API_KEY\t********\tenvironment" in shown.stdout
     assert "hunter2" not in shown.output
     assert "TRIVIUM_TOP" not in shown.stdout
-    assert "TRIVIUM_CHUNK_SIZ is not a setting" in shown.stderr
+    assert shown.stderr.count("TRIVIUM_CHUNK_SIZ is not a setting of Trivium; did you mean TRIVIUM_CHUNK_SIZE?") == 1
+
+
+def test_a_file_that_is_gone_from_its_folder_is_told_and_its_document_stays(run: Run) -> None:
+    for name in ("docs/a.txt", "docs/b c.txt", "docs2/c.txt", "top.txt"):
+        write(name, f"Ada wrote {name}.")
+    assert "No longer there" not in run("ingest", "docs", "docs2", "top.txt").stderr
+    Path("docs/b c.txt").unlink()
+    Path("docs2/c.txt").unlink()
+    again = run("ingest", "docs")
+    assert again.exit_code == 0
+    assert "No longer there: docs/b c.txt\n" in again.stderr
+    assert "docs2" not in again.stderr
+    assert "trivium delete 'docs/b c.txt'" in again.stderr
+    assert "docs/b c.txt" in run("documents").stdout
+    everything = run("ingest", ".").stderr
+    assert [line for line in everything.splitlines() if line.startswith("No longer there")] == [
+        "No longer there: docs2/c.txt",
+        "No longer there: docs/b c.txt",
+    ]
+    run("delete", "docs/b c.txt", "--yes")
+    assert "No longer there" not in run("ingest", "docs").stderr
+
+
+def test_a_file_of_an_odd_name_is_there(run: Run) -> None:
+    for name in ('docs/the "old" quay.txt', "docs/two\nlines.txt", "docs/100%.txt", "docs/%41.txt"):
+        write(name, f"Ada wrote {name}.")
+    assert "No longer there" not in run("ingest", "docs").stderr
+    assert run("ingest", "docs").stdout.startswith("0 ready (0 passages), 4 unchanged")
+
+
+def test_what_a_folder_never_held_is_not_missing_from_it(run: Run) -> None:
+    write("docs/a.txt", "Ada")
+    outside = write("../outside/o.txt", "Ada")
+    run("ingest", "docs", str(outside.resolve()), "https://example.org/page")
+    run("ingest", "docs", "--dataset", "other")
+    Path("docs/a.txt").rename("docs/.a.txt")
+    assert "No longer there" not in run("ingest", ".", "--dataset", "other").stderr
+    assert "No longer there: docs/a.txt" in run("ingest", ".").stderr
+
+
+def test_every_command_warns_of_misspelt_variables_once(run: Run) -> None:
+    write("a.txt", "Ada")
+    for command in (["ingest", "a.txt"], ["documents"], ["search", "Ada"]):
+        told = run(*command, TRIVIUM_CHUNKR="fixed").stderr
+        assert told.count("TRIVIUM_CHUNKR is not a setting of Trivium; did you mean TRIVIUM_CHUNKER?") == 1
 
 
 def test_escape_sequences_from_documents_never_reach_the_terminal(run: Run) -> None:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from waiting import wait_until
+
 if TYPE_CHECKING:
     from .conftest import World
 
@@ -92,9 +94,7 @@ def test_interrupting_the_wait_ends_it_without_a_traceback(server: str, world: W
     world.hold = True
     (tmp_path / "a.txt").write_text("Ada.")
     with on_a_terminal(server, tmp_path, "ingest", "a.txt") as (process, terminal):
-        deadline = time.monotonic() + 30
-        while not world.accepted and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until(lambda: world.accepted, "the file is accepted")
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         shown = read_all(process, terminal)

@@ -101,4 +101,21 @@ def test_a_name_is_relative_inside_the_root_and_full_outside(tmp_path: Path) -> 
 
 def test_a_name_is_composed_unicode_and_never_undecodable(tmp_path: Path) -> None:
     assert source_name(tmp_path / "re\u0301sume\u0301.txt", tmp_path) == "r\u00e9sum\u00e9.txt"
-    assert source_name(tmp_path / os.fsdecode(b"a\xff.txt"), tmp_path) == "a\\xff.txt"
+    assert source_name(tmp_path / os.fsdecode(b"a\xff.txt"), tmp_path) == "a%FF.txt"
+    assert source_name(tmp_path / "two\nlines.txt", tmp_path) == "two%0Alines.txt"
+
+
+def test_a_file_whose_name_is_anothers_is_told_and_replaces_nothing(tmp_path: Path) -> None:
+    make(tmp_path, "a\\b.txt", "a/b.txt")
+    names, skipped = walk(tmp_path)
+    assert names == ["a/b.txt"]
+    assert skipped["a\\b.txt"].failed
+    assert str(tmp_path / "a/b.txt") in skipped["a\\b.txt"].reason
+
+
+def test_a_file_whose_path_is_too_long_to_be_a_name_is_told(tmp_path: Path) -> None:
+    long = "/".join(["folder" * 40] * 5)
+    make(tmp_path, f"{long}/a.txt", "b.txt")
+    names, skipped = walk(tmp_path)
+    assert names == ["b.txt"]
+    assert "1,024 characters" in skipped[f"{long}/a.txt"].reason

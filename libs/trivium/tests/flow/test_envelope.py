@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,16 +11,19 @@ from typing import Any
 
 import msgspec
 import pytest
+from waiting import wait_until
 
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry, SqliteTenantRegistry
-from trivium.domain.documents import Document, DocumentState, Lane, Stage
+from trivium.domain.documents import Document, DocumentState, Failure, Lane, Stage
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import BACKOFF_CAP_S, MAX_RETRIES, Envelope, Handed
+from trivium.flow.heartbeat import BEATS_PER_LEASE
+from trivium.flow.large import LARGE_READ_BYTES, quick_reading
 from trivium.flow.stage import Job, Outcome
 
 LEASE_S = 60.0
@@ -28,7 +33,7 @@ MAX_ATTEMPTS = 3
 class Work:
     """A stage whose behaviour the test chooses; remembers for whom it really ran."""
 
-    stage = Stage.PARSE
+    stage: Stage = Stage.PARSE
 
     def __init__(self, act: Callable[[Job], Outcome] = lambda _: Outcome("parsed", {"title": "A title"})) -> None:
         self.act = act
@@ -153,6 +158,16 @@ def test_a_stage_hands_on_its_artifact_and_what_it_learnt(world: World) -> None:
     assert handed.again == ()
     assert world.now().title == "A title"
     assert world.now().stage == "parse"
+
+
+def test_what_a_record_lost_with_its_server_is_learnt_again(world: World) -> None:
+    claimed = world.now()
+    handed = world.envelope.run([Work()], world.message)
+    world.documents.save(claimed)
+    later = Work(lambda _: Outcome("chunks"))
+    later.stage = Stage.CHUNK
+    world.envelope.run([later], handed.onward)
+    assert (world.now().title, world.now().stage) == ("A title", "chunk")
 
 
 def test_a_second_delivery_does_not_work_again(world: World) -> None:
@@ -299,9 +314,7 @@ def test_how_far_a_long_stage_is_stands_in_the_record_until_it_ends(world: World
 
     def act(job: Job) -> Outcome:
         job.share.tell(0.5)
-        deadline = time.monotonic() + 10
-        while world.now().stage_share == 0 and time.monotonic() < deadline:
-            time.sleep(0.005)
+        wait_until(lambda: world.now().stage_share > 0, "the share is told")
         seen.append(world.now().progress)
         return Outcome("parsed")
 
@@ -312,15 +325,88 @@ def test_how_far_a_long_stage_is_stands_in_the_record_until_it_ends(world: World
 
 def test_a_lease_is_renewed_for_as_long_as_the_work_takes(world: World) -> None:
     def act(_: Job) -> Outcome:
-        deadline, first = time.monotonic() + 10, world.now().lease_until
-        while world.now().lease_until <= first:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        first = world.now().lease_until
+        wait_until(lambda: world.now().lease_until > first, "the lease is renewed")
         return Outcome("parsed", {"title": "slow"})
 
     envelope = msgspec.structs.replace(world.envelope, lease_s=0.06)
     assert envelope.run([Work(act)], world.message).onward.entries
     assert world.now().title == "slow"
+
+
+def test_the_record_names_who_has_a_document_in_hand_and_what_keeps_its_stage_from_going_on(world: World) -> None:
+    holders: list[str] = []
+
+    def act(_: Job) -> Outcome:
+        holders.append(world.now().holder)
+        raise TryLater("store_away", "The store does not answer.", "Start it.")
+
+    often = world.message.of(world.message.entries, retries=9)
+    (again,) = msgspec.structs.replace(world.envelope, lease_s=1.0).run([Work(act)], often).again
+    assert holders[0].endswith(f"-{os.getpid()}")
+    assert world.now().hindrance == Failure("store_away", "The store does not answer.", "Start it.", "parse")
+    assert world.now().holder == holders[0], "its worker keeps it for the pause"
+    assert world.now().lease_until - time.time() > again.delay_s > 1
+    world.envelope.run([Work()], again.message)
+    assert (world.now().holder, world.now().hindrance) == ("", None)
+
+
+def test_the_record_names_the_service_that_a_whole_message_waits_for(world: World) -> None:
+    told = ("inference_down", "The inference service does not answer.", "Start it.")
+
+    class Unready(Work):
+        def fingerprint(self) -> str:
+            raise TryLater(*told)
+
+    (again,) = world.envelope.run([Unready()], world.message).again
+    waiting = world.now()
+    assert waiting.hindrance == Failure(
+        "inference_down", "The inference service does not answer.", "Start it.", "parse"
+    )
+    assert waiting.holder, "its worker keeps it for the pause"
+    assert waiting.attempt == 0, "no stage was begun"
+    assert waiting.lease_until - time.time() > again.delay_s
+    world.envelope.run([Work()], again.message)
+    assert (world.now().title, world.now().hindrance) == ("A title", None)
+
+
+def test_a_registry_that_was_away_hears_of_its_workers_as_soon_as_it_is_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A beat that could not be told is told again at once, and not a third of a lease later."""
+    monkeypatch.setattr("trivium.flow.heartbeat.RETRY_S", 0.01)
+    beats: list[float] = []
+
+    class Away(SqliteRegistry):
+        def for_tenant(self, tenant: Tenant) -> SqliteTenantRegistry:
+            if threading.current_thread().name == "heartbeat" and len(beats) < 3:
+                beats.append(time.monotonic())
+                raise TryLater("redis_away", "Redis does not answer.")
+            return super().for_tenant(tenant)
+
+    def act(_: Job) -> Outcome:
+        first = world.now().lease_until
+        wait_until(lambda: world.now().lease_until > first, "a beat")
+        return Outcome("parsed")
+
+    lease_s = 3.0
+    msgspec.structs.replace(world.envelope, registry=Away(world.data), lease_s=lease_s).run([Work(act)], world.message)
+    assert beats[2] - beats[0] < lease_s / BEATS_PER_LEASE
+
+
+def test_no_sign_of_life_comes_behind_a_record_that_its_stage_saved(world: World) -> None:
+    def act(job: Job) -> Outcome:
+        job.share.seal()
+        world.documents.save(msgspec.structs.replace(job.document, active_version="v"))
+        neighbour = world.now("b.txt").lease_until
+        wait_until(lambda: world.now("b.txt").lease_until > neighbour, "a beat of the other")
+        seen.append(world.now().active_version)
+        return Outcome("parsed")
+
+    seen: list[str] = []
+    bulk = Bulk(lambda job: act(job) if job.document.source == "a.txt" else Outcome("parsed"))
+    msgspec.structs.replace(world.envelope, lease_s=0.06).run([bulk], world.batch("b.txt"))
+    assert seen == ["v"]
 
 
 def test_what_waits_for_its_next_stage_waits_longer_than_a_worker_may_be_silent(world: World) -> None:
@@ -442,3 +528,32 @@ def test_messages_carry_references_and_survive_the_wire() -> None:
     assert Message.from_wire(wire) == message
     with pytest.raises(msgspec.ValidationError):
         Message.from_wire({**wire, "retries": "three"})
+
+
+def test_an_upload_in_which_much_was_read_goes_on_in_the_lane_of_large_ones(world: World) -> None:
+    message = world.batch("large.csv.gz")
+
+    def parse(job: Job) -> Outcome:
+        return Outcome("x" * (2 * LARGE_READ_BYTES if job.document.source == "large.csv.gz" else 10))
+
+    handed = world.envelope.run([Work(parse)], message)
+    (again,) = handed.again
+    assert world.names(handed.onward) == ["a.txt"]
+    assert (again.message.lane, again.stage, again.delay_s) == (Lane.LARGE, Stage.CHUNK, 0.0)
+    assert world.now("large.csv.gz").lane is Lane.LARGE
+    work = Work()
+    assert world.names(world.envelope.run([work], again.message).onward) == ["large.csv.gz"]
+    assert work.runs == 0, "what was read is kept"
+
+
+def test_what_takes_long_to_read_is_begun_again_in_the_lane_of_large_ones(world: World) -> None:
+    def parse(job: Job) -> Outcome:
+        check = quick_reading(lambda: None, limit_s=0.0)
+        for _ in range(2):
+            check()
+        return Outcome("never")
+
+    handed = world.envelope.run([Work(parse)], world.message)
+    (again,) = handed.again
+    assert (again.message.lane, again.stage) == (Lane.LARGE, Stage.PARSE)
+    assert (world.now().lane, world.now().attempt) == (Lane.LARGE, 0)

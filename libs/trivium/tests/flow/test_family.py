@@ -213,6 +213,35 @@ def test_what_is_too_much_in_all_is_left_out_and_the_bound_is_named(tmp_path: Pa
     assert "max_family_bytes" in taken.warnings[0]
 
 
+def test_what_comes_out_of_one_upload_is_counted_over_all_levels(tmp_path: Path) -> None:
+    house = House(tmp_path, ParseLimits(max_family_documents=100))
+    bomb = house.upload("bomb.zip")
+    level, warnings = [bomb], []
+    while level:
+        below = []
+        for holder in level:
+            files = [Child(f"{number}.zip", f"{holder.id} {number}".encode()) for number in range(7)]
+            taken = house.unpack(holder, *files)
+            assert taken == house.unpack(holder, *files)
+            below += [house.child(holder, child) for child in taken.children]
+            warnings += taken.warnings
+        level = below
+    assert len(house.living()) == 1 + 100
+    assert sum("max_family_documents" in warning for warning in warnings) > 1
+    house.intake.delete(bomb.id)
+    assert (house.living(), house.keys()) == (set(), [])
+
+
+def test_a_new_version_is_counted_anew(tmp_path: Path) -> None:
+    house = House(tmp_path, ParseLimits(max_family_documents=2))
+    house.unpack(house.upload(), NOTE, OFFER)
+    newer = house.upload(content=b"2")
+    taken = house.unpack(newer, OFFER, Child("other.txt", b"another"))
+    assert len(taken.children) == 2
+    house.publish(newer)
+    assert house.living() == {"mail.eml", "mail.eml > offers/offer.pdf", "mail.eml > other.txt"}
+
+
 def test_children_are_listed_page_by_page(house: House) -> None:
     mail = house.upload()
     house.unpack(mail, *(Child(f"{number}.txt", b"x") for number in range(5)))

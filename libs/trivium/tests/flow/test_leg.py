@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from waiting import wait_until
 
 from trivium.adapters.embedded.objects import LocalObjects, LocalObjectStore
 from trivium.adapters.embedded.registry import SqliteRegistry
@@ -120,10 +121,7 @@ class World:
 
     def wait_for_object(self, entry: Entry) -> int:
         """How many objects the document has, once it has one."""
-        deadline = time.monotonic() + 10
-        while not (found := self.stored(entry)) and time.monotonic() < deadline:
-            time.sleep(0.001)
-        return len(found)
+        return len(wait_until(lambda: self.stored(entry), "an object is stored", pause_s=0.001))
 
     def load(self, entry: Entry, stage: Stage) -> str:
         return artifacts.load(self.objects, entry.artifacts[stage.value], str)

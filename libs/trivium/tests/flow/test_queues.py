@@ -7,7 +7,7 @@ import pytest
 from trivium.config import Settings
 from trivium.domain.documents import STAGES, Lane, Stage
 from trivium.flow.chain import Entry, Message, send
-from trivium.flow.queues import consumed_by, lane_of, queue_of
+from trivium.flow.queues import LARGE_BYTES, consumed_by, lane_of, queue_of
 from trivium.flow.tasks import VISIBILITY_S, make_app
 
 
@@ -15,12 +15,13 @@ def test_uploads_come_before_a_backfill_and_late_stages_before_early_ones() -> N
     assert consumed_by(STAGES) == [
         *("index", "graph", "embed", "llm", "parse"),
         *("index.recording", "graph.recording", "embed.recording", "llm.recording", "parse.recording"),
+        *("index.large", "graph.large", "embed.large", "llm.large", "parse.large"),
         *("index.backfill", "graph.backfill", "embed.backfill", "llm.backfill", "parse.backfill"),
     ]
 
 
 def test_a_worker_of_some_stages_looks_into_their_queues_alone() -> None:
-    assert consumed_by({Stage.EXTRACT, Stage.LINK}) == ["graph", "graph.recording", "graph.backfill"]
+    assert consumed_by({Stage.EXTRACT, Stage.LINK}) == ["graph", "graph.recording", "graph.large", "graph.backfill"]
 
 
 def test_stages_that_share_a_queue_are_done_by_the_same_worker() -> None:
@@ -44,8 +45,15 @@ def test_stages_that_share_a_queue_are_done_by_the_same_worker() -> None:
     ],
 )
 def test_an_uploaded_recording_has_a_lane_of_its_own(name: str, media_type: str, lane: Lane) -> None:
-    assert lane_of(name, media_type, Lane.INTERACTIVE) is lane
-    assert lane_of(name, media_type, Lane.BACKFILL) is Lane.BACKFILL
+    assert lane_of(name, media_type, 1, Lane.INTERACTIVE) is lane
+    assert lane_of(name, media_type, 1, Lane.BACKFILL) is Lane.BACKFILL
+
+
+def test_an_uploaded_large_file_has_a_lane_of_its_own() -> None:
+    assert lane_of("rows.csv", "", LARGE_BYTES + 1, Lane.INTERACTIVE) is Lane.LARGE
+    assert lane_of("rows.csv", "", LARGE_BYTES, Lane.INTERACTIVE) is Lane.INTERACTIVE
+    assert lane_of("rows.csv", "", LARGE_BYTES + 1, Lane.BACKFILL) is Lane.BACKFILL
+    assert lane_of("talk.mp3", "", LARGE_BYTES + 1, Lane.INTERACTIVE) is Lane.RECORDING
 
 
 def test_no_limit_of_a_page_ends_an_hour_of_speech() -> None:

@@ -72,3 +72,4 @@ def test_the_oldest_are_forgotten_past_the_bound(truth: LocalObjects) -> None:
             recent.get(key)
     recent.put("artifacts/large", b"x" * 21)
     assert recent.get("artifacts/large") == b"x" * 21  # from the store
+    assert [recent.get(key) for key in keys[2:]] == [b"x" * 8] * 2  # which it did not push out

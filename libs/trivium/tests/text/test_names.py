@@ -1,6 +1,5 @@
-import time
-
 import pytest
+from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,10 +115,6 @@ def test_the_parts_of_a_title_are_the_names_in_it():
     assert list(title_parts("Kansas")) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["A. " * 20_000, "A" * 60_000, "Of The " * 10_000, '"' + "A b " * 15_000, "A-" * 30_000]
-)
-def test_hostile_text_takes_no_more_than_linear_time(text: str):
-    started = time.perf_counter()
-    names_in(text)
-    assert time.perf_counter() - started < 5
+@pytest.mark.parametrize(("begin", "unit"), [("", "A. "), ("", "A"), ("", "Of The "), ('"', "A b "), ("", "A-")])
+def test_hostile_text_takes_no_more_than_linear_time(begin: str, unit: str):
+    assert growth(lambda count: names_in(begin + unit * count), 4_000) < LINEAR

@@ -1,13 +1,12 @@
 """The decoding child: the sound of one file as pieces of samples, sent to its parent as that takes them.
 
 Started by `audio.py` as `python -m trivium_inference.audio_child SOCKET FILE`, both descriptors. FFmpeg reads whatever
-people upload, so it may open nothing but FILE and has little memory.
+people upload, so it may open nothing but FILE, and is locked in (`trivium.locked_in`).
 """
 
 from __future__ import annotations
 
 import resource
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,9 +21,10 @@ from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.container import InputContainer
 
+from trivium.locked_in import lock_in
 from trivium_inference.audio import RATE_HZ, Piece
 
-MEMORY_BYTES: Final = 1024 * 1024 * 1024  # of address space, libraries included; usual files take a quarter of it
+MEMORY_BYTES: Final = 1024 * 1024 * 1024  # libraries included; usual files take a quarter of it
 # Sound as people record and send it. Playlists (hls, dash, concat, sdp) are missing: they would open other addresses.
 FORMATS: Final = (
     "aac,ac3,aiff,amr,amrnb,amrwb,asf,au,avi,caf,flac,flv,matroska,mov,mp3,mp4,mpeg,mpegts,ogg,w64,wav,webm"
@@ -36,8 +36,7 @@ _PIECE: Final = 10 * RATE_HZ  # samples
 
 def main() -> None:
     """Send the pieces, and last one that says how it ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when this ends
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    lock_in(MEMORY_BYTES)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     parent = Connection(int(sys.argv[1]))
     with suppress(BrokenPipeError), Path(f"/dev/fd/{sys.argv[2]}").open("rb") as file:

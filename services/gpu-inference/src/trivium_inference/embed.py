@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,6 +24,10 @@ from trivium_inference.encoder import Encoder
 from trivium_inference.model_files import ModelFiles, locate_model
 from trivium_inference.pooling import normalise, pool, pool_passage
 from trivium_inference.tokens import TokenReader, Tokens
+from trivium_inference.torch_library import has_torch
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +127,7 @@ class TextEmbedder:
 
     def _embed_some(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         inputs = self.read_passages(passages)
-        done = self._lanes.map(partial(self._run, inputs), _batches(inputs))
+        done = in_turns(self._lanes, partial(self._run, inputs), _batches(inputs), self.lanes + 1)
         vectors = {index: one for batch in done for index, one in batch}
         return [vectors[index] for index in range(len(passages))]
 
@@ -133,6 +137,16 @@ class TextEmbedder:
             (index, pool(state, inputs[index].sentences, self._files.pooling))
             for index, state in zip(batch, states, strict=True)
         ]
+
+
+def in_turns(pool: Executor, call: Callable[[A], B], items: Iterable[A], width: int) -> Iterator[B]:
+    """`call` of each item, in order, at most `width` of them in the pool at a time: callers of one pool take turns."""
+    waiting: deque[Future[B]] = deque()
+    for item in items:
+        waiting.append(pool.submit(call, item))
+        if len(waiting) >= width:
+            yield waiting.popleft().result()
+    yield from (future.result() for future in waiting)
 
 
 def _batches(inputs: Sequence[Tokens]) -> list[list[int]]:
@@ -149,7 +163,7 @@ def _choose(files: ModelFiles, options: EmbedOptions) -> Encoder:
     threads = options.threads or usable_cores()
     if options.backend == "openvino":
         return _openvino(files, options, threads)
-    if options.backend == "auto" and not _may_have_cuda() and platform.machine() in ("x86_64", "AMD64"):
+    if options.backend == "auto" and not (_may_have_cuda() and has_torch()):
         try:
             return _openvino(files, options, threads)
         except (ImportError, NeverWill) as error:
@@ -160,7 +174,7 @@ def _choose(files: ModelFiles, options: EmbedOptions) -> Encoder:
 
 
 def _openvino(files: ModelFiles, options: EmbedOptions, threads: int) -> Encoder:
-    from trivium_inference.openvino_encoder import OpenVinoEncoder  # noqa: PLC0415  (x86 only)
+    from trivium_inference.openvino_encoder import OpenVinoEncoder  # noqa: PLC0415  (not on every platform)
 
     return OpenVinoEncoder(files, cache_dir=options.cache_dir, threads=threads, precision=options.precision)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trivium.adapters.models import Models
+from trivium.adapters.models import Models, nothing_to_close
 from trivium.config import Settings
-from trivium.ports.inference import Reranker, Transcriber, VisualEncoder
+from trivium.ports.inference import Reranker, Transcriber
 from trivium_inference.embed import EmbedOptions, build_embedder
 from trivium_inference.speech import WhisperTranscriber
 from trivium_inference.visual import ClipEncoder
@@ -15,8 +15,13 @@ def local_models(settings: Settings) -> Models:
     options = EmbedOptions(
         settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, threads=settings.embed_threads
     )
+    visual = ClipEncoder(settings.visual_model) if settings.visual_model else None
     return Models(
-        build_embedder(options), _reranker(settings), transcriber=_transcriber(settings), visual=_visual(settings)
+        build_embedder(options),
+        _reranker(settings),
+        transcriber=_transcriber(settings),
+        visual=visual,
+        close=visual.close if visual else nothing_to_close,
     )
 
 
@@ -30,7 +35,3 @@ def _reranker(settings: Settings) -> Reranker | None:
 
 def _transcriber(settings: Settings) -> Transcriber | None:
     return WhisperTranscriber(settings.speech_model) if settings.speech_model else None
-
-
-def _visual(settings: Settings) -> VisualEncoder | None:
-    return ClipEncoder(settings.visual_model) if settings.visual_model else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from trivium.config import Settings
+from trivium.heap import kept_small
+from trivium.network_lock import warn_unless_locked
 from trivium.process import run_process, say
 from trivium_inference.serving.server import Listening, serve
 
@@ -13,7 +15,9 @@ def main() -> None:
 
 
 def _serve(settings: Settings) -> None:
-    serve(settings, _listening, lambda: say("Ready: every model has done a batch."))
+    warn_unless_locked()
+    with kept_small():
+        serve(settings, _listening, lambda: say("Ready: every model has done a batch."))
 
 
 def _listening(where: Listening) -> None:

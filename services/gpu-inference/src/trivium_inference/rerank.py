@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from trivium.domain.errors import NeverWill, TryLater
+from trivium_inference.torch_library import load_torch
 
 _BATCH: Final = 16
 Pair = tuple[str, str]
@@ -78,7 +79,7 @@ class CrossEncoderReranker:
             return found
 
     def _load(self) -> Any:
-        import torch  # noqa: PLC0415
+        torch = load_torch(f"The reranking model {self._model!r}")
         from sentence_transformers import CrossEncoder  # noqa: PLC0415  (seconds, hundreds of megabytes)
 
         if self._threads:

@@ -13,13 +13,14 @@ from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Vector
 from trivium_inference.encoder import pad
 from trivium_inference.model_files import ModelFiles
+from trivium_inference.torch_library import load_torch
 
 
 class TorchEncoder:
     """bf16 where the hardware multiplies it (CUDA, AMX), else f32."""
 
     def __init__(self, files: ModelFiles, *, threads: int, precision: str, device: str = "") -> None:
-        import torch  # noqa: PLC0415  (seconds and hundreds of megabytes)
+        torch = load_torch(f"The embedding model {files.name}")
         from transformers import AutoModel  # noqa: PLC0415
 
         self._torch = torch

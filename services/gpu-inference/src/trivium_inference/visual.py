@@ -20,7 +20,9 @@ from trivium.ports.inference import Vector
 from trivium_inference.model_files import digest_files
 from trivium_inference.pooling import normalise
 from trivium_inference.torch_encoder import native_precision
-from trivium_inference.visual_images import Frame, prepared
+from trivium_inference.torch_library import load_torch
+from trivium_inference.visual_images import Frame
+from trivium_inference.visual_process import PictureProcess
 
 VISUAL_VERSION: Final = 1
 _BATCH: Final = 16
@@ -72,6 +74,11 @@ class ClipEncoder:
         """Load the model and find its fingerprint now. Raises `NeverWill` (`no_visual_model`)."""
         self.fingerprint  # noqa: B018
 
+    def close(self) -> None:
+        """End the process that decodes pictures, if one was needed; the next picture starts another."""
+        if "_pictures" in vars(self):
+            self._pictures.close()
+
     def embed_images(self, images: Sequence[bytes]) -> Vector:
         """(len(images), d); raises `NeverWill` (`corrupt_image`) for the first that cannot be read."""
         found = [self.encode_images(self.read_images(images[at : at + _BATCH])) for at in range(0, len(images), _BATCH)]
@@ -83,7 +90,7 @@ class ClipEncoder:
 
     def read_images(self, images: Sequence[bytes]) -> list[Vector]:
         """What the model sees of each file; `encode_images` takes it. Raises `NeverWill` (`corrupt_image`)."""
-        return [prepared(image, self._frame) for image in images]
+        return [self._pictures.read(image) for image in images]
 
     def read_texts(self, texts: Sequence[str]) -> list[TokenIds]:
         """What the model reads of each text, within its window; `encode_texts` takes it."""
@@ -130,8 +137,8 @@ class ClipEncoder:
         return _Loaded(self._folder, self._name)
 
     @cached_property
-    def _frame(self) -> Frame:
-        return Frame.of(_json(self._folder / "preprocessor_config.json"))
+    def _pictures(self) -> PictureProcess:
+        return PictureProcess(Frame.of(_json(self._folder / "preprocessor_config.json")))
 
     @cached_property
     def _config(self) -> dict[str, Any]:
@@ -155,7 +162,7 @@ class _Loaded:
     """The model on its device, and its tokenizer."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        import torch  # noqa: PLC0415  (seconds and hundreds of megabytes)
+        torch = load_torch(f"The visual model {name!r}")
         from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
 
         self._torch = torch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,10 +9,9 @@ import msgspec
 import numpy as np
 from PIL import Image, ImageOps
 
-from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Vector
+from trivium_inference.image_child import opened
 
-MAX_PIXELS: Final = 60_000_000  # as the parsers allow
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 _CLIP_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # of its training pictures; models name their own
 _CLIP_STD: Final = (0.26862954, 0.26130258, 0.27577711)
@@ -40,12 +38,9 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 def prepared(image: bytes, frame: Frame) -> Vector:
-    """(3, height, width). Raises `NeverWill` (`corrupt_image`) for what is no picture or has too many pixels."""
-    try:
-        picture = _decoded(image)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        reason = f"{error}"[:300]
-        raise NeverWill("corrupt_image", f"The image cannot be read: {reason}.", "Save it again.") from error
+    """(3, height, width). Raises `OSError` or `ValueError` for what is no picture or has too many pixels."""
+    with opened(image, _FORMATS) as found:
+        picture = ImageOps.exif_transpose(found).convert("RGB")
     size = (frame.width, frame.height)
     if frame.crop:
         fitted = ImageOps.fit(picture, size, Image.Resampling.BICUBIC)
@@ -53,11 +48,3 @@ def prepared(image: bytes, frame: Frame) -> Vector:
         fitted = picture.resize(size, Image.Resampling.BICUBIC)
     pixels = (np.asarray(fitted, np.float32) / 255 - np.array(frame.mean)) / np.array(frame.std)
     return np.ascontiguousarray(pixels.transpose(2, 0, 1), np.float32)
-
-
-def _decoded(image: bytes) -> Image.Image:
-    Image.MAX_IMAGE_PIXELS = None  # checked here, without its warnings
-    with Image.open(io.BytesIO(image), formats=_FORMATS) as opened:
-        if opened.width * opened.height > MAX_PIXELS:
-            raise ValueError(f"it has {opened.width} x {opened.height} pixels, more than {MAX_PIXELS:,}")
-        return ImageOps.exif_transpose(opened).convert("RGB")

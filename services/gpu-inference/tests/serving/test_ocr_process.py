@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from trivium.domain.errors import NeverWill
+from trivium_inference.child import RestartingChild
 from trivium_inference.serving.ocr_process import OcrProcess
 
 
@@ -50,28 +51,34 @@ def test_a_bomb_is_not_unpacked(ocr: OcrProcess) -> None:
         ocr.read(file.getvalue())
 
 
-class Saboteur(OcrProcess):
-    """Its child is sent `signal` after each of the first `times` images."""
+class Sabotaged(RestartingChild):
+    """Is sent `signal` after each of the first `times` images."""
 
     def __init__(self, signal: int, times: int, wall_s: float = 30) -> None:
-        super().__init__(1, wall_s)
+        super().__init__(wall_s, "trivium_inference.serving.ocr_child", "1")
         self.signal, self.times, self.asked = signal, times, 0
 
-    def _ask(self, image: bytes) -> object:
+    def _answer(self, message: bytes) -> bytes:
         self.asked += 1
         if self.asked > self.times:
-            return super()._ask(image)
+            return super()._answer(message)
         strike: Callable[[], None] = lambda: os.kill(self._child._process.pid, self.signal)  # type: ignore[union-attr]  # noqa: E731
         timer = threading.Timer(0.3, strike)  # long before the child has loaded its models
         timer.start()
         try:
-            return super()._ask(image)
+            return super()._answer(message)
         finally:
             timer.join()
 
 
+def reader(child: RestartingChild, wall_s: float = 30) -> OcrProcess:
+    made = OcrProcess(1, wall_s)
+    made._child = child
+    return made
+
+
 def test_an_image_that_crashes_the_engine_fails_alone() -> None:
-    with closing(Saboteur(signal.SIGSEGV, times=2)) as ocr:
+    with closing(reader(Sabotaged(signal.SIGSEGV, times=2))) as ocr:
         with pytest.raises(NeverWill) as failure:
             ocr.read(page("Crash"))
         assert failure.value.code == "ocr_crashed"
@@ -79,14 +86,16 @@ def test_an_image_that_crashes_the_engine_fails_alone() -> None:
 
 
 def test_a_child_that_dies_of_something_else_is_replaced_unnoticed() -> None:
-    with closing(Saboteur(signal.SIGKILL, times=1)) as ocr:
+    child = Sabotaged(signal.SIGKILL, times=1)
+    with closing(reader(child)) as ocr:
         assert ocr.read(page("Again"))[0].text == "Again"
-        assert ocr.asked == 2
+        assert child.asked == 2
 
 
 def test_an_image_that_hangs_the_engine_is_given_up() -> None:
-    with closing(Saboteur(signal.SIGSTOP, times=1, wall_s=1)) as ocr:
+    child = Sabotaged(signal.SIGSTOP, times=1, wall_s=1)
+    with closing(reader(child, wall_s=1)) as ocr:
         with pytest.raises(NeverWill) as failure:
             ocr.read(page("Hang"))
         assert failure.value.code == "ocr_timeout"
-        assert ocr._child is None
+        assert child._child is None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,17 +17,14 @@ from contextlib import closing
 from pathlib import Path
 
 import grpc
-import numpy as np
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from inference_peer import inference_service
-from PIL import Image, ImageDraw, ImageFont
+from inference_peer import Service, inference_service
+from waiting import wait_until
 
-from trivium.adapters.distributed.inference import Inference, RemoteEmbedder, RemoteOcr, RemoteReranker
+from trivium.adapters.distributed.inference import Inference, RemoteEmbedder, RemoteReranker
 from trivium.domain.errors import TryLater
 from trivium.ports.inference import Passage
-from trivium_inference.ocr import RapidOcr
-from trivium_inference.rerank import CrossEncoderReranker
 
 WORKER_MB = 300
 
@@ -44,48 +41,38 @@ def free_port() -> int:
         return port
 
 
-async def test_the_whole_service_answers_as_the_engines_do(cross_encoder: Path) -> None:
-    page = Image.new("RGB", (640, 120), "white")
-    ImageDraw.Draw(page).text((30, 30), "Invoice number 4711", fill="black", font=ImageFont.load_default(28))
-    pixels = np.asarray(page)
-    with (
-        inference_service(rerank_model=str(cross_encoder)) as service,
-        closing(Inference(service.address)) as inference,
-    ):
+async def test_the_service_tells_its_health_and_what_it_did() -> None:
+    with inference_service() as service, closing(Inference(service.address)) as inference:
         service.await_ready()
         with grpc.insecure_channel(service.address) as channel:
             status = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest()).status
         assert status == health_pb2.HealthCheckResponse.SERVING
-
-        ocr = RemoteOcr(inference)
-        assert ocr.read(pixels) == RapidOcr().read(pixels)
-        assert ocr.fingerprint == RapidOcr().fingerprint
-        assert ocr.read(np.zeros((0, 10, 3), np.uint8)) == []
-
-        here = CrossEncoderReranker(str(cross_encoder))
-        there = RemoteReranker(inference, str(cross_encoder))
-        assert there.name == here.name
-        texts = ["the bridge", "bread", "the old river bridge"]
-        assert await there.score("river", texts) == pytest.approx(await here.score("river", texts), abs=1e-5)
-        assert await there.score("river", []) == []
-        assert inference.info.reranker == here.name
-
+        RemoteEmbedder(inference).embed_passages([Passage("the bridge")])
         metrics = await asyncio.to_thread(read, service.metrics)
         assert 'trivium_inference_batch_seconds_count{engine="images"}' in metrics
-        assert 'trivium_inference_items_total{engine="pairs",outcome="done"}' in metrics
+        assert 'trivium_inference_items_total{engine="passages",outcome="done"}' in metrics
 
 
 def test_sigterm_lets_running_calls_end_and_refuses_new_ones() -> None:
     with inference_service() as service, closing(Inference(service.address)) as inference:
         embedder = RemoteEmbedder(inference)
-        passages = [Passage(f"word {number} " * 60) for number in range(300)]
+        service.await_ready()
+        embedder.embed_passages([Passage("the bridge")])
+        before = batches(service)
+        passages = [Passage(f"word {number} " * 60) for number in range(40)]  # a fraction of what a stop leaves them
         with ThreadPoolExecutor(1) as threads:
             running = threads.submit(embedder.embed_passages, passages)
-            time.sleep(0.5)
+            wait_until(lambda: batches(service) > before, "the model has the passages", pause_s=0.005)
             assert not running.done()
             service.process.send_signal(signal.SIGTERM)
             assert len(running.result()) == len(passages)
         assert service.process.wait(30) == 0
+
+
+def batches(service: Service) -> float:
+    """How many batches of passages the model was given."""
+    [count] = re.findall(r'^trivium_inference_batch_cost_count{engine="passages"} (\S+)', read(service.metrics), re.M)
+    return float(count)
 
 
 def test_a_client_outlasts_a_restart_and_notices_another_model(tiny_model: Callable[[str], Path]) -> None:
@@ -101,7 +88,7 @@ def test_a_client_outlasts_a_restart_and_notices_another_model(tiny_model: Calla
         assert "TRIVIUM_INFERENCE_URL" in failure.value.action
         with inference_service(port, embed_model=str(tiny_model("mean")), embed_backend="torch"):
             assert embedder.fingerprint == first  # nobody has asked yet
-            assert eventually(lambda: refused(embedder) == "model_changed")
+            wait_until(lambda: refused(embedder) == "model_changed", "the other model is noticed")
             assert embedder.fingerprint != first
             assert embedder.embed_queries(["river"]).shape == (1, 32)
 
@@ -113,15 +100,6 @@ def refused(embedder: RemoteEmbedder) -> str:
     except TryLater as error:
         return error.code
     return ""
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 async def test_a_service_that_is_away_is_to_be_tried_later() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
 
 import grpc
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from waiting import wait_until_async
 
 from trivium.domain.chunks import Span
 from trivium.ports.inference import Passage
@@ -52,23 +52,18 @@ async def asked(stub: health_pb2_grpc.HealthStub, service: str = "") -> int:
     return (await stub.Check(health_pb2.HealthCheckRequest(service=service))).status
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(WAIT_S):
-        while not condition():  # noqa: ASYNC110 - other threads' doing
-            await asyncio.sleep(0.005)
-
-
 async def hold(
     stub: InferenceServiceStub, engines: Engines, encoder: CountingEncoder
 ) -> asyncio.Future[list[pb.EmbedResponse]]:
     """Every passage thread stands in the model with one passage until `encoder.go`."""
-    await until(lambda: engines.passages.last_success_s > 0 and engines.queries.last_success_s > 0)
+    warm = (engines.passages, engines.queries)
+    await wait_until_async(lambda: all(engine.last_success_s > 0 for engine in warm), "the engines are warm")
     encoder.go.clear()
     encoder.seen.clear()
     held: list[asyncio.Future[pb.EmbedResponse]] = []
     for number in range(encoder.lanes):
         held.append(asyncio.ensure_future(stub.Embed(passages(f"held {number}"))))
-        await until(lambda: len(encoder.seen) == len(held))
+        await wait_until_async(lambda: len(encoder.seen) == len(held), "it is in the model")
     return asyncio.gather(*held)
 
 
@@ -120,7 +115,7 @@ async def test_the_model_never_sees_what_was_cancelled_or_came_too_late(
         assert (await failure(call))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
     for call in leaving:
         call.cancel()
-    await until(lambda: len(engines.passages._queue) == 1)
+    await wait_until_async(lambda: len(engines.passages._queue) == 1, "one waits")
     encoder.go.set()
     await asyncio.gather(held, staying)
     assert len(encoder.seen) == encoder.lanes + 1
@@ -131,10 +126,10 @@ async def test_queries_do_not_wait_for_passages(
 ) -> None:
     held = await hold(stub, engines, encoder)
     bulk = asyncio.ensure_future(stub.Embed(passages(*(f"word {number} " * 200 for number in range(500)))))
-    await until(lambda: engines.passages._queue.cost > 10_000)
+    await wait_until_async(lambda: engines.passages._queue.cost > 10_000, "thousands wait")
     encoder.seen.clear()
     query = asyncio.ensure_future(stub.Embed(queries("who?")))
-    await until(lambda: len(encoder.seen) > 0)  # in the model, while thousands of passages wait for theirs
+    await wait_until_async(lambda: len(encoder.seen) > 0, "in the model, while thousands of passages wait")
     assert len(encoder.seen) == 1
     encoder.go.set()
     assert len((await query).vectors) == 4 * 384
@@ -148,7 +143,7 @@ async def test_what_breaks_the_model_fails_alone(
     held = await hold(stub, engines, encoder)
     bad = stub.Embed(passages(f"a {POISON}"))
     good = [asyncio.ensure_future(stub.Embed(passages(f"river {number}"))) for number in range(5)]
-    await until(lambda: len(engines.passages._queue) == 6)
+    await wait_until_async(lambda: len(engines.passages._queue) == 6, "six wait")
     encoder.go.set()
     code, reason = await failure(bad)
     assert (code, reason.reason) == (grpc.StatusCode.INTERNAL, "INFERENCE_FAILED")

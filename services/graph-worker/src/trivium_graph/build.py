@@ -10,10 +10,11 @@ bears it out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import ChunkGraph
+from trivium.ports.parser import untold
 from trivium_graph.about import topics_of
 from trivium_graph.aliases import claims_in, short_names
 from trivium_graph.shares import Reading, share_of
@@ -24,14 +25,15 @@ from trivium_graph.typing_pass import types_of
 RULES_VERSION = 4  # grows with every change to what extraction finds; it is part of the artifact's key
 
 
-def extract(chunks: Sequence[Chunk]) -> list[ChunkGraph]:
-    """The graph shares of `chunks`, in their order.
+def extract(chunks: Sequence[Chunk], progress: Callable[[float], None] = untold) -> list[ChunkGraph]:
+    """The graph shares of `chunks`, in their order; `progress` is told the share that is done, 0 to 1.
 
     `chunks` are all the chunks of one version of one document: short names ("Rivera" after "Dr Ana Rivera")
     and types are decided over the whole of it. The result depends on nothing else.
     """
     readings = []
-    for chunk in chunks:
+    for done, chunk in enumerate(chunks):
+        progress(done / len(chunks))
         names = names_of(chunk)
         readings.append(Reading(chunk, names, topics_of(chunk), claims_in(chunk, names)))
     types = types_of(readings)

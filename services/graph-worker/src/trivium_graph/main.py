@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import Settings
+from trivium.domain.errors import TryLater
 from trivium.flow.queues import GRAPH_STAGES
 from trivium.flow.worker import Equipment, envelope_of, run_worker
+from trivium.heap import kept_small
 from trivium.process import run_process
+from trivium.stopping import Stopping
 from trivium_graph.assembly import graph_stages
 
 
@@ -24,9 +27,11 @@ def _work(settings: Settings) -> None:
 
 
 @contextmanager
-def _equipped(settings: Settings) -> Iterator[Equipment]:
-    with DistributedStores(settings) as stores:
-        yield Equipment(envelope_of(settings, stores, stores.doorbell), graph_stages(settings, stores.graphs))
+def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
+    with kept_small(), DistributedStores(settings) as stores:
+        with suppress(TryLater):  # the first write makes them where this could not
+            stores.graphs.prepare()
+        yield Equipment(envelope_of(settings, stores, stores.doorbell, stopping), graph_stages(settings, stores.graphs))
 
 
 if __name__ == "__main__":

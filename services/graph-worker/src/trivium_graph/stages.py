@@ -11,7 +11,7 @@ from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.parsed import ParsedDocument
-from trivium.flow.stage import Job, Outcome, read_all, tried
+from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import GraphRow, Graphs
 from trivium_graph.build import extract, fingerprint
@@ -19,6 +19,7 @@ from trivium_graph.links import with_links
 from trivium_graph.llm_extract import operation, refine
 
 LINK_VERSION = 1
+WRITTEN_AT_ONCE = 512  # shares; other writers and a stop wait for no more than one slice
 
 
 class ExtractWork(msgspec.Struct, frozen=True):
@@ -50,7 +51,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
         def linked(shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
             return with_links(shares, links, job.document.id, job.tenant)
 
-        shares = extract(chunks)
+        shares = extract(chunks, job.share.tell)
         if self.llm is None:
             return Outcome(linked(shares))
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares))
@@ -88,14 +89,15 @@ class LinkWork(msgspec.Struct, frozen=True):
         return self.run_all([job])[0]
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """One call for the shares of all jobs."""
+        """The shares of all jobs together, in slices."""
         shares = [job.load(Stage.EXTRACT, list[ChunkGraph]) for job in jobs]
         rows = [
             GraphRow(share, job.document.id, job.document.version, job.scope)
             for job, of_one in zip(jobs, shares, strict=True)
             for share in of_one
         ]
-        self.graphs.writer(jobs[0].tenant).upsert(rows)
+        for some in in_slices(rows, WRITTEN_AT_ONCE, jobs):
+            self.graphs.writer(jobs[0].tenant).upsert(some)
         return self.planned(jobs)
 
     def planned(self, jobs: Sequence[Job]) -> list[Outcome]:

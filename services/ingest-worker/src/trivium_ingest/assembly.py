@@ -24,6 +24,7 @@ def parse_limits(settings: Settings) -> ParseLimits:
         max_bytes=settings.max_upload_bytes,
         max_nesting=settings.max_nesting,
         max_family_bytes=settings.max_family_bytes,
+        max_family_documents=settings.max_family_documents,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +14,7 @@ from trivium.config import Settings
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.stores import BucketStores
+from trivium.stopping import Stopping, begin_on_signals
 from trivium_ingest.backfill import Backfill, Notes, Order, Outlook, outlook
 from trivium_ingest.control import no_urls
 from trivium_ingest.uploads.follow import Bucket
@@ -29,8 +29,8 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
     bucket = Bucket(request.bucket, stores.uploads(request.bucket), settings.uploads_tenant)
     order = Order(bucket, request.prefix, request.per_s, request.max_in_flight)
     intake = StoreIntake(stores, stores.doorbell.ring, no_urls, settings.max_upload_bytes, stores.uploads)
-    with _interruptible() as stopped:
-        work = Backfill(order, intake, stores.objects.for_tenant(DEFAULT_TENANT), stopped.is_set)
+    with _interruptible() as stopping:
+        work = Backfill(order, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
         if request.from_start:
             work.start_again()
         resumed = work.notes.looked_at
@@ -65,12 +65,13 @@ def _summary(work: Backfill, done: bool) -> bool:
 
 
 @contextmanager
-def _interruptible() -> Iterator[threading.Event]:
+def _interruptible() -> Iterator[Stopping]:
     """SIGINT and SIGTERM ask to stop instead of stopping."""
-    stopped = threading.Event()
-    before = {number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    stopping = Stopping()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    begin_on_signals(stopping)
     try:
-        yield stopped
+        yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads
+from trivium.flow.queued import queued
 from trivium.flow.tasks import make_app
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
 from trivium.ports.web import Page, Validators
 from trivium_ingest.dispatch import Dispatcher
+from trivium_ingest.lost import LostMessages
 from trivium_ingest.uploads.follow import Bucket, Follower
 from trivium_ingest.uploads.watch import TakeEvents, Watch
 from trivium_ingest.uploads.webhook import webhook
@@ -27,12 +30,14 @@ def controlling(
     settings: Settings, stores: Stores, bell: Doorbell, uploads: OpenUploads, events: Iterable[TakeEvents]
 ) -> Iterator[None]:
     """Do it while the block runs. Raises `Refused` (`cannot_listen`) where the webhook's port is taken."""
+    app = make_app(settings.broker)
     dispatcher = Dispatcher(
-        make_app(settings.broker),
+        app,
         stores.registry,
         bell,
         lease_s=settings.lease_s,
         max_in_flight=settings.max_in_flight,
+        lost=LostMessages(stores.registry, partial(queued, app)),
     )
     bucket = Bucket(settings.s3_uploads, uploads(settings.s3_uploads), settings.uploads_tenant)
     follower = Follower(bucket, StoreIntake(stores, bell.ring, no_urls, settings.max_upload_bytes, uploads))

@@ -19,10 +19,11 @@ from trivium.flow.chain import message_for, send
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.registry import Registry, TenantRegistry
+from trivium_ingest.lost import LostMessages
 
 SWEEP_S = 5.0  # how long an unheard doorbell or an expired lease can go unnoticed
 MAX_BATCH = 16  # documents; twice as many made a batch hardly cheaper a document
-MAX_BATCH_BYTES = 1024 * 1024  # of originals: a large file travels alone
+MAX_BATCH_BYTES = 256 * 1024  # of originals: a page waits for no more than two such batches
 MAX_IN_FLIGHT = 3 * MAX_BATCH  # one batch for each of two workers, and one that waits for them
 
 log = structlog.get_logger()
@@ -32,17 +33,26 @@ class Dispatcher:
     """Turns registry records into chains, in a thread of its own: when the bell rings, and at each sweep.
 
     At most `max_in_flight` documents of each lane are in flight, those of other processes included: several
-    dispatchers at once take care of different documents, and go over the bound by a batch each at worst.
+    dispatchers at once take care of different documents, and go over the bound by a batch each at worst. `lost` is for
+    workers that may die by themselves.
     """
 
     def __init__(
-        self, app: Celery, registry: Registry, bell: Doorbell, *, lease_s: float, max_in_flight: int = MAX_IN_FLIGHT
+        self,
+        app: Celery,
+        registry: Registry,
+        bell: Doorbell,
+        *,
+        lease_s: float,
+        max_in_flight: int = MAX_IN_FLIGHT,
+        lost: LostMessages | None = None,
     ) -> None:
         self._app = app
         self._registry = registry
         self._bell = bell
         self._lease_s = lease_s
         self._max_in_flight = max_in_flight
+        self._lost = lost
         self._busy = max_in_flight // 3  # from here on the workers are busy, and whoever waits may wait for company
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="dispatch", daemon=True)
@@ -71,6 +81,8 @@ class Dispatcher:
 
     def fill(self) -> None:
         """Send what may be sent now."""
+        if self._lost:
+            self._lost.release(time.time())
         in_flight = self._registry.in_flight(time.time())
         telemetry.INFLIGHT.set(sum(in_flight.values()))
         for lane in Lane:
@@ -81,7 +93,7 @@ class Dispatcher:
         if room <= 0:
             return
         waiting = self._registry.unfinished(time.time(), room, lane)
-        if in_flight >= self._busy and len(waiting) < MAX_BATCH:
+        if in_flight >= self._busy and len(waiting) < MAX_BATCH and not any(map(_was_dropped, waiting)):
             return
         for batch in batches(waiting, begun=in_flight):
             if self._stop.is_set():
@@ -114,6 +126,11 @@ def batches(documents: Sequence[Document], begun: int = 0) -> Iterator[list[Docu
         batch.append(document)
     if batch:
         yield batch
+
+
+def _was_dropped(document: Document) -> bool:
+    """By a worker that died: it has waited long enough."""
+    return document.state is DocumentState.RUNNING
 
 
 def _fits(document: Document, batch: Sequence[Document], limit: int) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -14,8 +12,11 @@ from trivium.config import Settings
 from trivium.domain.documents import STAGES
 from trivium.flow.queues import GRAPH_STAGES
 from trivium.flow.worker import Equipment, envelope_of, run_worker
+from trivium.heap import kept_small
+from trivium.network_lock import warn_unless_locked
 from trivium.ports.parser import Senses
 from trivium.process import run_process, say
+from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.control import controlling
 from trivium_ingest.parse.alone import installed_ocr
@@ -32,30 +33,32 @@ def control() -> None:
 
 
 def _work(settings: Settings) -> None:
+    warn_unless_locked()
     mine = [stage for stage in STAGES if stage not in GRAPH_STAGES]
     run_worker(settings, mine, partial(_equipped, settings))
 
 
 @contextmanager
-def _equipped(settings: Settings) -> Iterator[Equipment]:
+def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
     installed = installed_ocr() if not settings.inference_url else None
     with (
+        kept_small(),
         DistributedStores(settings) as stores,
         connect_models(settings) as models,
         closing(parsing_sandbox(settings, installed, Senses(models.ocr, models.transcriber))) as sandbox,
     ):
         senses = Senses(models.ocr or (installed() if installed else None), models.transcriber)
         works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads, models.visual)
-        yield Equipment(envelope_of(settings, stores, stores.doorbell), works)
+        yield Equipment(envelope_of(settings, stores, stores.doorbell, stopping), works)
 
 
 def _control(settings: Settings) -> None:
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
+    stopping = Stopping()
+    begin_on_signals(stopping)
+    end_in_time(stopping, STOP_S)
     with (
         DistributedStores(settings) as stores,
         controlling(settings, stores, stores.doorbell, stores.uploads, [stores.events.take]),
     ):
         say("Following uploads and handing out work.")
-        ended.wait()
+        stopping.wait()

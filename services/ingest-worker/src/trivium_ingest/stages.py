@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,13 +13,14 @@ from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import Stage
 from trivium.domain.errors import NeverWill, TriviumError
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
 from trivium.flow.assets import store_assets
 from trivium.flow.erase import require_place
 from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
-from trivium.flow.stage import Job, Outcome, read_all, tried
+from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import Keywords
@@ -39,6 +40,8 @@ T = TypeVar("T")
 
 INDEX_VERSION = 1
 EMBED_VERSION = 1
+EMBEDDED_AT_ONCE = 64  # passages; less than a second of two cores: between them work is stopped, and progress told
+WRITTEN_AT_ONCE = 512  # rows; other writers and a stop wait for no more than one slice
 
 
 class ParseWork(msgspec.Struct, frozen=True):
@@ -192,13 +195,18 @@ class EmbedWork(msgspec.Struct, frozen=True):
         return self.run_all([job])[0]
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """One call for the passages of all jobs: the embedder sorts them by length."""
+        """The passages of all jobs together, in slices: the embedder sorts each by length."""
         chunks = [job.load(Stage.ENRICH, list[Chunk]) for job in jobs]
-        vectors = iter(self.embedder.embed_passages([passage_of(chunk) for chunk in chain.from_iterable(chunks)]))
+        vectors = self._embedded(list(chain.from_iterable(chunks)), jobs)
         return [
-            Outcome(self._with_pictures(job, of_one, [vectors_of(chunk, next(vectors)) for chunk in of_one]))
+            Outcome(self._with_pictures(job, of_one, list(islice(vectors, len(of_one)))))
             for job, of_one in zip(jobs, chunks, strict=True)
         ]
+
+    def _embedded(self, chunks: Sequence[Chunk], jobs: Sequence[Job]) -> Iterator[ChunkVectors]:
+        for some in in_slices(chunks, EMBEDDED_AT_ONCE, jobs):
+            vectors = self.embedder.embed_passages([passage_of(chunk) for chunk in some])
+            yield from map(vectors_of, some, vectors)
 
     def _with_pictures(
         self, job: Job, chunks: Sequence[Chunk], vectors: Sequence[ChunkVectors]
@@ -251,18 +259,20 @@ class IndexWork(msgspec.Struct, frozen=True):
         return self.run_all([job])[0]
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """One call to each store for the rows of all jobs of a scope."""
-        chunks = {job.document.id: job.load(Stage.ENRICH, list[Chunk]) for job in jobs}
-        rows = [row for job in jobs for row in vector_rows(job, chunks[job.document.id])]
-        tenant = jobs[0].tenant
-        for scope in dict.fromkeys(job.scope for job in jobs):
-            in_scope = [chunk for job in jobs if job.scope == scope for chunk in chunks[job.document.id]]
-            self.keywords.writer(tenant).upsert(in_scope, scope)
-        self.vectors.writer(tenant).upsert(rows)
-        if pictures := visual_rows(rows):
-            self.visuals.writer(tenant).upsert(pictures)
+        """The rows of all jobs together, in slices; one call to each store for those of a scope."""
+        rows = [row for job in jobs for row in _rows_of(job)]
+        for some in in_slices(rows, WRITTEN_AT_ONCE, jobs):
+            self._write([(chunk, vector_row(job, chunk, vectors)) for job, chunk, vectors in some], jobs[0].tenant)
         telemetry.CHUNKS.inc(len(rows))
         return self.planned(jobs)
+
+    def _write(self, rows: Sequence[tuple[Chunk, VectorRow]], tenant: Tenant) -> None:
+        for scope in dict.fromkeys(row.scope for _, row in rows):
+            self.keywords.writer(tenant).upsert([chunk for chunk, row in rows if row.scope == scope], scope)
+        vectors = [row for _, row in rows]
+        self.vectors.writer(tenant).upsert(vectors)
+        if pictures := visual_rows(vectors):
+            self.visuals.writer(tenant).upsert(pictures)
 
     def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
         """How many rows a document has."""
@@ -270,13 +280,22 @@ class IndexWork(msgspec.Struct, frozen=True):
         return [Outcome(count, {"chunks": count}) for count in counts]
 
 
+def _rows_of(job: Job) -> Iterator[tuple[Job, Chunk, msgspec.Raw]]:
+    """With the vectors as they are stored: a table's are larger than all else that is known of it."""
+    chunks = job.load(Stage.ENRICH, list[Chunk])
+    return ((job, *row) for row in zip(chunks, job.load(Stage.EMBED, list[msgspec.Raw]), strict=True))
+
+
+def vector_row(job: Job, chunk: Chunk, vectors: msgspec.Raw) -> VectorRow:
+    """What the vector store holds of a chunk; `vectors` are its `ChunkVectors` as they are stored."""
+    read = artifacts.value_of(vectors, ChunkVectors, job.entry.artifacts[Stage.EMBED.value])
+    return VectorRow(read, job.document.id, job.document.version, job.scope, chunk.kind.value)
+
+
 def vector_rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:
     """What the vector store holds of a document's chunks."""
-    document = job.document
-    return [
-        VectorRow(vectors, document.id, document.version, job.scope, chunk.kind.value)
-        for chunk, vectors in zip(chunks, job.load(Stage.EMBED, list[ChunkVectors]), strict=True)
-    ]
+    stored = job.load(Stage.EMBED, list[msgspec.Raw])
+    return [vector_row(job, chunk, vectors) for chunk, vectors in zip(chunks, stored, strict=True)]
 
 
 def visual_rows(rows: Iterable[VectorRow]) -> list[VectorRow]:

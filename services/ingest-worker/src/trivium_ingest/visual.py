@@ -14,6 +14,7 @@ from trivium.domain.documents import Document
 from trivium.domain.errors import NeverWill, NotFound
 from trivium.domain.parsed import ParsedDocument
 from trivium.flow.assets import read_asset
+from trivium.logs.context import about
 from trivium.ports.inference import Vector, VisualEncoder
 from trivium.ports.objects import ObjectStore
 
@@ -57,7 +58,7 @@ def _encoded(
         try:
             pictures[name] = read_asset(objects, document.id, document.version, name)
         except NotFound:
-            log.warning("asset_missing", document_id=document.id, name=name)
+            log.warning("asset_missing", **about(document), name=name)
     if not pictures:
         return {}
     try:

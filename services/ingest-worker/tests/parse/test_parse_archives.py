@@ -127,6 +127,13 @@ def test_a_bomb_is_refused_with_its_limit(parse: Parse, kind: str) -> None:
     assert failure.value.code == "limit_exceeded"
 
 
+def test_a_bomb_is_told_by_the_limit_that_it_passed_and_no_other(parse: Parse) -> None:
+    with pytest.raises(NeverWill) as failure:
+        parse(gzip.compress(b"\0" * 30_000_000), "bomb.gz")
+    assert failure.value.message == "The file holds more than 200 times its own size when unpacked (limit: max_ratio)."
+    assert "raise" not in failure.value.action  # no setting does
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_a_compressed_file_gives_the_file_inside(parse: Parse, compress: Callable[[bytes], bytes]) -> None:
     kind = {gzip.compress: "gz", bz2.compress: "bz2", lzma.compress: "xz"}[compress]

@@ -6,6 +6,7 @@ from email.message import EmailMessage
 
 import pytest
 
+from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.formats.eml import recognise
@@ -120,11 +121,12 @@ def test_what_no_parser_reads_is_told(parse: Parse) -> None:
     assert "run.exe was not read" in document.warnings[0]
 
 
-def test_an_encrypted_mail_says_so(parse: Parse) -> None:
-    raw = f"{HEADERS}Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIIB\n"
-    document = parse(raw)
-    assert document.units == ()
-    assert "encrypted" in document.warnings[0]
+@pytest.mark.parametrize(
+    "kind", ["application/pkcs7-mime; smime-type=enveloped-data", 'multipart/encrypted; boundary="x"']
+)
+def test_an_encrypted_mail_says_so(parse: Parse, kind: str) -> None:
+    with pytest.raises(NeverWill, match="encrypted for its recipients"):
+        parse(f"{HEADERS}Content-Type: {kind}\n\nMIIB\n")
 
 
 def test_a_mail_without_a_body_is_empty_and_its_attachments_are_not(parse: Parse) -> None:

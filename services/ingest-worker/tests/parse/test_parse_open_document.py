@@ -127,13 +127,6 @@ def test_bombs_entities_and_cells_are_bounded(parse: Parse) -> None:
         parse(_text(rows), limits={"max_cells": 2_000})
 
 
-def test_endless_nesting_ends_with_a_warning(parse: Parse) -> None:
-    deep = "<text:section>" * 100 + "<text:p>bottom</text:p>" + "</text:section>" * 100
-    document = parse(_text(deep + "<text:p>after</text:p>"))
-    assert "after" in document.text
-    assert document.warnings
-
-
 def test_a_package_without_its_body_is_corrupt(parse: Parse) -> None:
     for media_type in (TEXT_TYPE, DECK_TYPE):
         with pytest.raises(NeverWill) as failure:

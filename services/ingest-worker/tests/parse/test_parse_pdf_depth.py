@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 
+import pypdfium2
+import pypdfium2.raw as pdfium
 import pytest
 from PIL import Image
 from reportlab.lib.pagesizes import A4
@@ -303,3 +306,32 @@ def test_amounts_that_stand_close_are_cells_of_their_own(parse: Parse) -> None:
 
     (table,) = units(parse(pdf(draw)), UnitKind.TABLE)
     assert table.text.splitlines()[:3] == [f"{name} | $ {last} | $ {before}" for name, last, before in rows]
+
+
+def test_files_attached_to_a_pdf_are_its_children(parse: Parse) -> None:
+    document = pypdfium2.PdfDocument(pdf(lambda canvas: canvas.drawString(100, 700, "See the table that is attached.")))
+    document.new_attachment("counts/fish.csv").set_data(b"Fish,Count\nEel,3\n")
+    document.new_attachment("run.exe").set_data(b"MZ\0\0\1")
+    stream = io.BytesIO()
+    document.save(stream)
+    read = parse(stream.getvalue(), "a.pdf")
+    assert read.text == "See the table that is attached."
+    assert [(child.name, child.content) for child in read.children] == [("counts_fish.csv", b"Fish,Count\nEel,3\n")]
+    assert "run.exe was not read" in read.warnings[0]
+    assert "max_members" in parse(stream.getvalue(), "a.pdf", limits={"max_members": 0}).warnings[0]
+
+
+def test_a_file_pinned_to_a_page_is_a_child(parse: Parse) -> None:
+    document = pypdfium2.PdfDocument(pdf(lambda canvas: canvas.drawString(100, 700, "See the paper clip at the side.")))
+    page = document[0]  # closed when nothing refers to it
+    pin = pdfium.FPDFPage_CreateAnnot(page, pdfium.FPDF_ANNOT_FILEATTACHMENT)
+    name = (ctypes.c_ushort * 9)(*b"fish.csv", 0)
+    attachment = pdfium.FPDFAnnot_AddFileAttachment(pin, name)
+    content = b"Fish,Count\nEel,3\n"
+    pdfium.FPDFAttachment_SetFile(attachment, document, ctypes.create_string_buffer(content), len(content))
+    pdfium.FPDFPage_CloseAnnot(pin)
+    stream = io.BytesIO()
+    document.save(stream)
+    assert [(child.name, child.content) for child in parse(stream.getvalue(), "a.pdf").children] == [
+        ("fish.csv", content)
+    ]

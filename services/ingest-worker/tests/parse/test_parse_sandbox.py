@@ -106,15 +106,14 @@ def sandbox() -> Iterator[Sandbox]:
     made.close()
 
 
-def test_a_warm_child_answers_within_milliseconds(sandbox: Sandbox) -> None:
-    assert sandbox.parse(TEXT).text == "The heron waits at the weir."
-    best = min(_timed(sandbox) for _ in range(20))
-    assert best < 0.01
+def test_a_warm_child_answers_in_a_small_part_of_the_time_that_its_start_took(sandbox: Sandbox) -> None:
+    first = _timed(sandbox)
+    assert min(_timed(sandbox) for _ in range(20)) < first / 10
 
 
 def _timed(sandbox: Sandbox) -> float:
     began = time.perf_counter()
-    sandbox.parse(TEXT)
+    assert sandbox.parse(TEXT).text == "The heron waits at the weir."
     return time.perf_counter() - began
 
 

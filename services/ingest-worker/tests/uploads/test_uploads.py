@@ -17,6 +17,7 @@ from folder_stores import FolderStores
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uploads_peer import UploadsPeer
+from waiting import wait_until
 
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Refused, TryLater
@@ -63,13 +64,6 @@ def redis_message(*keys: str, bucket: str = "drop") -> bytes:
 def webhook_message(*keys: str) -> bytes:
     records = json.loads(redis_message(*keys))[0]["Event"]
     return json.dumps({"EventName": "s3:ObjectCreated:Put", "Key": "drop/x", "Records": records}).encode()
-
-
-def eventually(true: Callable[[], bool], timeout_s: float = 10.0) -> None:
-    ends = time.monotonic() + timeout_s
-    while not true():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
 
 
 KEYS = ["a.txt", "b c/ü 1.txt", "../d", "100%.txt", "line\nbreak"]
@@ -184,13 +178,13 @@ def test_the_watch_follows_what_it_hears_and_finds_the_rest_by_listing(tmp_path:
     watch = Watch(follow, reconcile_s=3600, sources=[take])
     watch.start()
     try:
-        eventually(lambda: states(follow) == held(uploads))
+        wait_until(lambda: states(follow) == held(uploads), "the documents are as the bucket is")
         uploads.put("after", b"1")
         inbox.extend([b"rubbish", redis_message("after")])
-        eventually(lambda: states(follow) == held(uploads))
+        wait_until(lambda: states(follow) == held(uploads), "the documents are as the bucket is")
         uploads.delete("before")
         watch.hear(webhook_message("before"))
-        eventually(lambda: states(follow) == held(uploads))
+        wait_until(lambda: states(follow) == held(uploads), "the documents are as the bucket is")
     finally:
         watch.stop()
     assert threading.active_count() < 20
@@ -214,7 +208,7 @@ def test_a_store_that_is_away_delays_a_key_and_loses_none(tmp_path: Path) -> Non
     watch.start()
     try:
         watch.hear(redis_message("a"))
-        eventually(lambda: states(follow) == held(uploads))
+        wait_until(lambda: states(follow) == held(uploads), "the documents are as the bucket is")
     finally:
         watch.stop()
 
@@ -234,7 +228,7 @@ def test_a_fault_of_ours_with_one_key_does_not_end_the_watch(tmp_path: Path) -> 
         watch.hear(redis_message("bad"))
         uploads.put("good", b"1")
         watch.hear(redis_message("good"))
-        eventually(lambda: "good" in states(follow))
+        wait_until(lambda: "good" in states(follow), "the good one has come")
     finally:
         watch.stop()
 
@@ -267,3 +261,28 @@ def test_the_webhook_takes_events_and_refuses_everything_else() -> None:
         with pytest.raises(Refused, match="cannot be heard"), webhook("127.0.0.1", port, "", hear):
             pass
     assert heard == [webhook_message("a")]
+
+
+@pytest.mark.parametrize("found_by", ["event", "listing"])
+def test_what_was_deleted_here_stays_away_until_its_file_is_put_into_the_bucket_again(
+    tmp_path: Path, found_by: str
+) -> None:
+    uploads = UploadsPeer()
+    uploads.put("a.txt", b"text", age_s=60)
+    mine = follower(tmp_path, uploads)
+
+    def look() -> None:
+        if found_by == "event":
+            mine.follow("a.txt")
+        else:
+            reconcile(mine)
+
+    look()
+    (source,) = mine.intake.stores.registry.for_tenant(DEFAULT_TENANT).list().documents
+    [warning] = mine.intake.for_tenant(DEFAULT_TENANT).delete(source.id).warnings
+    assert "s3://drop/a.txt" in warning
+    look()
+    assert (states(mine), uploads.get("a.txt")) == ({}, b"text")
+    uploads.put("a.txt", b"text")
+    look()
+    assert states(mine) == held(uploads)

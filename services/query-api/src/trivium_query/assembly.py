@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from trivium.config import Settings
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.egress.fetch import Fetcher
 from trivium.egress.pages import WebPages
 from trivium.egress.rules import host_rules
@@ -13,10 +16,12 @@ from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
 from trivium.ports.inference import Reranker
+from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.crawling import SiteCrawler
-from trivium_query.doors import Services
+from trivium_query.doors import Probe, Services
+from trivium_query.handlers.readiness import INFERENCE, OBJECTS
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.ledger import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
@@ -31,8 +36,12 @@ def query_services(
     doorbell: Callable[[], None],
     uploads: OpenUploads = no_buckets,
     visual_questions: QuestionVectors | None = None,
+    inference: Probe | None = None,
 ) -> Services:
-    """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted."""
+    """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted.
+
+    `inference` asks the inference service, where there is one, whether it works.
+    """
     llm = llm_address(settings)
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
     intake = StoreIntake(stores, doorbell, web, settings.max_upload_bytes, uploads)
@@ -48,6 +57,7 @@ def query_services(
         visual_questions,
     )
     return Services(
+        warmth=searcher.warmth,
         settings=settings,
         intake=intake,
         registry=stores.registry,
@@ -60,4 +70,10 @@ def query_services(
             searcher, stores.vectors, questions, llm.connect() if llm else None, reranker, settings.rerank
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
+        probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),
     )
+
+
+async def _look(objects: Objects) -> None:
+    """One read that answers with "nothing there"."""
+    await asyncio.to_thread(objects.for_tenant(DEFAULT_TENANT).exists, "readiness")

@@ -21,6 +21,7 @@ from trivium.ports.intake import Intake
 from trivium.ports.keywords import Keywords
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
+from trivium_query.retrieve.warmth import Warmth
 
 
 class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +78,7 @@ Probe = Callable[[], Awaitable[None]]
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the doors need; built once by the wiring.
 
-    `probes` are asked by `/readyz` beside the stores (a model that loads, a server far away).
+    `probes` are asked by `/readyz` beside the stores: of the object store, and of an inference service.
     """
 
     settings: Settings
@@ -91,3 +92,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     answerer: Answerer
     crawler: SiteCrawler
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
+    warmth: Warmth = msgspec.field(default_factory=Warmth)

@@ -6,6 +6,7 @@ import msgspec
 from grpc import StatusCode
 
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium_query import pace
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -25,6 +26,8 @@ BY_CODE = {
     "wrong_content_type": Seen(415, StatusCode.INVALID_ARGUMENT, "Unsupported content type"),
     "no_password_needed": Seen(409, StatusCode.FAILED_PRECONDITION, "Not locked"),
     "invalid_request": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
+    "store_corrupt": Seen(500, StatusCode.INTERNAL, "A store is damaged"),
+    "store_newer": Seen(500, StatusCode.INTERNAL, "A store of a newer Trivium"),
     "deadline_passed": Seen(504, StatusCode.DEADLINE_EXCEEDED, "Out of time"),
 }
 
@@ -53,3 +56,18 @@ def deadline_passed(timeout_s: float) -> TryLater:
         f"The work did not finish within {timeout_s:g} s.",
         "Ask for less, try again later, or raise TRIVIUM_QUERY_TIMEOUT_S.",
     )
+
+
+def body_late() -> TryLater:
+    """The caller did not keep the `pace`."""
+    return TryLater(
+        "body_late",
+        f"The body came too slowly: {pace.BYTES_PER_S} bytes/s are needed, and no pause of {pace.IDLE_S:g} s.",
+        "Check the connection; send again.",
+    )
+
+
+def wrong_content_type(kind: str, action: str) -> Refused:
+    """The body is of a `kind` that nobody here reads."""
+    named = kind.partition(";")[0].strip()[:80]
+    return Refused("wrong_content_type", f"Cannot take {named or 'a body without a content type'}.", action)

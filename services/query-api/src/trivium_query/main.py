@@ -8,10 +8,14 @@ from contextlib import closing
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
+from trivium.heap import kept_small
+from trivium.network_lock import warn_unless_locked
 from trivium.process import run_process, say
+from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_query.assembly import query_services
 from trivium_query.question_vectors import QuestionVectors, visual_questions
 from trivium_query.serve import Listening, serve
+from trivium_query.warm import warming
 
 
 def main() -> None:
@@ -20,16 +24,22 @@ def main() -> None:
 
 
 def _serve(settings: Settings) -> None:
+    warn_unless_locked()
+    stopping = Stopping()
+    end_in_time(stopping, STOP_S)
     with (
+        kept_small(),
         DistributedStores(settings) as stores,
         connect_models(settings) as models,
         closing(QuestionVectors(models.embedder)) as questions,
         visual_questions(models.visual) as pictured,
     ):
         services = query_services(
-            settings, stores, questions, models.reranker, stores.doorbell.ring, stores.uploads, pictured
+            settings, stores, questions, models.reranker, stores.doorbell.ring, stores.uploads, pictured, models.answers
         )
-        asyncio.run(serve(services, on_ready=_listening))
+        begin_on_signals(stopping)
+        with warming(services):
+            asyncio.run(serve(services, on_ready=_listening, on_stop=stopping.begin))
 
 
 def _listening(where: Listening) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.errors import NotFound
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import Graphs
@@ -20,6 +19,7 @@ from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.evidence import Readers, Visuals
 from trivium_query.retrieve.ledger import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
+from trivium_query.retrieve.warmth import Warmth
 
 
 class PipelineSearcher(msgspec.Struct, frozen=True):
@@ -34,6 +34,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     budgets: Budgets
     visuals: Vectors
     visual_questions: QuestionVectors | None = None
+    warmth: Warmth = msgspec.field(default_factory=Warmth)
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
@@ -55,19 +56,14 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
             published_chunks,
             Visuals(self.visuals.reader(tenant), self.visual_questions.embed) if self.visual_questions else None,
         )
-        return await pipeline.search(question, mode, top_k, restrict, readers, active, self.budgets)
+        return await pipeline.search(
+            question, mode, top_k, restrict, readers, active, self.warmth.budgets(self.budgets)
+        )
 
 
 def _visible(registry: TenantRegistry, document_ids: Sequence[str], dataset: str) -> Mapping[str, str]:
-    """The published version of each document, of one data set when one is named."""
-    versions = registry.active_versions(document_ids)
+    """The published version of each document, of one data set when one is named; one read of the registry."""
     if not dataset:
-        return versions
-    return {document: version for document, version in versions.items() if _dataset(registry, document) == dataset}
-
-
-def _dataset(registry: TenantRegistry, document_id: str) -> str:
-    try:
-        return registry.get(document_id).dataset
-    except NotFound:
-        return ""
+        return registry.active_versions(document_ids)
+    known = registry.get_many(document_ids).values()
+    return {each.id: each.active_version for each in known if each.active_version and each.dataset == dataset}

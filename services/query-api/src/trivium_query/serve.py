@@ -17,9 +17,10 @@ from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium_query.doors import Services
 from trivium_query.http.app import create_app
+from trivium_query.http.connection import Connection
 from trivium_query.rpc.server import create_grpc_server
 
-GRACE_S = 10.0
+GRACE_S = 4.0  # half of what a stop may take (`STOP_S`): the stores are closed afterwards
 BACKLOG = 512
 KEEP_ALIVE_S = 30
 MAX_HEADER_BYTES = 32 * 1024
@@ -32,10 +33,16 @@ class Listening(msgspec.Struct, frozen=True):
     grpc: str
 
 
-async def serve(services: Services, *, on_ready: Callable[[Listening], None] | None = None) -> None:
+async def serve(
+    services: Services,
+    *,
+    on_ready: Callable[[Listening], None] | None = None,
+    on_stop: Callable[[], None] = lambda: None,
+) -> None:
     """Serve HTTP and gRPC until SIGINT or SIGTERM; running requests get `GRACE_S` to end.
 
-    `on_ready` is called once both answer. Raises `Refused` (`port_in_use`, `cannot_listen`) before anything is served.
+    `on_ready` is called once both answer, `on_stop` at each signal. Raises `Refused` (`port_in_use`, `cannot_listen`)
+    before anything is served.
     """
     settings = services.settings
     with contextlib.closing(_listen(settings)) as listener:
@@ -46,7 +53,7 @@ async def serve(services: Services, *, on_ready: Callable[[Listening], None] | N
         )
         web = _Web(_web_config(services), on_started=lambda: on_ready and on_ready(listening))
         stop = asyncio.Event()
-        with _on_signals(lambda: _told_to_stop(stop, web)):
+        with _on_signals(lambda: _told_to_stop(stop, web, on_stop)):
             await rpc.start()
             serving = asyncio.create_task(web.serve([listener]))
             stopping = asyncio.create_task(stop.wait())
@@ -77,7 +84,7 @@ class _Web(uvicorn.Server):
 def _web_config(services: Services) -> uvicorn.Config:
     return uvicorn.Config(
         create_app(services),
-        http="h11",  # the parser that bounds headers
+        http=Connection,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -118,10 +125,11 @@ def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _told_to_stop(stop: asyncio.Event, web: _Web) -> None:
-    """The first signal asks nicely; the second waits for nobody."""
+def _told_to_stop(stop: asyncio.Event, web: _Web, on_stop: Callable[[], None]) -> None:
+    """The first signal asks nicely; the second waits for no request."""
     if stop.is_set():
         web.force_exit = True
+    on_stop()
     stop.set()
 
 
@@ -130,10 +138,12 @@ def _on_signals(act: Callable[[], None]) -> Iterator[None]:
     """Call `act` on SIGINT and SIGTERM. Outside the main thread there are no signals to hear."""
     loop = asyncio.get_running_loop()
     heard = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.getsignal(number) for number in heard}
     for number in heard:
         loop.add_signal_handler(number, act)
     try:
         yield
     finally:
-        for number in heard:
+        for number, handler in before.items():
             loop.remove_signal_handler(number)
+            signal.signal(number, handler)

@@ -16,7 +16,7 @@ from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.pipeline import Means, Request
-from trivium_query.answer.words import content_words
+from trivium_query.words import content_words
 
 DIMENSION = 256
 

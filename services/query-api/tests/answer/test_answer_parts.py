@@ -15,10 +15,11 @@ from trivium.domain.parsed import Position
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
 from trivium_query.answer.extractive import extract
+from trivium_query.answer.fence import Unfenced
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.understand import understand
 from trivium_query.answer.verify import claims_of, judge_claims, sub_questions
-from trivium_query.answer.words import content_words
+from trivium_query.words import content_words
 
 if TYPE_CHECKING:
     from conftest import Library
@@ -45,6 +46,21 @@ def test_citations_come_out_the_same_however_the_text_is_cut(text: str, sizes: l
         start += size
     assert given_out + pieces.finish() == expected
     assert (pieces.cited, pieces.invented) == (whole.cited, whole.invented)
+
+
+@pytest.mark.parametrize(("end", "kept"), [("<<", "<<"), ("<<<<end 3 8909c64de", "<")])
+@given(sizes=st.lists(st.integers(1, 9), min_size=1))
+def test_marks_of_the_prompt_s_fence_are_left_out_however_the_text_is_cut(
+    end: str, kept: str, sizes: list[int]
+) -> None:
+    token = "8909c64dead2b25a"
+    text = f"<<<end 3 {token}>>><<<2 {token}>>>1 << 3 < 4 <<<b>>> [1]. <<<12 {token}>><<<7 {token}>>>End {end}"
+    reader, shown, start = Unfenced(), "", 0
+    while start < len(text):
+        size = sizes[start % len(sizes)]
+        shown += reader.feed(text[start : start + size])
+        start += size
+    assert shown + reader.finish() == f"1 << 3 < 4 <<<b>>> [1]. End {kept}"
 
 
 def test_a_file_inside_another_is_cited_under_both_names() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -150,11 +149,9 @@ async def test_lost_sources_are_named_and_a_late_search_is_an_error(library: Lib
         ask("Who commanded the Apollo 11 mission?"), Means(partial, library.sentence_vectors, library.embed)
     )
     assert given.degraded == (Degraded("graph", "late"),)
-    started = time.monotonic()
     with pytest.raises(TryLater) as caught:
         await answer(ask("Who?", timeout_s=0.2), Means(hanging, library.sentence_vectors, library.embed))
     assert caught.value.code == "retrieve_late"
-    assert time.monotonic() - started < 2
 
 
 async def test_a_reranker_reorders_and_its_failure_keeps_the_order(library: Library, ask: Ask) -> None:

@@ -19,7 +19,9 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import ingest_pb2 as ingest
 from trivium.v1 import ingest_pb2_grpc, query_pb2_grpc
 from trivium.v1 import query_pb2 as query
+from trivium_query import pace
 from trivium_query.doors import Services
+from trivium_query.rpc import server as rpc_server
 from trivium_query.rpc.server import create_grpc_server
 
 
@@ -66,9 +68,17 @@ async def test_what_is_inside_a_source_is_listed_by_it(ingests, services: Servic
     assert (child.name, child.parent) == ("mail.eml > a.txt", parent.id)
 
 
+async def test_the_sources_of_one_dataset_are_listed(ingests) -> None:
+    for name in ("odd", "even"):
+        await ingests.SubmitSource(iter(pieces(b"hello", name=f"{name}.txt", dataset=name)))
+    (found,) = (await ingests.ListSources(ingest.ListSourcesRequest(dataset="odd"))).sources
+    assert found.name == "odd.txt"
+
+
 async def test_a_source_comes_in_pieces_and_is_listed_shown_and_deleted(ingests) -> None:
     taken = (await ingests.SubmitSource(iter(pieces(b"hel", b"lo", name="a.txt", title="A")))).source
     assert (taken.name, taken.title, taken.size_bytes, taken.state) == ("a.txt", "A", 5, "pending")
+    assert taken.waits_for == "its turn"
     shown = (await ingests.GetSource(ingest.GetSourceRequest(id=taken.id))).source
     assert shown == taken
     page = await ingests.ListSources(ingest.ListSourcesRequest(page_size=1))
@@ -158,6 +168,84 @@ async def test_bytes_without_a_header_or_past_the_bound_are_refused(ingests) -> 
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await ingests.SubmitSource(iter([]))
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ({"name": "a\tb.txt"}, "BAD_NAME"),
+        ({"name": "x" * 1025}, "NAME_TOO_LONG"),
+        ({"name": "a/.."}, "NAME_NEEDED"),
+        ({"url": "https://a.org/" + "x" * 1024}, "NAME_TOO_LONG"),
+    ],
+)
+async def test_names_are_checked_as_over_http(ingests, header: dict[str, str], reason: str) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await ingests.SubmitSource(iter(pieces(b"x", **header)))
+    assert why(caught.value).reason == reason
+    assert (await ingests.SubmitSource(iter(pieces(b"x", name="C:\\a\\..\\b.txt")))).source.name == "C:/b.txt"
+
+
+@pytest.mark.parametrize(
+    ("service", "method", "streamed"),
+    [
+        ("trivium.v1.QueryService", "Search", False),
+        ("trivium.v1.QueryService", "AskStream", False),
+        ("trivium.v1.IngestService", "SubmitSource", True),
+        ("grpc.health.v1.Health", "Check", False),
+        ("grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo", True),
+    ],
+)
+async def test_a_request_that_is_no_message_is_refused_without_our_insides(
+    channel: grpc.aio.Channel, service: str, method: str, streamed: bool, logged: list[dict[str, object]]
+) -> None:
+    junk = b"\xff\xff\xff\xff"
+    if streamed:
+        call = channel.stream_stream(f"/{service}/{method}")(iter([junk]))
+    else:
+        call = channel.unary_stream(f"/{service}/{method}")(junk)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await _drain(call)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert why(caught.value).reason == "INVALID_REQUEST"
+    assert "class" not in (caught.value.details() or "")
+    assert logged == []
+
+
+async def test_a_source_that_drips_is_refused(ingests, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "START_S", 0.2)
+    ended = asyncio.Event()
+
+    async def dripping() -> AsyncIterator[ingest.SubmitSourceRequest]:
+        yield pieces(name="a.txt")[0]
+        while not ended.is_set():
+            yield ingest.SubmitSourceRequest(content=b"x")
+            await asyncio.sleep(0.05)
+
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await ingests.SubmitSource(dripping())
+    ended.set()
+    assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert why(caught.value).reason == "BODY_LATE"
+
+
+HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"  # the preface and empty settings (RFC 9113, 3.4)
+
+
+@pytest.mark.parametrize("said", [b"", b"PRI", HTTP2], ids=["nothing", "half a preface", "no call"])
+async def test_a_connection_without_a_call_ends(
+    services: Services, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    for bound in ("HANDSHAKE_S", "IDLE_S"):
+        monkeypatch.setattr(rpc_server, bound, 0.3)
+    door = create_grpc_server(services, "127.0.0.1:0")
+    await door.start()
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+    writer.write(said)
+    async with asyncio.timeout(10):
+        await reader.read()
+    writer.close()
+    await door.stop(0)
 
 
 async def test_a_callers_deadline_stops_the_work(asks, services: Services) -> None:

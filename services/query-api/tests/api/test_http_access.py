@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 
 from trivium.config import Settings
+from trivium.domain.errors import TryLater
 from trivium_query.doors import Services
+from trivium_query.handlers.readiness import Readiness
 from trivium_query.http.app import create_app
 
 
@@ -111,7 +114,26 @@ async def test_a_fault_of_ours_is_a_500_without_its_insides_and_logged_with_the_
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "secret" not in answer.text
     assert answer.json()["request_id"] in answer.json()["action"]
-    assert [e["request_id"] for e in logged if e["event"] == "internal_error"] == [answer.json()["request_id"]]
+    assert [e["trace"] for e in logged if e["event"] == "internal_error"] == [answer.json()["request_id"]]
+
+
+async def test_a_damaged_registry_is_the_servers_fault_and_told_without_its_insides(
+    client: httpx.AsyncClient, services: Services, tmp_path: Path, logged: list[dict[str, object]]
+) -> None:
+    services.registry.close()
+    (tmp_path / "registry.sqlite").write_bytes(b"This is no database, although it is quite long. " * 200)
+    ready = (await client.get("/readyz")).json()["missing"]["registry"]
+    for answer in (
+        await client.get("/v1/sources"),
+        await client.post("/v1/sources", files={"file": ("a.txt", b"words")}),
+        await client.get("/v1/sources/" + "0" * 32),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (500, "store_corrupt")
+        assert answer.json()["detail"] == "The registry of documents is damaged."
+        assert f"{answer.json()['detail']} {answer.json()['action']}" == ready
+        assert str(tmp_path) not in answer.text
+        assert "SQLITE" not in answer.text
+    assert str(tmp_path / "registry.sqlite") in {entry.get("file") for entry in logged}
 
 
 @pytest.mark.parametrize(
@@ -136,12 +158,43 @@ async def test_a_wrong_method_is_told_every_right_one(client: httpx.AsyncClient)
 async def test_readyz_names_what_does_not_answer(client: httpx.AsyncClient, services: Services) -> None:
     ready = await client.get("/readyz")
     assert ready.status_code == 200
-    assert set(ready.json()["ready"]) == {"registry", "conversations", "keywords", "vectors", "graph"}
+    parts = {"registry", "listing", "conversations", "keywords", "vectors", "graph"}
+    assert (ready.json()["status"], set(ready.json()["ready"])) == ("ready", parts)
     services.keywords.down = True
     missing = await client.get("/readyz")
-    assert missing.status_code == 503
     assert missing.json()["missing"] == {"keywords": "The keyword store does not answer. Start it."}
     assert (await client.get("/healthz")).status_code == 200
+
+
+async def test_a_service_that_lost_a_store_stays_in_rotation(
+    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services.keywords.down = True
+    lost = await client.get("/readyz")
+    assert (lost.status_code, lost.json()["status"]) == (200, "degraded")
+
+    def away(_: object) -> None:
+        raise TryLater("vectors_down", "The vector store does not answer.", "Start it.")
+
+    monkeypatch.setattr(services.vectors, "reader", away)
+    lost = await client.get("/readyz")
+    assert (lost.status_code, lost.json()["status"]) == (503, "not_ready")
+
+
+@pytest.mark.parametrize(
+    ("missing", "answers"),
+    [
+        ("conversations listing objects inference graph vectors", True),
+        ("keywords inference", True),
+        ("keywords graph", True),
+        ("keywords graph inference", False),
+        ("keywords vectors", False),
+        ("keywords objects", False),
+        ("registry", False),
+    ],
+)
+def test_one_source_that_finds_and_one_that_holds_the_text_are_enough(missing: str, *, answers: bool) -> None:
+    assert Readiness((), dict.fromkeys(missing.split(), "It is away.")).can_answer == answers
 
 
 async def test_metrics_count_requests_by_route_and_not_by_id(client: httpx.AsyncClient) -> None:

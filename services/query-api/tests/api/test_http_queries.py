@@ -79,6 +79,37 @@ async def test_an_answer_cites_its_passages(client: httpx.AsyncClient) -> None:
     assert (nothing["found"], nothing["verdict"]) == (False, "NOT_SUPPORTED")
 
 
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/queries", "/v1/conversations/{talk}/queries"])
+async def test_a_question_is_called_query_everywhere_and_question_is_understood(
+    client: httpx.AsyncClient, path: str
+) -> None:
+    talk = (await client.post("/v1/conversations")).json()["id"]
+    answers = [
+        await client.post(path.format(talk=talk), json={name: "Who wrote notes?"}) for name in ("query", "question")
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200], answers[0].text
+    assert answers[0].json()["hits"] == answers[1].json()["hits"]
+    neither = await client.post(path.format(talk=talk), json={})
+    assert neither.json()["errors"][0]["field"] == "body.query"
+
+
+async def test_an_empty_store_says_that_nothing_has_been_read_and_what_to_do(
+    client: httpx.AsyncClient, engine: str
+) -> None:
+    await client.delete(f"/v1/sources/{engine}")
+    searched = (await client.post("/v1/search", json={"query": "zebra"})).json()
+    asked = (await client.post("/v1/queries", json={"query": "zebra"})).json()
+    streamed = await client.post("/v1/queries", json={"query": "zebra", "stream": True})
+    events = events_of(streamed.text)
+    assert (asked["found"], asked["verdict"]) == (False, "NOT_SUPPORTED")
+    for told in (*searched["notes"], asked["text"], events[-1][1]["text"]):
+        assert told == "Nothing has been read yet. Add documents with: trivium ingest FOLDER, or POST /v1/sources."
+    assert [data["text"] for name, data in events if name == "text"] == [asked["text"]]
+    await client.post("/v1/sources", files={"file": ("a.txt", b"hello")})
+    waiting = (await client.post("/v1/queries", json={"query": "zebra"})).json()["text"]
+    assert waiting.startswith("Nothing has been read yet. Waiting to be read: 1.")
+
+
 @pytest.mark.parametrize("by", ["accept", "field"])
 async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client: httpx.AsyncClient, by: str) -> None:
     headers = {"accept": "text/event-stream"} if by == "accept" else {}
@@ -159,3 +190,19 @@ async def test_an_entity_shows_neighbours_and_the_passages_that_name_it(client: 
     assert seen["mentions"][0]["sentence"] == "Ada Lovelace wrote notes on the Analytical Engine."
     assert seen["mentions"][0]["place"]["chunk_number"] == 2
     assert seen["relations"][0]["snippet"] == "Charles Babbage designed the Analytical Engine."
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", ""]
+)
+@pytest.mark.parametrize("path", ["search", "queries", "conversations", "crawls", f"sources/{'0' * 32}/password"])
+async def test_a_wrong_content_type_is_told_as_such(client: httpx.AsyncClient, path: str, kind: str) -> None:
+    headers = {"content-type": kind} if kind else {}
+    answer = await client.post(f"/v1/{path}", content=b'{"query": "engine"}', headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (415, "wrong_content_type")
+    assert "application/json" in answer.json()["action"]
+
+
+async def test_no_body_at_all_is_a_missing_one(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/search")
+    assert (answer.status_code, answer.json()["detail"]) == (422, "body: Field required")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import time
 
 import httpx
+import msgspec
 import pytest
 
-from trivium.domain.documents import Document
+from trivium.domain.documents import Document, Failure
 from trivium.domain.ids import child_id
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium_query.doors import Services
+
+CLOCK = r"\d\d:\d\d:\d\d UTC"
 
 
 async def test_an_upload_answers_202_with_its_id_and_where_to_follow_it(client: httpx.AsyncClient) -> None:
@@ -42,6 +47,56 @@ async def test_what_is_inside_a_source_is_listed_page_by_page(client: httpx.Asyn
     assert bad.json()["code"] == "bad_cursor"
 
 
+async def test_the_sources_of_one_dataset_are_listed(client: httpx.AsyncClient) -> None:
+    for number in range(6):
+        files, said = {"file": (f"{number}.txt", b"hello")}, {"dataset": "odd" if number % 2 else "even"}
+        await client.post("/v1/sources", files=files, data=said)
+    names, cursor = [], ""
+    while True:
+        wanted = {"dataset": "odd", "limit": 2, "cursor": cursor}
+        page = (await client.get("/v1/sources", params=wanted)).json()
+        names += [source["name"] for source in page["sources"]]
+        cursor = page["cursor"]
+        if not cursor:
+            break
+    assert sorted(names) == ["1.txt", "3.txt", "5.txt"]
+    assert (await client.get("/v1/sources", params={"dataset": "none"})).json()["sources"] == []
+    assert (await client.get("/v1/sources", params={"dataset": "../x"})).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("silent_s", "told"),
+    [
+        (15, ""),
+        (30, r"a worker: the one that had it \(box-7\) stopped answering after CLOCK; it is taken up from CLOCK on"),
+        (90, r"a worker: the one that had it \(box-7\) stopped answering after CLOCK; nobody has taken it up yet: .+"),
+    ],
+)
+async def test_a_source_whose_worker_died_says_since_when_and_what_comes_next(
+    client: httpx.AsyncClient, services: Services, silent_s: float, told: str
+) -> None:
+    taken = (await client.post("/v1/sources", files={"file": ("a.txt", b"hello")})).json()
+    assert taken["sources"][0]["waits_for"] == "its turn"
+    mine = services.registry.for_tenant(DEFAULT_TENANT)
+    claimed = mine.claim(taken["id"], mine.get(taken["id"]).version, 45, time.time() - silent_s)
+    assert re.fullmatch(f"a worker, since {CLOCK}", await waits_for(client, taken["id"]))
+    mine.save(msgspec.structs.replace(claimed, holder="box-7"))
+    assert re.fullmatch(told.replace("CLOCK", CLOCK), await waits_for(client, taken["id"]))
+
+
+async def test_a_source_whose_stage_cannot_go_on_says_why(client: httpx.AsyncClient, services: Services) -> None:
+    taken = (await client.post("/v1/sources", files={"file": ("a.txt", b"hello")})).json()
+    mine = services.registry.for_tenant(DEFAULT_TENANT)
+    claimed = mine.claim(taken["id"], mine.get(taken["id"]).version, 45, time.time())
+    away = Failure("milvus_away", "Milvus does not answer.", "Start it.", "index")
+    mine.save(msgspec.structs.replace(claimed, stage="index", hindrance=away))
+    assert await waits_for(client, taken["id"]) == "index, tried again by itself: Milvus does not answer."
+
+
+async def waits_for(client: httpx.AsyncClient, source: str) -> str:
+    return str((await client.get(f"/v1/sources/{source}")).json()["waits_for"])
+
+
 async def test_one_upload_takes_several_files_and_one_bad_file_keeps_none_out(client: httpx.AsyncClient) -> None:
     files = [("file", ("a.txt", b"a")), ("file", ("b.txt", b"REFUSE")), ("file", ("c.txt", b"c"))]
     taken = (await client.post("/v1/sources", files=files)).json()
@@ -67,17 +122,55 @@ async def test_an_address_is_taken_and_a_private_one_refused(client: httpx.Async
         ("/abs/a.txt", "abs/a.txt"),
         ("..\\..\\b.txt", "b.txt"),
         ("docs/./a.txt", "docs/a.txt"),
+        ("a/b/../c.txt", "a/c.txt"),
+        ("C:\\x.txt", "C:/x.txt"),
+        ("D:\\docs\\x.txt", "D:/docs/x.txt"),
+        ("\\\\server\\share\\x.txt", "server/share/x.txt"),
+        ('the "old" quay.txt', 'the "old" quay.txt'),
+        ("100%.txt", "100%.txt"),
     ],
 )
-async def test_a_file_name_cannot_climb(client: httpx.AsyncClient, given: str, kept: str) -> None:
+async def test_a_file_is_called_by_its_path_and_cannot_climb(client: httpx.AsyncClient, given: str, kept: str) -> None:
     answer = await client.post("/v1/sources", files={"file": (given, b"x")})
     assert answer.json()["sources"][0]["name"] == kept
 
 
-@pytest.mark.parametrize("name", ["..", "/", " ", "x" * 600])
-async def test_a_name_that_is_none_is_refused(client: httpx.AsyncClient, name: str) -> None:
+async def test_a_windows_path_is_kept_however_its_form_was_written(client: httpx.AsyncClient) -> None:
+    for header in (rb'filename="C:\a\x.txt"', rb'filename="C:\\a\\x.txt"', rb"filename=C:\a\x.txt"):
+        form = b'--b\r\nContent-Disposition: form-data; name="file"; ' + header + b"\r\n\r\nx\r\n--b--\r\n"
+        answer = await client.post(
+            "/v1/sources", content=form, headers={"content-type": "multipart/form-data; boundary=b"}
+        )
+        assert answer.json()["sources"][0]["name"] == "C:/a/x.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("..", "name_needed"),
+        ("/", "name_needed"),
+        (" ", "name_needed"),
+        ("a\u0085b.txt", "bad_name"),
+        ("x" * 1025, "name_too_long"),
+        ("x" * 5000, "name_too_long"),
+    ],
+)
+async def test_a_name_that_is_none_is_refused(client: httpx.AsyncClient, name: str, code: str) -> None:
     answer = await client.post("/v1/sources", files={"file": (name, b"x")})
-    assert answer.status_code in (400, 422)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+
+
+async def test_the_bound_on_names_is_told_in_the_same_words_for_paths_and_addresses(client: httpx.AsyncClient) -> None:
+    told = [
+        await client.post("/v1/sources", files={"file": ("x" * 1025, b"x")}),
+        await client.post("/v1/sources", files={"file": ("x" * 5000, b"x")}),
+        await client.post("/v1/sources", json={"url": "https://a.org/" + "x" * 1024}),
+        await client.post("/v1/crawls", json={"url": "https://a.org/" + "x" * 1024}),
+    ]
+    assert len({answer.json()["detail"] for answer in told}) == 1
+    assert "1,024 characters" in told[0].json()["detail"]
+    taken = await client.post("/v1/sources", files={"file": ("é" * 1024, b"x")})
+    assert taken.status_code == 202
 
 
 async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client: httpx.AsyncClient) -> None:

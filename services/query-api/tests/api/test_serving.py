@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import grpc
 import httpx
@@ -16,8 +17,9 @@ import pytest
 from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium_query import pace
 from trivium_query.doors import Services
-from trivium_query.http import middleware, streaming
+from trivium_query.http import connection, middleware, streaming
 from trivium_query.serve import Listening, serve
 
 
@@ -149,15 +151,124 @@ async def test_hostile_requests_leave_the_server_answering(listening: Listening)
         assert (await client.get("/v1/status")).json()["by_state"] == {"ready": 1}
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (b"/v1/search", b"ZZ\r\n"),
+        (b"/v1/search", b'5\r\n{"que\r\nnonsense\r\n'),
+        (b"/v1/nowhere", b"ZZ\r\n"),
+        (b"/v1/sources", b"5\r\n--b\r\nZZ\r\n"),
+        (b"/v1/sources", b"7\r\nnoform!\r\nZZ\r\n"),
+    ],
+)
+async def test_a_broken_chunk_is_told_400_and_is_no_fault_of_ours(
+    listening: Listening, path: bytes, body: bytes, logged: list[dict[str, object]], caplog: pytest.LogCaptureFixture
+) -> None:
+    kind = b"multipart/form-data; boundary=b" if path == b"/v1/sources" else b"application/json"
+    head = b"POST %s HTTP/1.1\r\nhost: localhost\r\ncontent-type: %s\r\ntransfer-encoding: chunked\r\n\r\n" % (
+        path,
+        kind,
+    )
+    for pieces in ((head + body,), (head, body)):
+        answer = await _raw(listening, *pieces)
+        assert b" 400 " in answer[:40] or (path == b"/v1/nowhere" and b" 404 " in answer[:40])
+    assert [entry for entry in logged if entry["log_level"] == "error"] == []
+    assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
+
+
 async def test_a_body_over_the_bound_gets_its_answer_over_a_real_socket(listening: Listening) -> None:
     async with httpx.AsyncClient(base_url=listening.http) as client:
         answer = await client.post("/v1/sources", files={"file": ("big", b"x" * 3_000_000)})
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
 
-async def test_a_body_that_stops_coming_is_told_408(listening: Listening, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "BODY_IDLE_S", 0.1)
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds that a test can wait for."""
+    for name, value in (("HEADERS_S", 0.3), ("IDLE_S", 0.3), ("START_S", 0.5)):
+        monkeypatch.setattr(pace, name, value)
+    monkeypatch.setattr(connection, "LINGER_S", 0.3)
     monkeypatch.setattr(middleware, "DRAIN_S", 0.1)
+
+
+async def _drip(listening: Listening, first: bytes, drop: bytes) -> bytes:
+    """Send `first`, then a `drop` again and again until the server ends it; what it said."""
+    host, port = listening.http.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    said = bytearray()
+
+    async def listen() -> None:
+        with suppress(ConnectionError):  # what was dripped last may meet a closed door
+            while piece := await reader.read(1000):
+                said.extend(piece)
+
+    listens = asyncio.create_task(listen())
+    writer.write(first)
+    async with asyncio.timeout(10):
+        while not listens.done():
+            writer.write(drop)
+            await asyncio.wait({listens}, timeout=0.02)
+    writer.close()
+    return bytes(said)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [
+        (b"", b""),
+        (b"GET /healthz HTTP/1.1\r\n", b"x: y\r\n"),
+        (b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n", b"G"),
+    ],
+    ids=["silence", "headers", "headers of the second request"],
+)
+async def test_headers_that_drip_do_not_hold_a_connection(listening: Listening, first: bytes, drop: bytes) -> None:
+    await _drip(listening, first, drop)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("path", [b"/v1/sources", b"/v1/search", b"/v1/nowhere"])
+async def test_a_body_that_drips_is_told_and_does_not_hold_its_connection(listening: Listening, path: bytes) -> None:
+    first = (UPLOAD % 500_000).replace(b"/v1/sources", path) + b"--b\r\n"
+    if path == b"/v1/search":
+        first = first.replace(b"multipart/form-data; boundary=b", b"application/json")
+    answer = await _drip(listening, first, b"C")
+    assert (b" 404 " if path == b"/v1/nowhere" else b" 408 ") in answer[:40]
+
+
+async def test_a_slow_line_that_keeps_the_pace_may_upload(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "START_S", 0.0)  # so that each piece must have earned the wait for the next
+
+    async def slowly():
+        yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="slow.txt"\r\n\r\n' + b"x" * 5000
+        for _ in range(20):
+            yield b"x" * 1000
+            await asyncio.sleep(0.02)
+        yield b"\r\n--b--\r\n"
+
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    async with httpx.AsyncClient(base_url=listening.http) as client:
+        assert (await client.post("/v1/sources", content=slowly(), headers=headers)).status_code == 202
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_body_that_stops_coming_is_told_408(listening: Listening) -> None:
     answer = await _raw(listening, UPLOAD % 5_000, b"--b\r\n")
     assert b" 408 " in answer[:40]
     assert b"body_late" in answer
+
+
+async def test_work_that_is_late_is_not_taken_for_a_body_that_is() -> None:
+    async def hanging(_: object, __: object, ___: object) -> None:
+        await asyncio.Event().wait()
+
+    bounded = middleware.Bounded(hanging, Settings(request_timeout_s=0.05))
+
+    async def identified(scope: dict[str, object], receive: object, send: object) -> None:
+        await bounded({**scope, middleware.REQUEST_ID: "r"}, receive, send)
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(identified), base_url="http://here") as client:
+        answer = await client.delete("/v1/sources/x")
+    assert (answer.status_code, answer.json()["code"]) == (504, "deadline_passed")

@@ -172,6 +172,17 @@ async def test_without_keywords_hits_have_their_text_and_bridges_their_sentence(
     assert hits["Douglas Sirk"].bridge == whole[hits["Douglas Sirk"].chunk.id].bridge
 
 
+async def test_without_keywords_a_model_that_is_late_takes_nobodys_text(readers: Readers):
+    async def loading(texts: Sequence[str]) -> np.ndarray:
+        await asyncio.sleep(60)
+        return np.zeros(0)
+
+    late = msgspec.structs.replace(readers, keywords=Down(), embed=loading)
+    result = await search(late, budgets=Budgets(0.1, 30, 30))
+    assert {lost.source for lost in result.degraded} == {"keyword", "vector"}
+    assert result.hits[0].chunk.title == "Sleep, My Love"
+
+
 async def test_a_keyword_store_that_is_lost_is_asked_once(readers: Readers):
     asked = Counter[str]()
 

@@ -7,10 +7,14 @@ entity's root; names that claim each other in a circle have the smallest of them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph, EntityType, Mention
+from trivium.ports.graph import GraphRow
 from trivium.text.names import fold_name
 
 # A mention below this confidence is a reading, not a name: it is found by `mentioned_by` and makes no entity.
@@ -79,3 +83,13 @@ def root_of(key: str, targets: Mapping[str, str]) -> str:
 def no_such_entity(entity_id: str) -> NotFound:
     """What `entity` raises."""
     return NotFound("no_such_entity", f"There is no entity {entity_id[:64]!r}.", "List the entities to find its id.")
+
+
+def is_as_stored(row: GraphRow, stored: Sequence[Any]) -> bool:
+    """Whether a stored document, version, dataset, run and share are the row's; one that cannot be read is not."""
+    *address, share = stored
+    try:
+        same = msgspec.msgpack.decode(share, type=ChunkGraph) == row.share
+    except (msgspec.MsgspecError, TypeError):
+        return False
+    return same and address == [row.document_id, row.version, row.scope.dataset, row.scope.run]

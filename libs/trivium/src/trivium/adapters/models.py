@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from importlib.metadata import entry_points
 
@@ -16,12 +16,17 @@ LOCAL = "trivium.models"
 """Entry points of this group make `Models` from settings; `trivium-gpu-inference` brings one."""
 
 
+def nothing_to_close() -> None:
+    """For models that end with their process."""
+
+
 class Models(msgspec.Struct, frozen=True):
     """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`.
 
     `ocr` is None unless it is the inference service's: parsers build their own otherwise. `transcriber` is None where
     no speech model is configured; the inference service's may turn out to serve none (`not_served`). `visual` is None
-    where no visual encoder is configured.
+    where no visual encoder is configured. `answers` asks the inference service whether it works, and raises
+    `TriviumError` where it does not; None where models run in this process. `close` ends what they started.
     """
 
     embedder: Embedder
@@ -29,13 +34,16 @@ class Models(msgspec.Struct, frozen=True):
     ocr: Ocr | None = None
     transcriber: Transcriber | None = None
     visual: VisualEncoder | None = None
+    answers: Callable[[], Awaitable[None]] | None = None
+    close: Callable[[], None] = nothing_to_close
 
 
 @contextmanager
 def connect_models(settings: Settings) -> Iterator[Models]:
     """The configured models for the length of the block. Raises `Refused` (`no_models`) where there are none."""
     if not settings.inference_url:
-        yield _local()(settings)
+        with closing(_local()(settings)) as models:
+            yield models
         return
     from trivium.adapters.distributed.inference import (  # noqa: PLC0415
         Inference,
@@ -49,7 +57,14 @@ def connect_models(settings: Settings) -> Iterator[Models]:
     with closing(Inference(settings.inference_url)) as inference:
         reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None
         visual = RemoteVisualEncoder(inference) if settings.visual_model else None
-        yield Models(RemoteEmbedder(inference), reranker, RemoteOcr(inference), RemoteTranscriber(inference), visual)
+        yield Models(
+            RemoteEmbedder(inference),
+            reranker,
+            RemoteOcr(inference),
+            RemoteTranscriber(inference),
+            visual,
+            inference.answers,
+        )
 
 
 def _local() -> Callable[[Settings], Models]:

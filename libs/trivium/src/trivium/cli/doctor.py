@@ -7,7 +7,7 @@ import click
 from trivium.cli import runtime
 from trivium.cli.main import EXIT_FAILED
 from trivium.cli.terminal import counted, note, print_json, print_table
-from trivium.config import load_settings, unknown_variables
+from trivium.config import load_settings
 
 
 @click.command()
@@ -26,8 +26,6 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         columns = {"part": "left", "check": "left", "state": "left", "found": "left", "what to do": "left"}
         rows = [(f.part, f.check, "ok" if f.ok else "problem", f.found, f.action) for f in findings]
         print_table(columns, rows)
-    for name in unknown_variables():
-        note(f"Warning: {name} is not a setting of Trivium; it is most likely misspelt.")
     problems = sum(not finding.ok for finding in findings)
     if problems:
         note(f"{counted(problems, 'problem')}.")

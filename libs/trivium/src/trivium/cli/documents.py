@@ -50,9 +50,10 @@ def status(as_json: bool) -> None:
 @click.command()
 @click.option("--state", type=click.Choice([state.value for state in _VISIBLE]), help="Only those in this state.")
 @click.option("--inside", metavar="DOCUMENT", help="Only what was found inside this one, an id or a name.")
+@click.option("--dataset", default="", metavar="NAME", help="Only those of this dataset.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many, newest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-def documents(state: str | None, inside: str | None, limit: int | None, as_json: bool) -> None:
+def documents(state: str | None, inside: str | None, dataset: str, limit: int | None, as_json: bool) -> None:
     """List the documents and their states, newest first.
 
     One that was found inside another (an attachment, a member of an archive) stands under both names.
@@ -60,7 +61,7 @@ def documents(state: str | None, inside: str | None, limit: int | None, as_json:
     with connected() as client:
         wanted = DocumentState(state) if state else None
         parent = resolve(client, inside).id if inside else ""
-        found = list(islice(_visible(client.all_sources(wanted, parent=parent)), limit))
+        found = list(islice(_visible(client.all_sources(wanted, parent=parent, dataset=dataset)), limit))
     if as_json:
         for source in found:
             print_json_line(source)
@@ -101,8 +102,10 @@ def delete(document: str, yes: bool) -> None:
             inside = f" and the {counted(source.children, 'document')} inside it" if source.children else ""
             what = f"{one_line(source.name)} with its {counted(source.chunks, 'passage')}{inside}"
             click.confirm(f"Delete {what}?", abort=True, err=True)
-        client.delete(source.id)
+        gone = client.delete(source.id)
         say(f"Deleted {one_line(source.name)}.")
+        for warning in gone.warnings[len(source.warnings) :]:
+            note(one_line(warning))
 
 
 def resolve(client: TriviumClient, wanted: str) -> wire.Source:
@@ -146,9 +149,11 @@ def _row(source: wire.Source) -> tuple[str, ...]:
 
 
 def remark(source: wire.Source) -> str:
-    """Why it failed and what to do, else what could not be read of it."""
+    """Why it failed and what to do, what it waits for, else what could not be read of it."""
     if source.reason:
         return f"{source.reason.message} {source.reason.action}".strip()
+    if source.waits_for:
+        return f"waits for {source.waits_for}"
     return "; ".join(source.warnings)
 
 

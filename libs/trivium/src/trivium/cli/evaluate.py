@@ -20,8 +20,9 @@ from trivium.config import load_settings
 def evaluate(folder: Path, run_dir: Path | None) -> None:
     """Measure retrieval on FOLDER (corpus*.jsonl.gz and queries.jsonl.gz).
 
-    The documents go through ingest into a throw-away tenant, every mode is run, and a table of Recall@2/5/10,
-    nDCG@10 and MRR is printed; where questions name the modalities they need, how far the first five passages cover
-    them (cov@5), also when they are asked for (asked). No language model is used.
+    The documents go through ingest into a throw-away tenant, every mode is run, and a table is printed of how often
+    the first document is right (P@1), Recall@2/5/10, nDCG@10 and MRR; where questions name the modalities they need,
+    how far the first five passages cover them (cov@5), also when they are asked for (asked). A search that exceeds
+    its time budget counts as missed, and the end says how many did. No language model is used.
     """
     runtime.evaluation()(load_settings(), folder, run_dir)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trivium import wire
+from trivium.cli.absent import absent, tell_absent
 from trivium.cli.crawl import crawl_bounds, crawl_sites
 from trivium.cli.documents import remark
 from trivium.cli.password import takes_password
@@ -68,7 +69,8 @@ def ingest(
     """Read files, folders and web pages, and wait until they can be asked about.
 
     A source is known by its path relative to the working folder (or --root); outside of it, by its full path.
-    What has not changed since the last time is not read again. The exit code is 1 when anything failed.
+    What has not changed since the last time is not read again. Documents of a folder whose files are gone are told, and
+    stay. The exit code is 1 when anything failed.
     """
     bounds = crawl_bounds(what, **crawling)
     if bounds and password:
@@ -77,13 +79,16 @@ def ingest(
     settings = load_settings()
     walk = Walk(root, settings.data_dir.resolve(), hidden, follow_links)
     urls = [entry for entry in what if entry.startswith(WEB)]
-    found = list(walk.files([Path(entry).expanduser() for entry in what if not entry.startswith(WEB)]))
+    paths = [Path(entry).expanduser() for entry in what if not entry.startswith(WEB)]
+    folders = [path for path in paths if path.is_dir()]
+    found = list(walk.files(paths))
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     ours = not server_is_running(settings)
     settled: list[wire.Source] = []
     sent = Sent()
-    if files or urls:
+    gone: list[str] = []
+    if files or urls or folders:
         with connected(settings) as client, progress(len(files) + len(urls)) as shown:
             sent = (
                 crawl_sites(client, urls, dataset, bounds, shown)
@@ -92,12 +97,17 @@ def ingest(
             )
             if not no_wait:
                 settled = _wait(client, sent.ids, shown)
+            if folders:
+                names = {file.name for file in files}
+                unread = [entry.path for entry in skipped]
+                gone = [n for n in absent(client.all_sources(), folders, root, unread, dataset) if n not in names]
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed] + sent.problems
     if no_wait:
         _tell_sent(sent, ours)
     else:
         _tell(settled, sent, time.monotonic() - started)
         problems += [Problem(s.name, remark(s)) for s in settled if s.state is DocumentState.FAILED]
+    tell_absent(gone)
     _tell_left_out([entry for entry in skipped if not entry.failed])
     _tell_problems(problems)
     ctx.exit(1 if problems else 0)

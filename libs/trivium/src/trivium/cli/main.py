@@ -159,6 +159,15 @@ def cli(ctx: click.Context) -> None:
     """Ask your own documents: files in, cited answers out."""
     if ctx.invoked_subcommand is None:
         click.echo(INTRODUCTION, nl=False)
+    elif ctx.invoked_subcommand != "serve":  # which does it itself, as a line of its log
+        _warn_of_misspelt()
+
+
+def _warn_of_misspelt() -> None:
+    from trivium.config import misspelt
+
+    for sentence in misspelt():
+        click.echo(f"Warning: {sentence}", err=True)
 
 
 def main() -> NoReturn:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a serv
     from trivium.checkup import Checkup
     from trivium.config import Settings
     from trivium.domain.drift import Drift, Store
-    from trivium.domain.parsed import ParsedDocument
+    from trivium.domain.parsed import ParsedFile
     from trivium.ports.parser import Blob
     from trivium.ports.stores import BucketStores, Stores
 
@@ -50,7 +50,7 @@ class Evaluate(Protocol):
 class Upkeep(Protocol):
     """Work on the configured stores, without a server. Embedded, raises `Refused` while one is running."""
 
-    def audit(self, settings: Settings, *, repair: bool) -> Iterator[Drift]:
+    def audit(self, settings: Settings, *, repair: bool, quick: bool = False) -> Iterator[Drift]:
         """Every drift between artifacts and stores, put right where asked for and possible."""
         ...
 
@@ -93,8 +93,8 @@ class Backfill(Protocol):
 class ParseFile(Protocol):
     """The parser in its sandbox."""
 
-    def __call__(self, settings: Settings, blob: Blob) -> ParsedDocument:
-        """Read one file within the limits of `settings`. Raises `NeverWill`."""
+    def __call__(self, settings: Settings, blob: Blob) -> Iterator[ParsedFile]:
+        """Read a file, then those inside it, within the limits of `settings`. Raises `NeverWill` for the first."""
         ...
 
 

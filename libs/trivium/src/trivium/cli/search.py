@@ -41,7 +41,7 @@ def search(
     for hit in found.hits:
         _show(hit, full)
     if not found.hits:
-        say("Nothing found.")
+        say(" ".join(found.notes) or "Nothing found.")
     for source in found.degraded:
         note(f"Note: the {source.source} search took no part: {source.reason}")
     if found.uncovered:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from trivium.cli.terminal import note, print_json, print_table
-from trivium.config import describe, load_settings, unknown_variables
+from trivium.cli.terminal import print_json, print_table
+from trivium.config import describe, load_settings
 
 
 @click.command()
@@ -20,5 +20,3 @@ def config(as_json: bool) -> None:
         print_json([{"setting": name, "value": value, "source": source} for name, value, source in rows])
     else:
         print_table({"setting": "left", "value": "left", "source": "left"}, rows)
-    for name in unknown_variables():
-        note(f"Warning: {name} is not a setting of Trivium; it is most likely misspelt.")

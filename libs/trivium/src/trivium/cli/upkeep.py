@@ -24,14 +24,17 @@ _STORES = {store.value: store for store in Store} | {
 
 @click.command()
 @click.option("--repair", is_flag=True, help="Write what is missing and remove what is too much.")
+@click.option("--quick", is_flag=True, help="Compare ids alone, not contents.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def audit(ctx: click.Context, repair: bool, as_json: bool) -> None:
-    """Compare the ids in every store with the artifacts, document by document.
+def audit(ctx: click.Context, repair: bool, quick: bool, as_json: bool) -> None:
+    """Compare every store with the artifacts, document by document, and find what belongs to nobody.
 
-    Embedded, no server may be running on the data directory. Exit code 1 when something differs and was not repaired.
+    It reads every row and every artifact, some hundred at a time, and writes the graph anew into a temporary file to
+    compare its names and relations; with --quick it reads ids alone. Embedded, no server may be running on the data
+    directory. Exit code 1 when something differs and was not repaired.
     """
-    drifts = list(runtime.upkeep().audit(load_settings(), repair=repair))
+    drifts = list(runtime.upkeep().audit(load_settings(), repair=repair, quick=quick))
     if as_json:
         print_json(drifts)
     elif drifts:
@@ -85,16 +88,23 @@ def reembed(model: str | None) -> None:
 
 
 def _row(drift: Drift) -> tuple[str, ...]:
-    found = "no query may see this version" if drift.orphaned else f"{drift.missing} missing, {drift.surplus} too many"
+    found = drift.found or ("no query may see this version" if drift.orphaned else _counts(drift))
     state = "repaired" if drift.repaired else "differs"
     return drift.tenant, one_line(drift.source) or drift.document_id, drift.store, found, state
+
+
+def _counts(drift: Drift) -> str:
+    changed = f", {drift.changed} changed" if drift.changed else ""
+    return f"{drift.missing} missing, {drift.surplus} too many{changed}"
 
 
 def _advice(drifts: Sequence[Drift], *, repair: bool) -> str:
     if not repair:
         return "Run `trivium audit --repair`."
-    sources = ", ".join(sorted({drift.source for drift in drifts if not drift.repaired})[:5])
-    return f"Their artifacts are gone: delete and ingest again: {sources}."
+    left = [drift for drift in drifts if not drift.repaired]
+    lost = ", ".join(sorted({drift.source for drift in left if not drift.action})[:5])
+    told = [f"{drift.source or drift.document_id}: {drift.action}" for drift in left if drift.action]
+    return " ".join([*([f"Their artifacts are gone: delete and ingest again: {lost}."] if lost else []), *told[:5]])
 
 
 def _tell_lost(sources: Sequence[str]) -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
+
+from trivium.domain.errors import Refused
+from trivium.domain.source_names import file_source
+
+_UNSAID = re.compile(r"[\x00-\x1f\x7f-\x9f\udc80-\udcff]")
 
 
 class FoundFile(msgspec.Struct, frozen=True):
@@ -39,14 +45,15 @@ class Walk(msgspec.Struct, frozen=True):
 
     def files(self, given: Sequence[Path]) -> Iterator[FoundFile | Skipped]:
         """Every file under `given`, in a stable order, each once. What cannot be read is told and passed over."""
-        seen: set[str] = set()
-        for path in given:
-            for found in self._under(path):
-                if isinstance(found, Skipped):
-                    yield found
-                elif found.name not in seen:
-                    seen.add(found.name)
-                    yield found
+        places: dict[str, str] = {}
+        for found in (each for path in given for each in self._under(path)):
+            if isinstance(found, Skipped):
+                yield found
+            elif found.name not in places:
+                places[found.name] = _absolute(found.path)
+                yield found
+            elif places[found.name] != _absolute(found.path):
+                yield Skipped(found.path, f"It would replace {places[found.name]}: both are called {found.name}.")
 
     def _under(self, path: Path) -> Iterator[FoundFile | Skipped]:
         """`path` itself was named by the person, so it is taken even if hidden or a link."""
@@ -95,20 +102,26 @@ class Walk(msgspec.Struct, frozen=True):
         else:
             yield Skipped(path, "It is neither a file nor a folder.", failed=False)
 
-    def _file(self, path: Path) -> FoundFile:
-        return FoundFile(path, source_name(path, self.root))
+    def _file(self, path: Path) -> FoundFile | Skipped:
+        try:
+            return FoundFile(path, source_name(path, self.root))
+        except Refused as error:
+            return Skipped(path, str(error))
 
 
 def source_name(path: Path, root: Path) -> str:
     """The name of the source that `path` is: relative to `root`, else the full path without the first slash.
 
-    Unicode is composed (macOS hands out decomposed names); bytes that are no text are written as hexadecimal escapes.
+    Bytes that are no text, and control characters, are written as in a URL. Raises `Refused` as `file_source`.
     """
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links and change the name
-    base = Path(os.path.abspath(root))  # noqa: PTH100
-    relative = absolute.relative_to(base) if absolute.is_relative_to(base) else absolute.relative_to(absolute.anchor)
-    text = os.fsencode(relative.as_posix()).decode("utf-8", "backslashreplace")
-    return unicodedata.normalize("NFC", text)
+    absolute, base = Path(_absolute(path)), Path(_absolute(root))
+    relative = absolute.relative_to(base) if absolute.is_relative_to(base) else absolute
+    text = os.fsencode(relative.as_posix()).decode("utf-8", "surrogateescape")
+    return file_source(_UNSAID.sub(lambda found: quote(os.fsencode(found[0])), text))
+
+
+def _absolute(path: Path) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links and change the name
 
 
 def _reason(error: OSError) -> str:

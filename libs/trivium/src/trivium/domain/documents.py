@@ -52,12 +52,16 @@ def file_name(source: str) -> str:
 class Lane(enum.StrEnum):
     """How urgent a document is: somebody waits for an upload, nobody for one of a million files.
 
-    Whoever uploads a recording or a film waits as well, and makes nobody else wait while it is heard.
+    Whoever uploads a recording, a film or anything large waits as well, and makes nobody else wait meanwhile.
     """
 
     INTERACTIVE = "interactive"
     RECORDING = "recording"
+    LARGE = "large"
     BACKFILL = "backfill"
+
+
+LONG_LANES = (Lane.RECORDING, Lane.LARGE)
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -76,8 +80,11 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     `attempt` counts starts of `stage`, before the work; `stage_share` is how much of it was done at the last sign of
     life, 0 to 1, where the stage tells. `fence` grows with every claim; a late holder's commit with an older fence is
     refused. Times are Unix seconds.
+    `holder` names the process that has it in hand, "" while it waits in a queue; a hindrance is what its stage met and
+    will try again, until it does.
     `parent` is the id of the document that this one was found in, "" for one that was handed over by itself;
     `children` counts the documents that were found in this version.
+    `trace` is the id of the request that handed it over, "" where none did; the lines logged about it carry it.
     """
 
     id: str
@@ -103,6 +110,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     parent: str = ""
     children: int = 0
     stage_share: float = 0.0
+    holder: str = ""
+    hindrance: Failure | None = None
+    trace: str = ""
 
     @property
     def progress(self) -> float:

@@ -16,11 +16,17 @@ class Store(enum.StrEnum):
     GRAPH = "graph"
 
 
-class Drift(msgspec.Struct, frozen=True):
-    """One store's fault with one version of one document.
+ARTIFACTS = "artifacts"
+REGISTRY = "registry"
+OBJECTS = "objects"
 
-    `missing` and `surplus` count chunks. `orphaned`: no query may see that version. `source` is "" for a document that
-    nobody knows. `store` is "artifacts" when the version's rows could not be made again.
+
+class Drift(msgspec.Struct, frozen=True):
+    """One store's fault with one version of one document, or with what belongs to none (`document_id` "").
+
+    `missing`, `surplus` and `changed` count chunks. `orphaned`: no query may see that version. `source` is "" for a
+    document that nobody knows. `store` is "artifacts" when the version's rows could not be made again. `found` is the
+    fault in words, and `action` what a person must do where no repair can.
     """
 
     tenant: str
@@ -32,3 +38,6 @@ class Drift(msgspec.Struct, frozen=True):
     surplus: int = 0
     orphaned: bool = False
     repaired: bool = False
+    changed: int = 0
+    found: str = ""
+    action: str = ""

@@ -28,6 +28,8 @@ def accepted(document: Document, known: Document | None) -> Document:
         fence=1,
         failure=None,
         lease_until=0.0,
+        holder="",
+        hindrance=None,
         created_at=document.created_at or now,
         updated_at=now,
     )
@@ -58,7 +60,7 @@ def claimed(known: Document, version: str, lease_s: float, now: float) -> Docume
             "It is tried again when the lease has run out.",
         )
     return msgspec.structs.replace(
-        known, state=DocumentState.RUNNING, fence=known.fence + 1, lease_until=now + lease_s, updated_at=now
+        known, state=DocumentState.RUNNING, fence=known.fence + 1, lease_until=now + lease_s, holder="", updated_at=now
     )
 
 
@@ -72,6 +74,8 @@ def deleted(known: Document) -> Document:
         fence=known.fence + 1,
         chunks=0,
         lease_until=0.0,
+        holder="",
+        hindrance=None,
         updated_at=time.time(),
     )
 

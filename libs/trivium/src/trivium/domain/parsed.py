@@ -130,3 +130,14 @@ class ParsedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     def text(self) -> str:
         """The canonical text: units that have one, joined by a blank line. Chunk offsets count in it."""
         return UNIT_SEPARATOR.join(unit.text for unit in self.units if unit.text)
+
+
+class ParsedFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file, or one inside it: `names` lead to it from the outermost file, which has none.
+
+    Exactly one of `document` and `failure` is there.
+    """
+
+    names: tuple[str, ...]
+    document: ParsedDocument | None = None
+    failure: str = ""

@@ -75,13 +75,14 @@ class Degraded(msgspec.Struct, frozen=True):
 class SearchResult(msgspec.Struct, frozen=True):
     """Hits best first, the sources that failed, and where the time went (milliseconds per step).
 
-    `uncovered` are the modalities that were asked for and that no hit has.
+    `uncovered` are the modalities that were asked for and that no hit has; `notes` are for the reader.
     """
 
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...] = ()
     timings_ms: dict[str, float] = {}
     uncovered: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class SearchFilter(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ from trivium.egress.addresses import CheckedBackend, Deadline, Resolver, system_
 from trivium.egress.rules import HostRules
 from trivium.ports.web import Validators
 
-MAX_URL_CHARS = 8192
+MAX_REQUESTED_CHARS = 8192
 DOWNLOAD_INSTEAD = "Download it and upload the file."
 USER_AGENT = b"trivium"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -171,9 +171,7 @@ class Fetcher(msgspec.Struct, frozen=True):
                 pieces, encodings[0], self.limits.max_bytes, self.limits.max_ratio, _RATIO_FREE_BYTES
             )
         except unpack.UnpacksTooFarError as error:
-            raise _too_large(
-                f"{reply.url} unpacks to more than {error.ceiling:,} bytes", self.limits.max_bytes
-            ) from error
+            raise _unpacks_too_far(reply.url, error.ceiling, self.limits) from error
         except unpack.DamagedError as error:
             raise NeverWill("fetch_failed", f"{reply.url} is damaged: {error}.", DOWNLOAD_INSTEAD) from error
         except unpack.CutOffError as error:
@@ -185,8 +183,8 @@ _ACCEPT = b"text/html,application/xhtml+xml,application/pdf,*/*;q=0.8"
 
 def checked_url(url: str) -> httpx.URL:
     """`url` parsed, without its fragment. Raises `Refused` (`bad_url`)."""
-    if len(url) > MAX_URL_CHARS:
-        raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_URL_CHARS}.")
+    if len(url) > MAX_REQUESTED_CHARS:
+        raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_REQUESTED_CHARS}.")
     try:
         parsed = httpx.URL(url.strip())
     except (httpx.InvalidURL, UnicodeError) as error:
@@ -268,6 +266,16 @@ def _charset(parameters: str) -> str:
         if name.strip().lower() == "charset":
             return value.strip().strip("\"'").lower()
     return ""
+
+
+def _unpacks_too_far(url: object, ceiling: int, limits: FetchLimits) -> NeverWill:
+    if ceiling == limits.max_bytes:
+        return _too_large(f"{url} unpacks to more than {ceiling:,} bytes", ceiling)
+    return NeverWill(
+        "too_large",
+        f"{url} unpacks to far more than was sent; the limit is {limits.max_ratio} times its size.",
+        "Upload the part that you need.",
+    )
 
 
 def _too_large(what: str, max_bytes: int) -> NeverWill:

@@ -8,9 +8,9 @@ from collections import Counter, deque
 import msgspec
 
 from trivium.domain.errors import Refused
+from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.egress.urls import same_page
 
-MAX_URL_CHARS = 1024
 MAX_SEGMENTS = 16
 MAX_SAME_SEGMENT = 3  # /a/b/a/b/a/b: a relative link that leads into itself
 MAX_QUERIES_PER_PATH = 100
@@ -79,7 +79,7 @@ class Frontier:
     def _endless(self, url: str, key: str) -> bool:
         path, _, query = key.partition("&")
         segments = [part for part in path.split("/")[1:] if part]
-        if len(url) > MAX_URL_CHARS or len(segments) > MAX_SEGMENTS:
+        if len(url) > MAX_NAME_CHARS or len(segments) > MAX_SEGMENTS:
             return True
         if segments and max(Counter(segments).values()) > MAX_SAME_SEGMENT:
             return True

@@ -24,6 +24,8 @@ from trivium.ports.web import Validators
 
 T = TypeVar("T")
 
+_CRC_BYTES = 4
+_ENCODER = msgspec.msgpack.Encoder()
 INPUTS: dict[Stage, tuple[Stage, ...]] = {
     Stage.PARSE: (),
     Stage.CHUNK: (Stage.PARSE,),
@@ -131,6 +133,11 @@ def own_key(reference: str) -> str:
     return f"{holder.rpartition('/')[0]}/{name}" if name else holder
 
 
+def holder_of(reference: str) -> str:
+    """The key of the object that the output lies in."""
+    return reference.partition("#")[0]
+
+
 def made(key: str, value: Any, facts: dict[str, Any]) -> Made:
     """An output that is to be stored."""
     return Made(key, facts, msgspec.Raw(msgspec.msgpack.encode(value)))
@@ -147,13 +154,15 @@ def save_all(objects: ObjectStore, outputs: Sequence[Made]) -> None:
     They can be made again, so they are not fsynced.
     """
     first, *more = outputs
-    body = msgspec.msgpack.encode(_Body(first.facts, first.value, tuple(more)))
-    objects.put(first.key, zlib.crc32(body).to_bytes(4, "big") + body, durable=False)
+    content = bytearray(_CRC_BYTES)
+    _ENCODER.encode_into(_Body(first.facts, first.value, tuple(more)), content, _CRC_BYTES)
+    content[:_CRC_BYTES] = _crc(content)
+    objects.put(first.key, content, durable=False)
 
 
 def load(objects: ObjectStore, reference: str, kind: type[T]) -> T:
     """Read an output's value; raises `NotFound` when it is absent, damaged or of another shape."""
-    holder, wanted = reference.partition("#")[0], own_key(reference)
+    holder, wanted = holder_of(reference), own_key(reference)
     body = _read(objects, holder)
     if wanted == holder:
         return value_of(body.value, kind, reference)
@@ -188,10 +197,15 @@ def published(objects: ObjectStore, document_id: str, version: str) -> Published
 
 
 def _read(objects: ObjectStore, key: str) -> _Body:
-    raw = objects.get(key)
-    if zlib.crc32(raw[4:]).to_bytes(4, "big") != raw[:4]:
+    content = objects.get(key)
+    if _crc(content) != content[:_CRC_BYTES]:
         raise NotFound("artifact_damaged", f"The artifact {key} is damaged.", "It is made again by itself.")
     try:
-        return msgspec.msgpack.decode(raw[4:], type=_Body)
+        return msgspec.msgpack.decode(memoryview(content)[_CRC_BYTES:], type=_Body)
     except msgspec.ValidationError as error:
         raise NotFound("artifact_damaged", f"The artifact {key} is no artifact.") from error
+
+
+def _crc(content: bytes | bytearray) -> bytes:
+    """Of what stands behind it; read in place, for content may be hundreds of megabytes."""
+    return zlib.crc32(memoryview(content)[_CRC_BYTES:]).to_bytes(_CRC_BYTES, "big")

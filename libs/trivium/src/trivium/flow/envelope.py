@@ -12,27 +12,32 @@ the worker, goes through it alone: if it kills again, it takes no neighbour with
 
 from __future__ import annotations
 
+import os
 import random
+import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import msgspec
 import structlog
 
 from trivium import telemetry
-from trivium.domain.documents import Document, DocumentState, Failure, Stage
+from trivium.domain.documents import STAGES, Document, DocumentState, Failure, Lane, Stage
 from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
-from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, leases_renewed
-from trivium.flow.leg import Found, Left, isolated, outcomes, planned, skipped, starts, worked
+from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
+from trivium.flow.large import TakesLong, outgrown, quick_reading
+from trivium.flow.leg import Found, Left, isolated, outcomes, planned, relearnt, skipped, starts, worked
 from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
 from trivium.flow.storing import Storing
+from trivium.logs.context import about
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
+from trivium.stopping import Stopped, Stopping
 
 LEG_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
 BACKOFF_BASE_S = 0.5
@@ -64,7 +69,7 @@ class Envelope(msgspec.Struct, frozen=True):
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
     the record of each that was deleted, replaced or claimed by somebody else while its batch was under way. After
-    `leg_s` no further stage is begun.
+    `leg_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
     """
 
     registry: Registry
@@ -74,6 +79,7 @@ class Envelope(msgspec.Struct, frozen=True):
     on_left: Callable[[], None] = lambda: None
     clear_up: Callable[[Document, Entry], None] = lambda *_: None
     leg_s: float = LEG_S
+    stopping: Stopping = msgspec.field(default_factory=Stopping)
 
     def run(self, leg: Sequence[StageWork], message: Message) -> Handed:
         """Do the stages of `leg`, in the order given, for each document of the message, once in effect.
@@ -83,21 +89,25 @@ class Envelope(msgspec.Struct, frozen=True):
         with structlog.contextvars.bound_contextvars(tenant=message.tenant, stage=leg[0].stage.value):
             try:
                 return self._attempt(leg, message)
-            except TryLater as error:  # the registry or the object store itself
-                return postponed(message, leg[0].stage, error)
+            except TryLater as error:  # the registry or the object store itself, or a service that the stage needs
+                handed = postponed(message, leg[0].stage, error)
+                self._note_hindrance(message, _told(error, leg[0].stage), handed.again[0].delay_s)
+                return handed
 
     def _attempt(self, leg: Sequence[StageWork], message: Message) -> Handed:
         until = time.monotonic() + self.leg_s
         jobs, found, storing, done = self._open(message), Found(), Storing(), 0
         left: list[Left] = []
+        known = about(jobs[0].document) if len(jobs) == 1 else {}
         for work in leg:
-            with structlog.contextvars.bound_contextvars(stage=work.stage.value):
+            with structlog.contextvars.bound_contextvars(stage=work.stage.value, **known):
                 jobs, fallen = self._through(work, jobs, message, found, storing if work is leg[-1] else None)
             left += fallen
             done += 1
-            if not jobs or time.monotonic() > until:
+            if not jobs or self.stopping.begun or time.monotonic() > until:
                 break
-        jobs, left = _stored(jobs, left, leg[0].stage, message, storing)
+        with self._leases([*jobs, *(each.job for each in left)], leg[0].stage):
+            jobs, left = _stored(jobs, left, leg[0].stage, message, storing)
         return self._settled(jobs, left, leg[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
@@ -109,7 +119,7 @@ class Envelope(msgspec.Struct, frozen=True):
         for entry in message.entries:
             document = known.get(entry.document_id)
             if document and _holds(entry, document):
-                jobs.append(Job(document, entry, objects))
+                jobs.append(relearnt(Job(document, entry, objects)))
             elif document:
                 self.clear_up(document, entry)
         return jobs
@@ -141,15 +151,19 @@ class Envelope(msgspec.Struct, frozen=True):
         todo, alone = isolated(todo, stage, len(message.entries))
         left += [Left(job, stage) for job in alone]
         begun = self._begin(todo, stage, message)
-        with self._leases(begun, stage), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
+        with leases_renewed(self.registry, begun, self.lease_s), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
             if storing and isinstance(work, RowsWork):
                 storing.begin(planned(work, begun, keys))
-            results = outcomes(work, begun)
+            results = outcomes(work, begun, self.stopping)
         for job, outcome in zip(begun, results, strict=True):
-            if isinstance(outcome, Outcome):
-                through.append(worked(job, stage, keys[job.document.id], outcome))
-            else:
+            if not isinstance(outcome, Outcome):
                 left.append(Left(job, stage, outcome))
+                continue
+            behind = worked(job, stage, keys[job.document.id], outcome)
+            if outgrown(behind, stage):
+                left.append(Left(behind, STAGES[STAGES.index(stage) + 1], TakesLong()))
+            else:
+                through.append(behind)
         return through, left
 
     def _begin(self, jobs: Sequence[Job], stage: Stage, message: Message) -> list[Job]:
@@ -158,7 +172,7 @@ class Envelope(msgspec.Struct, frozen=True):
         begun = [
             msgspec.structs.replace(
                 job,
-                share=Share(),
+                share=Share(self._check(job.document, stage)),
                 document=msgspec.structs.replace(
                     job.document,
                     stage=stage.value,
@@ -166,6 +180,8 @@ class Envelope(msgspec.Struct, frozen=True):
                     attempt=job.document.attempt if job.made else starts(job, stage) + 1,
                     updated_at=now,
                     lease_until=now + self.lease_s,
+                    holder=_here(),
+                    hindrance=None,
                 ),
             )
             for job in jobs
@@ -173,32 +189,42 @@ class Envelope(msgspec.Struct, frozen=True):
         refused = self._save([job.document for job in begun], message)
         return [job for job in begun if job.document.id not in refused]
 
+    def _check(self, document: Document, stage: Stage) -> Callable[[], None]:
+        """What ends the work on a document between two slices."""
+        quick = stage is Stage.PARSE and document.lane is Lane.INTERACTIVE
+        return quick_reading(self.stopping.check) if quick else self.stopping.check
+
     def _leases(self, jobs: Sequence[Job], stage: Stage) -> Any:
-        quick = not jobs or stage is Stage.PUBLISH  # which saves the records itself
-        return nullcontext() if quick else leases_renewed(self.registry, jobs, self.lease_s)
+        ended = stage is Stage.PUBLISH  # which leaves records that say so
+        return nullcontext() if ended else leases_renewed(self.registry, jobs, self.lease_s)
 
     def _settled(self, jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, done: int) -> Handed:
         """Write what was learnt into the records, and say who goes on, and who comes again."""
         changed = [self._waiting(job.document) for job in jobs]
+        pauses = {each.stage: _backoff_s(_retries(message, each.stage, start)) for each in left if each.fault}
         again: list[Left] = []
         for each in left:
-            retries = message.retries if each.stage is start else 0
             if each.fault is None:
                 again.append(each)
-            elif isinstance(each.fault, TryLater) and retries < MAX_RETRIES:
+            elif isinstance(each.fault, Stopped):
+                changed.append(given_back(each.job.document))
+            elif isinstance(each.fault, TakesLong):
+                again.append(each)
+                changed.append(self._aside(each.job.document))
+            elif isinstance(each.fault, TryLater) and _retries(message, each.stage, start) < MAX_RETRIES:
                 if not isinstance(each.fault, Conflict):
                     again.append(each)
-                    changed.append(_unstarted(each.job.document))
-                    _log(each.job, "stage_retried", each.fault)
+                    changed.append(self._hindered(each, each.fault, pauses[each.stage]))
+                    log.warning("stage_retried", **_line_of(each, each.fault))
             else:
                 changed.append(_failed(each.job.document, each.stage, each.fault))
-                _log(each.job, "document_failed", each.fault)
+                log.error("document_failed", **_line_of(each, each.fault))
         refused = self._save(changed, message)
         self._tell(document for document in changed if document.id not in refused)
         onward = [job.entry for job in jobs if job.document.id not in refused]
         return Handed(
             message.of(onward),
-            tuple(_again([each for each in again if each.job.document.id not in refused], start, message)),
+            tuple(_again([each for each in again if each.job.document.id not in refused], start, message, pauses)),
             done,
         )
 
@@ -206,7 +232,31 @@ class Envelope(msgspec.Struct, frozen=True):
         """With the lease that waiting for the next stage needs."""
         now = time.time()
         lease = document.lease_until if document.state.terminal else now + LEASES_IN_A_QUEUE * self.lease_s
-        return msgspec.structs.replace(document, updated_at=now, lease_until=lease)
+        return msgspec.structs.replace(document, updated_at=now, lease_until=lease, holder="")
+
+    def _aside(self, document: Document) -> Document:
+        """In the lane of those that take long."""
+        attempt = max(0, document.attempt - 1)
+        return msgspec.structs.replace(self._waiting(document), lane=Lane.LARGE, attempt=attempt)
+
+    def _hindered(self, left: Left, fault: TriviumError, pause_s: float) -> Document:
+        """A stage that ended by itself killed nobody: its start does not count. Its worker keeps it for the pause."""
+        document, now = left.job.document, time.time()
+        return msgspec.structs.replace(
+            document,
+            attempt=max(0, document.attempt - 1),
+            updated_at=now,
+            lease_until=now + pause_s + self.lease_s,
+            hindrance=_told(fault, left.stage),
+        )
+
+    def _note_hindrance(self, message: Message, hindrance: Failure, pause_s: float) -> None:
+        """What the whole message waits for, and that its worker keeps it for the pause: it is not lost."""
+        until = time.time() + pause_s + self.lease_s
+        held = {"hindrance": hindrance, "holder": _here(), "lease_until": until, "updated_at": time.time()}
+        with suppress(TriviumError):  # it may be the registry that is away
+            jobs = self._open(message)
+            self._save([msgspec.structs.replace(job.document, **held) for job in jobs], message)
 
     def _save(self, documents: Sequence[Document], message: Message) -> set[str]:
         """Answers the ids of those that are somebody else's by now, and clears up after them."""
@@ -256,25 +306,41 @@ def _stored(
     return [each.job for each in kept if each.fault is None], [*lasting, *(e for e in kept if e.fault), *again]
 
 
-def _unstarted(document: Document) -> Document:
-    """A stage that ended by itself killed nobody: its start does not count."""
-    return msgspec.structs.replace(document, attempt=max(0, document.attempt - 1), updated_at=time.time())
-
-
 def _failed(document: Document, stage: Stage, error: TriviumError) -> Document:
-    failure = Failure(error.code, error.message, error.action, stage.value)
     return msgspec.structs.replace(
-        document, state=DocumentState.FAILED, failure=failure, updated_at=time.time(), lease_until=0.0
+        document,
+        state=DocumentState.FAILED,
+        failure=_told(error, stage),
+        updated_at=time.time(),
+        lease_until=0.0,
+        holder="",
+        hindrance=None,
     )
 
 
-def _again(left: Sequence[Left], start: Stage, message: Message) -> Iterator[Again]:
-    """Those who should go alone each by itself at once, the others together, later."""
+def _told(error: TriviumError, stage: Stage) -> Failure:
+    return Failure(error.code, error.message, error.action, stage.value)
+
+
+def _here() -> str:
+    """This process, for people; a forked one has another name than its parent."""
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+def _retries(message: Message, stage: Stage, start: Stage) -> int:
+    """How often `stage` was tried again already: a message counts for its first one."""
+    return message.retries if stage is start else 0
+
+
+def _again(left: Sequence[Left], start: Stage, message: Message, pauses: Mapping[Stage, float]) -> Iterator[Again]:
+    """At once: who should go alone, each by itself, and who takes long, in its lane. Later: the others, together."""
     yield from (Again(message.of([each.job.entry]), each.stage) for each in left if each.fault is None)
-    for stage in dict.fromkeys(each.stage for each in left if each.fault):
-        retries = message.retries if stage is start else 0
-        entries = [each.job.entry for each in left if each.fault and each.stage is stage]
-        yield Again(message.of(entries, retries + 1), stage, _backoff_s(retries))
+    aside = msgspec.structs.replace(message, lane=Lane.LARGE)
+    yield from (Again(aside.of([each.job.entry]), each.stage) for each in left if isinstance(each.fault, TakesLong))
+    hindered = [each for each in left if each.fault and not isinstance(each.fault, TakesLong)]
+    for stage in dict.fromkeys(each.stage for each in hindered):
+        entries = [each.job.entry for each in hindered if each.stage is stage]
+        yield Again(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])
 
 
 def _backoff_s(retries: int) -> float:
@@ -283,8 +349,9 @@ def _backoff_s(retries: int) -> float:
     return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - not a secret
 
 
-def _log(job: Job, event: str, error: TriviumError) -> None:
-    log.warning(event, document_id=job.document.id, code=error.code, reason=error.message, action=error.action)
+def _line_of(left: Left, fault: TriviumError) -> dict[str, str]:
+    why = {"code": fault.code, "reason": fault.message, "action": fault.action}
+    return {**about(left.job.document), "stage": left.stage.value, **why}
 
 
 def _poison(job: Job) -> NeverWill:

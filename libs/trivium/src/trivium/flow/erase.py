@@ -13,7 +13,7 @@ from trivium.at_once import at_once
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Conflict, NotFound
 from trivium.domain.scope import Tenant
-from trivium.flow import artifacts
+from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
 from trivium.flow.family import Member, Place, dismiss, forget, kept_by_parent, places
 from trivium.ports.objects import ObjectStore
@@ -48,13 +48,18 @@ def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = 
 
 
 def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = "") -> None:
-    """Remove artifacts and originals, except those of `keep_version`."""
+    """Remove artifacts, originals and what was counted, except those of `keep_version`."""
+    counted = f"{family_count.PREFIX}{document_id}/"
     keep = (
-        (artifacts.artifact_prefix(document_id, keep_version), artifacts.original_key(document_id, keep_version))
+        (
+            artifacts.artifact_prefix(document_id, keep_version),
+            artifacts.original_key(document_id, keep_version),
+            f"{counted}{keep_version}/",
+        )
         if keep_version
         else ()
     )
-    for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/"):
+    for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/", counted):
         for key in list(objects.keys(prefix)):
             if not key.startswith(keep):
                 objects.delete(key)

@@ -23,6 +23,7 @@ from trivium.domain.parsed import Child
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
+from trivium.flow.family_count import claimed
 from trivium.flow.queues import lane_of
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import ParseLimits
@@ -37,7 +38,8 @@ class Member(msgspec.Struct, frozen=True):
     """What one version of a parent holds under a child's id: a version of the child, and what may come out of that.
 
     `depth` counts the files around it; `allowance` is how many bytes may still come out of it, all levels together.
-    `dismissed`: somebody deleted this child alone, so this version of the parent does not bring it back.
+    `dismissed`: somebody deleted this child alone, so this version of the parent does not bring it back. `upload` is
+    the file around all others, `<id>/<version>`; "" where it was not written down.
     """
 
     version: str
@@ -45,6 +47,7 @@ class Member(msgspec.Struct, frozen=True):
     depth: int
     allowance: int
     dismissed: bool = False
+    upload: str = ""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -79,17 +82,23 @@ def accept_children(
     depth = own.depth if own else 0
     if depth >= limits.max_nesting:
         return Taken(warnings=(f"{_files(len(children))} inside this one not read, too deep (limit: max_nesting).",))
-    named = distinct_names(children)
+    upload = (own.upload if own else "") or f"{parent.id}/{parent.version}"
+    objects = stores.objects.for_tenant(Tenant(parent.tenant))
+    count = claimed(objects, upload, parent.id, len(children), limits.max_family_documents)
+    named = distinct_names(children)[:count]
     shares = shared_out([len(child.content) for child in named], own.allowance if own else limits.max_family_bytes)
     pairs = [
-        (child, Member(content_version(child.content), len(child.content), depth + 1, share))
+        (child, Member(content_version(child.content), len(child.content), depth + 1, share, upload=upload))
         for child, share in zip(named, shares, strict=True)
         if share is not None
     ]
     at_once(lambda pair: _accept(stores, parent, *pair), pairs)
-    left = len(named) - len(pairs)
-    warning = f"{_files(left)} inside this one not read, too much in all (limit: max_family_bytes)."
-    return Taken(tuple(msgspec.structs.replace(child, content=b"") for child, _ in pairs), (warning,) if left else ())
+    left = {
+        "too many in all (limit: max_family_documents)": len(children) - len(named),
+        "too much in all (limit: max_family_bytes)": len(named) - len(pairs),
+    }
+    warnings = tuple(f"{_files(number)} inside this one not read, {why}." for why, number in left.items() if number)
+    return Taken(tuple(msgspec.structs.replace(child, content=b"") for child, _ in pairs), warnings)
 
 
 def are_accepted(stores: Stores, parent: Document, children: Sequence[Child]) -> bool:
@@ -207,10 +216,11 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
             version=member.version,
             parent=parent.id,
             dataset=parent.dataset,
-            lane=lane_of(source, child.media_type, parent.lane),
+            lane=lane_of(source, child.media_type, member.size_bytes, parent.lane),
             size_bytes=member.size_bytes,
             created_at=now,
             updated_at=now,
+            trace=parent.trace,
         )
     )
 

@@ -6,20 +6,23 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 
 import msgspec
 import structlog
 
+from trivium.domain.documents import Document
 from trivium.domain.errors import TriviumError
 from trivium.flow.stage import Job
 from trivium.ports.registry import Registry
 
 BEATS_PER_LEASE = 3  # two may be lost
-# Leases that a document may wait in a queue before its message counts as lost: a worker dies more often than a queue
-# loses something, and work that is sent again because it waits makes everybody wait longer.
-LEASES_IN_A_QUEUE = 5
+PROGRESS_S = 5.0  # who watches a document sees it move
+# Leases that a document may wait in a queue, where nobody can look into it, before its message counts as lost: what is
+# sent again because it waits makes everybody wait longer.
+LEASES_IN_A_QUEUE = 14
+RETRY_S = 1.0  # after a registry that was away for some beats, nobody should be taken for dead
 
 log = structlog.get_logger()
 
@@ -28,9 +31,13 @@ log = structlog.get_logger()
 def leases_renewed(registry: Registry, jobs: Sequence[Job], lease_s: float) -> Iterator[None]:
     """Renew the leases of `jobs`, all of one tenant, for as long as the block runs, and write how far they are.
 
-    The records are otherwise saved as they were at its beginning, so the block must not save them itself. A process
-    that is stopped or dead renews nothing: after `lease_s` another may claim, and what this one says then is refused.
+    The records are otherwise saved as they were at its beginning, so the block seals the share of one that it saves
+    itself. A process that is stopped or dead renews nothing: after `lease_s` another may claim, and what this one says
+    then is refused.
     """
+    if not jobs:
+        yield
+        return
     heart = _heart(os.getpid())
     beat = _Beat(registry, jobs, lease_s)
     heart.add(beat)
@@ -38,6 +45,17 @@ def leases_renewed(registry: Registry, jobs: Sequence[Job], lease_s: float) -> I
         yield
     finally:
         heart.remove(beat)
+
+
+def given_back(document: Document) -> Document:
+    """The record as whoever did not finish leaves it: nobody died, so its start does not count, and all may claim."""
+    attempt = max(0, document.attempt - 1)
+    return msgspec.structs.replace(document, attempt=attempt, updated_at=time.time(), lease_until=0.0, holder="")
+
+
+def give_back_all() -> None:
+    """What this process works on is anybody's from now on. Called right before it ends; the work itself goes on."""
+    _heart(os.getpid()).give_back()
 
 
 class _Beat:
@@ -48,29 +66,44 @@ class _Beat:
         self._jobs = jobs
         self._lease_s = lease_s
         self._lock = threading.Lock()
+        for job in jobs:
+            job.share.writing = self._lock
         self._ended = False
-        self.due = time.monotonic() + lease_s / BEATS_PER_LEASE
+        self._pause_s = min(PROGRESS_S, lease_s / BEATS_PER_LEASE)
+        self.due = time.monotonic() + self._pause_s
 
     def renew(self) -> None:
-        self.due = time.monotonic() + self._lease_s / BEATS_PER_LEASE
-        until = time.time() + self._lease_s
+        self.due = time.monotonic() + self._pause_s
         with self._lock:
             if self._ended:
                 return
             try:
-                renewed = [
-                    msgspec.structs.replace(job.document, lease_until=until, stage_share=job.share.done)
-                    for job in self._jobs
-                ]
-                self._registry.for_tenant(self._jobs[0].tenant).save_many(renewed)
-            except TriviumError:
-                pass  # the work goes on; a lost lease is noticed when it is saved
+                self._registry.for_tenant(self._jobs[0].tenant).save_many(self._renewed(time.time()))
+            except TriviumError:  # the work goes on; a lost lease is noticed when it is saved
+                self.due = time.monotonic() + min(RETRY_S, self._pause_s)
             except Exception:  # the other beats go on, whatever is wrong with this one
                 log.exception("heartbeat_failed")
+
+    def _renewed(self, now: float) -> list[Document]:
+        return [
+            msgspec.structs.replace(
+                job.document, updated_at=now, lease_until=now + self._lease_s, stage_share=job.share.done
+            )
+            for job in self._jobs
+            if not job.share.sealed
+        ]
 
     def end(self) -> None:
         with self._lock:
             self._ended = True
+
+    def give_back(self) -> None:
+        with self._lock:
+            if self._ended:
+                return
+            self._ended = True
+            given = [given_back(job.document) for job in self._jobs if not job.share.sealed]
+            self._registry.for_tenant(self._jobs[0].tenant).save_many(given)
 
 
 class _Heart:
@@ -91,6 +124,13 @@ class _Heart:
         with self._changed:
             self._beats.discard(beat)
         beat.end()
+
+    def give_back(self) -> None:
+        with self._changed:
+            beats, self._beats = self._beats, set()
+        for beat in beats:
+            with suppress(TriviumError):  # a lease that could not be given back runs out
+                beat.give_back()
 
     def _run(self) -> None:
         while True:

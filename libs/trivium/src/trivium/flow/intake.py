@@ -14,6 +14,7 @@ from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
+from trivium.domain.source_names import check_name
 from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts, passwords
 from trivium.flow.artifacts import Origin, Place
@@ -22,6 +23,7 @@ from trivium.flow.erase import delete_everywhere
 from trivium.flow.family import children_page
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.queues import lane_of
+from trivium.logs.context import current_trace
 from trivium.ports.intake import NewSource
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
@@ -30,7 +32,6 @@ from trivium.ports.stores import Stores
 from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
 
-MAX_NAME_CHARS = 1024
 _READ = (DocumentState.READY, DocumentState.EMPTY)
 
 
@@ -111,8 +112,21 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         return registry.get(document_id)
 
     def delete(self, document_id: str) -> Document:
-        """Children first; of each, hide it (the record's state), then remove rows, then artifacts and the original."""
-        return delete_everywhere(self.shared.stores, self.tenant, document_id)
+        """Children first; of each, hide it (the record's state), then remove rows, then artifacts and the original.
+
+        What lies in a bucket stays there, which the answer's warnings tell: the record remembers its value, so that it
+        comes back only when it is put there again.
+        """
+        document = self.shared.stores.registry.for_tenant(self.tenant).get(document_id)
+        left = self._left_in_bucket(document)
+        gone = delete_everywhere(self.shared.stores, self.tenant, document_id)
+        return msgspec.structs.replace(gone, warnings=(*gone.warnings, *left))
+
+    def _left_in_bucket(self, document: Document) -> tuple[str, ...]:
+        with suppress(NotFound):
+            if artifacts.read_origin(self._objects, document.id, document.version).place is not None:
+                return (f"Its file stays where it is: {document.source}. It is read again once it is put there anew.",)
+        return ()
 
     def children(self, document_id: str, limit: int, cursor: str = "") -> DocumentPage:
         """Those of the version that queries see, else of the newest; by name within a page."""
@@ -135,7 +149,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         )
 
     def _keep(self, origin: Origin, content: bytes, dataset: str, password: Password | None = None) -> Document:
-        _check_name(origin.name)
+        check_name(origin.name)
         if len(content) > self.shared.max_bytes:
             raise Refused(
                 "too_large",
@@ -182,10 +196,11 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 version=version,
                 title=origin.title,
                 dataset=dataset,
-                lane=lane_of(origin.name, origin.declared_type, lane),
+                lane=lane_of(origin.name, origin.declared_type, size_bytes, lane),
                 size_bytes=size_bytes,
                 created_at=now,
                 updated_at=now,
+                trace=current_trace(),
             )
         )
         self.shared.doorbell()
@@ -201,12 +216,3 @@ def upload_source(bucket: str, key: str) -> str:
 def upload_version(upload: Upload) -> str:
     """The version of a document that lies in a bucket: its value's name and size."""
     return digest("upload", upload.etag, str(upload.size_bytes))
-
-
-def _check_name(name: str) -> None:
-    if not name.strip() or len(name) > MAX_NAME_CHARS or not name.isprintable():
-        raise Refused(
-            "bad_name",
-            f"{name[:80]!r} cannot name a source.",
-            f"Use 1 to {MAX_NAME_CHARS} printable characters.",
-        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,6 +15,8 @@ from trivium.domain.documents import STAGES, Document, Stage
 from trivium.domain.errors import NeverWill, NotFound, TriviumError, TryLater
 from trivium.flow import artifacts
 from trivium.flow.stage import BulkWork, Job, Outcome, RowsWork, StageWork
+from trivium.logs.context import about
+from trivium.stopping import Stopped, Stopping
 
 log = structlog.get_logger()
 
@@ -64,6 +67,20 @@ def isolated(jobs: Sequence[Job], stage: Stage, company: int) -> tuple[list[Job]
     )
 
 
+def relearnt(job: Job) -> Job:
+    """With what the stages behind its message learnt, where the record has lost it with the server that held it."""
+    done = [stage for stage in STAGES if stage.value in job.entry.artifacts]
+    if not done or _reached(job) >= STAGES.index(done[-1]):
+        return job
+    document, found = job.document, dict[str, artifacts.Output]()
+    for reference in (job.entry.artifacts[stage.value] for stage in done):
+        with suppress(NotFound):  # damaged: it is made again where it is needed
+            if artifacts.own_key(reference) not in found:
+                found |= artifacts.outputs(job.objects, artifacts.holder_of(reference))
+            document = _learnt(document, found[artifacts.own_key(reference)].facts)
+    return msgspec.structs.replace(job, document=document)
+
+
 def skipped(job: Job, stage: Stage, found: artifacts.Output) -> Job:
     """The job behind a stage that was done before."""
     return _advanced(job, stage, found.reference, found.facts)
@@ -85,19 +102,31 @@ def planned(work: RowsWork, jobs: Sequence[Job], keys: Mapping[str, str]) -> lis
     return [worked(job, work.stage, keys[job.document.id], plan) for job, plan in zip(jobs, plans, strict=True)]
 
 
-def outcomes(work: StageWork, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
-    """Do the work: together where the stage can, and one by one where it cannot or where that went wrong."""
+def outcomes(work: StageWork, jobs: Sequence[Job], stopping: Stopping) -> list[Outcome | TriviumError]:
+    """Do the work: together where the stage can, and one by one where it cannot or where that went wrong.
+
+    What goes wrong while the process is stopping is `Stopped`: its connections and threads end under the work.
+    """
+    return [
+        outcome if isinstance(outcome, Outcome) or not stopping.begun else Stopped()
+        for outcome in _outcomes(work, jobs, stopping)
+    ]
+
+
+def _outcomes(work: StageWork, jobs: Sequence[Job], stopping: Stopping) -> list[Outcome | TriviumError]:
     if isinstance(work, BulkWork) and len(jobs) > 1:
         try:
             return list(work.run_all(jobs))
         except TryLater as error:
             return [error for _ in jobs]
         except Exception as error:  # noqa: BLE001 - told below, by the document that it belongs to
+            if stopping.begun:
+                return [Stopped() for _ in jobs]
             log.warning("bulk_failed", documents=len(jobs), error=type(error).__name__)
-    return [_outcome(work, job) for job in jobs]
+    return [_outcome(work, job, stopping) for job in jobs]
 
 
-def _outcome(work: StageWork, job: Job) -> Outcome | TriviumError:
+def _outcome(work: StageWork, job: Job, stopping: Stopping) -> Outcome | TriviumError:
     try:
         return work.run(job)
     except TriviumError as error:
@@ -105,7 +134,8 @@ def _outcome(work: StageWork, job: Job) -> Outcome | TriviumError:
     except SoftTimeLimitExceeded:
         return NeverWill("too_slow", "The document takes too long.", "Split it, or look at the server's log.")
     except Exception as error:  # a bug of ours must end one document, not the worker
-        log.exception("stage_crashed", document_id=job.document.id)
+        if not stopping.begun:
+            log.exception("stage_crashed", **about(job.document))
         return _internal(error)
 
 

@@ -21,6 +21,7 @@ RECORDINGS = frozenset(
     "avi flac m4a m4b m4v mkv mov mp3 mp4 oga ogg opus wav webm".split()  # noqa: SIM905 - reads best as words
 )
 """How files are named that take as long as they play."""
+LARGE_BYTES = 1024 * 1024  # of an original
 TASK_LIMIT_S = 1800.0  # of one stage of one batch; a worker that takes longer hangs, and is killed
 RECORDING_LIMIT_S = 4 * 3600.0  # of one recording, heard at the pace of speech
 WARNING_S = 60.0  # before that, the document in hand is told to have taken too long
@@ -33,14 +34,20 @@ def queue_of(stage: Stage, lane: Lane) -> str:
     return RESOURCES[stage] if lane is Lane.INTERACTIVE else f"{RESOURCES[stage]}.{lane.value}"
 
 
-def lane_of(name: str, media_type: str, lane: Lane) -> Lane:
-    """The lane of a document that came in `lane`: an uploaded recording has one of its own. Content is not looked at.
+def lane_of(name: str, media_type: str, size_bytes: int, lane: Lane) -> Lane:
+    """The lane of a document that came in `lane`: uploaded recordings and large files have lanes of their own.
+
+    Content is not looked at; what turns out to take long changes lanes later (`large.py`).
 
     A backfill keeps all of its files together: nobody waits for them.
     """
     named = PurePosixPath(name).suffix.lower().removeprefix(".") in RECORDINGS
     recording = named or media_type.startswith(("audio/", "video/"))
-    return Lane.RECORDING if recording and lane is Lane.INTERACTIVE else lane
+    if lane is not Lane.INTERACTIVE:
+        return lane
+    if recording:
+        return Lane.RECORDING
+    return Lane.LARGE if size_bytes > LARGE_BYTES else lane
 
 
 def consumed_by(stages: Collection[Stage], lanes: Iterable[Lane] = Lane) -> list[str]:

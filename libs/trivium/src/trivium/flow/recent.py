@@ -26,6 +26,14 @@ class RecentArtifacts:
         """The tenant's objects, over the same memory."""
         return RecentTenantArtifacts(self._objects.for_tenant(tenant), tenant.name, self._memory)
 
+    def tenants(self) -> set[Tenant]:
+        """What the store says."""
+        return self._objects.tenants()
+
+    def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
+        """What the store says."""
+        return self._objects.unfinished(tenant, remove=remove)
+
 
 class RecentTenantArtifacts:
     """One tenant's objects; see `trivium.ports.objects.ObjectStore`."""
@@ -45,7 +53,7 @@ class RecentTenantArtifacts:
         self._remember(key, content)
         return content
 
-    def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
+    def put(self, key: str, content: bytes | bytearray, *, durable: bool = True) -> None:
         """Into the store, then into memory."""
         with timed(ARTIFACT_SECONDS, "put"):
             self._store.put(key, content, durable=durable)
@@ -69,7 +77,7 @@ class RecentTenantArtifacts:
         """What the store says."""
         return self._store.keys(prefix, start_after)
 
-    def _remember(self, key: str, content: bytes) -> None:
+    def _remember(self, key: str, content: bytes | bytearray) -> None:
         if key.startswith(_PREFIX):
             self._memory.put((self._tenant, key), content)
 
@@ -87,10 +95,13 @@ class _Memory:
         with self._lock:
             return self._values.get(key)
 
-    def put(self, key: tuple[str, str], content: bytes) -> None:
+    def put(self, key: tuple[str, str], content: bytes | bytearray) -> None:
+        """One that is larger than all together may be is not kept, and costs no other its place."""
         with self._lock:
             self._drop(key)
-            self._values[key] = content
+            if len(content) > self._max_bytes:
+                return
+            self._values[key] = bytes(content)
             self._bytes += len(content)
             while self._bytes > self._max_bytes:
                 self._drop(next(iter(self._values)))

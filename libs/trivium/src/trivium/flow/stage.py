@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
@@ -20,17 +22,32 @@ from trivium.ports.objects import ObjectStore
 T = TypeVar("T")
 P = ParamSpec("P")
 
+_TURN_S = 0.001  # a lock that is freed and taken at once again is never another's
 FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
 class Share:
-    """How much of a stage's work on one document is done, 0 to 1; the heartbeat writes it into the record."""
+    """How much of a stage's work on one document is done, 0 to 1; the heartbeat writes it into the record.
 
-    done = 0.0
+    It writes under `writing`, and nothing any more once the stage has said that it saves the record itself.
+    """
+
+    sealed = False
+
+    def __init__(self, check: Callable[[], None] = lambda: None) -> None:
+        self.done = 0.0
+        self.writing = threading.Lock()
+        self._check = check
 
     def tell(self, done: float) -> None:
-        """From a stage that takes long."""
+        """From a stage that takes long, between two slices of its work. What this raises ends the work."""
         self.done = done
+        self._check()
+
+    def seal(self) -> None:
+        """From a stage that is about to save the record: no sign of life comes behind it."""
+        with self.writing:
+            self.sealed = True
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -64,6 +81,19 @@ class Job(msgspec.Struct, frozen=True):
             if output.key == artifacts.own_key(reference):
                 return artifacts.value_of(output.value, kind, reference)
         return artifacts.load(self.objects, reference, kind)
+
+
+def in_slices(items: Sequence[T], size: int, jobs: Sequence[Job]) -> Iterator[Sequence[T]]:
+    """What is to be done for all `jobs` together, `size` at a time; how far it is, is told before each slice.
+
+    Between two slices others get the interpreter and the locks that they wait for.
+    """
+    for start in range(0, len(items), size):
+        for job in jobs:
+            job.share.tell(start / len(items))
+        if start:
+            time.sleep(_TURN_S)
+        yield items[start : start + size]
 
 
 class Outcome(msgspec.Struct, frozen=True):

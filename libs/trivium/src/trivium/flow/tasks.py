@@ -13,7 +13,6 @@ from trivium.flow.chain import Message, send, task_name
 from trivium.flow.envelope import Handed
 from trivium.flow.queues import RECORDING_LIMIT_S, TASK_LIMIT_S, WARNING_S
 
-SOFT_SHUTDOWN_S = 20.0  # to finish a task after SIGTERM; below the 30 seconds that Kubernetes gives
 # A message that nobody acknowledged comes back after this: a worker may hold one for a back-off and a task's length.
 VISIBILITY_S = RECORDING_LIMIT_S + TASK_LIMIT_S
 
@@ -36,7 +35,6 @@ def make_app(broker_url: str) -> Celery:
         task_time_limit=TASK_LIMIT_S,
         task_soft_time_limit=TASK_LIMIT_S - WARNING_S,
         worker_prefetch_multiplier=1,
-        worker_soft_shutdown_timeout=SOFT_SHUTDOWN_S,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_send_task_events=False,

@@ -8,6 +8,7 @@ The first canary also opens what the stages need: a worker that cannot start the
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -23,7 +24,9 @@ from typing import Any
 import msgspec
 import structlog
 from billiard.process import current_process  # type: ignore[import-untyped]
+from billiard.util import get_logger as multiprocessing_log  # type: ignore[import-untyped]
 from celery import Celery, signals
+from celery.worker import state
 from kombu.exceptions import OperationalError
 from prometheus_client import start_http_server
 
@@ -35,12 +38,14 @@ from trivium.extras import explained
 from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, Handed, postponed
 from trivium.flow.erase import clear_up
+from trivium.flow.heartbeat import give_back_all
 from trivium.flow.queues import consumed_by
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork, leg_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
+from trivium.stopping import GIVE_BACK_S, STOP_S, STOP_SIGNALS, Stopping, end_in_time
 
 CANARY_PERIOD_S = 10.0
 _KIB = 1024
@@ -55,34 +60,36 @@ class Equipment(msgspec.Struct, frozen=True):
     works: Sequence[StageWork]
 
 
-def envelope_of(settings: Settings, stores: Stores, bell: Doorbell) -> Envelope:
+def envelope_of(settings: Settings, stores: Stores, bell: Doorbell, stopping: Stopping) -> Envelope:
     """The envelope of the settings over one deployment's stores; `bell` rings when a place is free."""
     objects = RecentArtifacts(stores.objects)
     late = partial(clear_up, stores)
-    return Envelope(stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring, late)
+    return Envelope(
+        stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring, late, stopping=stopping
+    )
 
 
-Equip = Callable[[], AbstractContextManager[Equipment]]
+Equip = Callable[[Stopping], AbstractContextManager[Equipment]]
 
 
 def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> None:
-    """Consume what `stages` are to do, until SIGTERM.
+    """Consume what `stages` are to do, until SIGTERM or its like.
 
     Raises what `equip` raised in a process of the pool, unless it was `TryLater`: such a worker would hand every
     document back for ever. Raises `TryLater` (`worker_failed`) when the worker ends for another reason of its own.
-    A task in hand then has `SOFT_SHUTDOWN_S` to finish, and what it does not finish goes back to the broker.
+    The first signal stops it within `STOP_S`, whatever is in hand, and with every server gone; further ones change
+    nothing. A task in hand ends at its next slice; what has not ended after `GIVE_BACK_S` is given back.
     """
-    os.environ["REMAP_SIGTERM"] = "SIGQUIT"  # how Celery is told to bound the wait after SIGTERM; read at import
-    from celery.apps.worker import Worker  # noqa: PLC0415
-
     mine = list(stages)
     app = make_app(settings.broker)
-    pool = _PoolProcess(settings, equip)
+    stopping = Stopping()
+    pool = _PoolProcess(settings, equip, stopping)
+    signals.setup_logging.connect(_logs_are_ours, weak=False)
     signals.worker_process_shutdown.connect(pool.close, weak=False)
     for stage in mine:
         register(app, stage, partial(pool.run, stage))
-    canary = Canary(app, settings.alive_file, pool.prepare)
-    worker: Any = Worker(
+    canary = Canary(app, alive_file(settings), pool.prepare)
+    worker = _worker(stopping)(
         app=app,
         hostname=canary.name,
         pool="prefork",
@@ -95,12 +102,34 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
         quiet=True,
         loglevel="WARNING",
     )
+    end_in_time(stopping, STOP_S)
     with canary:
         worker.start()
     if failure := pool.failure():
         raise failure
     if worker.exitcode:
         raise TryLater("worker_failed", f"The worker ended with status {worker.exitcode}.", "Look at its log.")
+
+
+def alive_file(settings: Settings) -> Path:
+    """The one of this process."""
+    return Path(str(settings.alive_file).replace("{pid}", str(os.getpid())))
+
+
+def _worker(stopping: Stopping) -> Any:
+    """Celery's worker with one answer to every signal: its own second and third are to break off what is in hand."""
+    from celery.apps.worker import Worker  # noqa: PLC0415 - what else it installs is not wanted where tasks are sent
+
+    class Stoppable(Worker):  # type: ignore[misc]
+        def install_platform_tweaks(self, worker: object) -> None:
+            for number in STOP_SIGNALS:
+                signal.signal(number, _stop)
+
+    def _stop(*_: object) -> None:
+        stopping.begin()
+        state.should_stop = 0
+
+    return Stoppable
 
 
 class Canary:
@@ -112,6 +141,7 @@ class Canary:
     def __init__(self, app: Celery, alive_file: Path, prepare: Callable[[], None]) -> None:
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self.queue = f"canary.{self.name}"
+        self._alive_file = alive_file
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._sing, name="canary", daemon=True)
 
@@ -126,6 +156,7 @@ class Canary:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
+        self._alive_file.unlink(missing_ok=True)
 
     def _begin(self, **_: Any) -> None:
         self._thread.start()
@@ -143,10 +174,12 @@ class _PoolProcess:
     Made in the worker's own process; what a process of the pool could not open comes back through a pipe.
     """
 
-    def __init__(self, settings: Settings, equip: Equip) -> None:
+    def __init__(self, settings: Settings, equip: Equip, stopping: Stopping) -> None:
         self._heard, self._telling = Pipe(duplex=False)
         self._settings = settings
         self._equip = equip
+        self._stopping = stopping
+        self._busy = False
         self._closing = ExitStack()
         self._equipment: Equipment | None = None
         self._idle_since = time.time()
@@ -156,13 +189,14 @@ class _PoolProcess:
             equipment = self._opened()
         except TriviumError as error:
             return postponed(message, stage, error)
+        self._busy = True
         waited = time.time() - max(self._idle_since, message.due_at)
         telemetry.QUEUE_SECONDS.labels(stage.value).observe(max(0.0, waited))
         try:
             with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
                 return equipment.envelope.run(leg_of(equipment.works, stage), message)
         finally:
-            self._idle_since = time.time()
+            self._idle_since, self._busy = time.time(), False
 
     def prepare(self) -> None:
         """Open the equipment before the first task needs it."""
@@ -175,8 +209,9 @@ class _PoolProcess:
 
     def _opened(self) -> Equipment:
         if self._equipment is None:
+            self._end_in_time()
             try:
-                self._equipment = self._closing.enter_context(self._equip())
+                self._equipment = self._closing.enter_context(self._equip(self._stopping))
             except TryLater:
                 raise
             except Exception as error:
@@ -186,6 +221,17 @@ class _PoolProcess:
                 raise failure from error
             self._tell_metrics()
         return self._equipment
+
+    def _end_in_time(self) -> None:
+        """Who signals the whole group signals this process too: a task in hand is to be given back first."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._on_signal)
+        end_in_time(self._stopping, GIVE_BACK_S, give_back_all)
+
+    def _on_signal(self, *_: object) -> None:
+        if not self._busy:
+            raise SystemExit
+        self._stopping.begin_here()
 
     def _tell_metrics(self) -> None:
         if not self._settings.worker_metrics_port:
@@ -201,6 +247,12 @@ class _PoolProcess:
 
     def close(self, **_: Any) -> None:
         self._closing.close()
+        logging.shutdown()  # a process of the pool ends without it, and its lines that were counted with it
+
+
+def _logs_are_ours(**_: Any) -> None:
+    """Heard, Celery sets nothing up itself. Its pool's own logger would go past all handlers."""
+    multiprocessing_log().propagate = True
 
 
 def _unstartable(error: Exception) -> TriviumError:

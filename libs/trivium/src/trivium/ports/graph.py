@@ -56,6 +56,13 @@ class GraphWriter(Protocol):
         """Every (document id, version) that has rows, in any order, each at least once; for the audit."""
         ...
 
+    def unlike(self, rows: Sequence[GraphRow]) -> set[str]:
+        """Of these shares, the ids of the chunks that are not stored exactly so, or not at all; for the audit.
+
+        It sees every write before it, and reads what it compares: give it some hundred at a time.
+        """
+        ...
+
 
 class GraphReader(Protocol):
     """Reads one tenant's graph. Keys are folded names (`trivium.text.names.fold_name`).
@@ -108,3 +115,6 @@ class Graphs(Protocol):
     def writer(self, tenant: Tenant) -> GraphWriter: ...
     def reader(self, tenant: Tenant) -> GraphReader: ...
     def drop(self, tenant: Tenant) -> None: ...
+    def tenants(self) -> set[Tenant]:
+        """Whoever has rows that reads see, known to the registry or not; for the audit."""
+        ...

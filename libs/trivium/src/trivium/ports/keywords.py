@@ -42,12 +42,19 @@ class KeywordWriter(Protocol):
         """Every (document id, version) that has rows, in any order, each at least once; for the audit."""
         ...
 
+    def unlike(self, chunks: Sequence[Chunk], scope: Scope) -> set[str]:
+        """Of these chunks, the ids of the chunks that are not stored exactly so, or not at all; for the audit.
+
+        It sees every write before it, and reads what it compares: give it some hundred at a time.
+        """
+        ...
+
 
 class KeywordReader(Protocol):
     """Reads one tenant's chunks.
 
     Missing: unknown chunk ids are absent from the answer.
-    Empty: a query without a searchable word, or a tenant without chunks, answers no hits.
+    Empty: a query without a searchable word, or a tenant without chunks, answers no hits and no rarities.
     Order: best first by BM25 (k1 1.2, b 0.75; words folded to lower case without accents, English
     stemmed) over heading, context and text, ties by chunk id; `document_chunks` by ordinal.
     A query is words, never syntax: no character of it is an operator.
@@ -55,6 +62,13 @@ class KeywordReader(Protocol):
     """
 
     async def search(self, text: str, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]: ...
+    async def rarities(self, words: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency by which `search` weighs each word; words that no chunk holds are absent.
+
+        What the store takes apart has the sum of its parts'.
+        """
+        ...
+
     async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]: ...
     async def document_chunks(self, document_id: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
         """The chunks of one version with `ordinal >= start`."""
@@ -67,3 +81,6 @@ class Keywords(Protocol):
     def writer(self, tenant: Tenant) -> KeywordWriter: ...
     def reader(self, tenant: Tenant) -> KeywordReader: ...
     def drop(self, tenant: Tenant) -> None: ...
+    def tenants(self) -> set[Tenant]:
+        """Whoever has rows that reads see, known to the registry or not; for the audit."""
+        ...

@@ -30,9 +30,11 @@ class ObjectStore(Protocol):
     """
 
     def get(self, key: str) -> bytes: ...
-    def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
-        """Store `content`. With `durable=False`, for what can be made again, it survives the process but perhaps
-        not a power cut, which may leave it missing or torn.
+    def put(self, key: str, content: bytes | bytearray, *, durable: bool = True) -> None:
+        """Store `content`, which nobody changes afterwards.
+
+        With `durable=False`, for what can be made again, it survives the process but perhaps not a power cut, which
+        may leave it missing or torn.
         """
         ...
 
@@ -75,3 +77,13 @@ class Objects(Protocol):
     """All tenants' objects."""
 
     def for_tenant(self, tenant: Tenant) -> ObjectStore: ...
+    def tenants(self) -> set[Tenant]:
+        """Whoever has objects, known to the registry or not; for the audit."""
+        ...
+
+    def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
+        """How many writes never ended and still lie there, removed on request; for the audit, while nobody writes.
+
+        0 where a store keeps a value only once it is whole.
+        """
+        ...

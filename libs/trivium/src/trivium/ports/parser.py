@@ -29,8 +29,8 @@ class Blob(msgspec.Struct, frozen=True):
 class ParseLimits(msgspec.Struct, frozen=True):
     """Bounds on one document; passing one raises `NeverWill` and names the bound.
 
-    `max_nesting` and `max_family_bytes` bound the files inside a file, those inside them, and so on: how deep they may
-    lie, and their bytes together. What lies beyond is left out with a warning.
+    `max_nesting`, `max_family_bytes` and `max_family_documents` bound the files inside a file, those inside them, and
+    so on: how deep they may lie, their bytes and their number together. What lies beyond is left out with a warning.
     """
 
     max_bytes: int = 256 * 1024 * 1024
@@ -47,6 +47,7 @@ class ParseLimits(msgspec.Struct, frozen=True):
     max_media_s: float = 4 * 3600.0
     max_nesting: int = 5
     max_family_bytes: int = 4 * 1024 * 1024 * 1024
+    max_family_documents: int = 10_000
 
 
 def untold(_share: float) -> None:

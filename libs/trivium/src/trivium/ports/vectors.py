@@ -63,6 +63,13 @@ class VectorWriter(Protocol):
         """Every (document id, version) that has rows, in any order, each at least once; for the audit."""
         ...
 
+    def unlike(self, rows: Sequence[VectorRow]) -> set[str]:
+        """Of these rows, the ids of the chunks that are not stored exactly so, or not at all; for the audit.
+
+        It sees every write before it, and reads what it compares: give it some hundred at a time.
+        """
+        ...
+
 
 class VectorReader(Protocol):
     """Reads one tenant's vectors.
@@ -98,4 +105,8 @@ class Vectors(Protocol):
     def reader(self, tenant: Tenant) -> VectorReader: ...
     def drop(self, tenant: Tenant) -> None:
         """Remove everything of the tenant."""
+        ...
+
+    def tenants(self) -> set[Tenant]:
+        """Whoever has rows that reads see, known to the registry or not; for the audit."""
         ...

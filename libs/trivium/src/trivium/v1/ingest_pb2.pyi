@@ -75,16 +75,18 @@ class GetSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class ListSourcesRequest(_message.Message):
-    __slots__ = ("state", "page_size", "page_token", "parent")
+    __slots__ = ("state", "page_size", "page_token", "parent", "dataset")
     STATE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
+    DATASET_FIELD_NUMBER: _ClassVar[int]
     state: str
     page_size: int
     page_token: str
     parent: str
-    def __init__(self, state: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., parent: _Optional[str] = ...) -> None: ...
+    dataset: str
+    def __init__(self, state: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., parent: _Optional[str] = ..., dataset: _Optional[str] = ...) -> None: ...
 
 class ListSourcesResponse(_message.Message):
     __slots__ = ("sources", "next_page_token")
@@ -121,7 +123,7 @@ class DeleteSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class Source(_message.Message):
-    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children")
+    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children", "waits_for")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -141,6 +143,7 @@ class Source(_message.Message):
     UPDATED_AT_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
     CHILDREN_FIELD_NUMBER: _ClassVar[int]
+    WAITS_FOR_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     title: str
@@ -160,7 +163,8 @@ class Source(_message.Message):
     updated_at: float
     parent: str
     children: int
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ...) -> None: ...
+    waits_for: str
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ..., waits_for: _Optional[str] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message", "action", "stage")

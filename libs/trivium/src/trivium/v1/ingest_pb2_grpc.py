@@ -105,7 +105,8 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteSource(self, request, context):
-        """Returns when queries no longer see it.
+        """Returns when queries no longer see it. A file in a bucket stays there, which `warnings` tell, and is left alone
+        until it is put there again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -31,7 +31,7 @@ class SearchRequest(_message.Message):
     def __init__(self, query: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
-    __slots__ = ("hits", "degraded", "timings_ms", "mode", "uncovered")
+    __slots__ = ("hits", "degraded", "timings_ms", "mode", "uncovered", "notes")
     class TimingsMsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -44,12 +44,14 @@ class SearchResponse(_message.Message):
     TIMINGS_MS_FIELD_NUMBER: _ClassVar[int]
     MODE_FIELD_NUMBER: _ClassVar[int]
     UNCOVERED_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
     hits: _containers.RepeatedCompositeFieldContainer[Hit]
     degraded: _containers.RepeatedCompositeFieldContainer[Degraded]
     timings_ms: _containers.ScalarMap[str, float]
     mode: str
     uncovered: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ..., uncovered: _Optional[_Iterable[str]] = ...) -> None: ...
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ..., uncovered: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AskRequest(_message.Message):
     __slots__ = ("question", "mode", "top_k", "filter", "conversation_id")

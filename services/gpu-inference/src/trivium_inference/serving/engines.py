@@ -94,7 +94,9 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
     options = EmbedOptions(
         settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, threads=settings.embed_threads
     )
-    with closing(build_embedder(options)) as embedder, closing(OcrProcess(usable_cores())) as ocr:
+    with ExitStack() as stack:
+        embedder = stack.enter_context(closing(build_embedder(options)))
+        ocr = stack.enter_context(closing(OcrProcess(usable_cores())))
         reranker = CrossEncoderReranker(settings.rerank_model) if settings.rerank_model else None
         if reranker is not None:
             reranker.load()
@@ -104,8 +106,8 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
         visual = ClipEncoder(settings.visual_model) if settings.visual_model else None
         if visual is not None:
             visual.load()
-        with with_queues(embedder, ocr, reranker, transcriber, settings, visual) as engines:
-            yield engines
+            stack.callback(visual.close)
+        yield stack.enter_context(with_queues(embedder, ocr, reranker, transcriber, settings, visual))
 
 
 @contextmanager

@@ -25,12 +25,14 @@ from prometheus_client import start_http_server
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
+from trivium.rpc_requests import DecodableOnly
+from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium.v1 import inference_pb2, inference_pb2_grpc
 from trivium_inference.serving.engines import Engines, open_engines
 from trivium_inference.serving.health import watch
 from trivium_inference.serving.service import Inference
 
-GRACE_S: Final = 20.0  # for running calls, at SIGTERM
+GRACE_S: Final = 4.0  # for running calls, at SIGTERM: half of what a stop may take (`STOP_S`)
 MAX_MESSAGE_BYTES: Final = 64 * 1024 * 1024  # a photograph as PNG; clients keep texts far below
 MAX_CALLS: Final = 1024  # at a time; more are told RESOURCE_EXHAUSTED
 SERVICE: Final = inference_pb2.DESCRIPTOR.services_by_name["InferenceService"].full_name
@@ -51,21 +53,33 @@ class Listening(msgspec.Struct, frozen=True):
 
 
 def serve(settings: Settings, on_listening: Callable[[Listening], None], on_ready: Callable[[], None]) -> None:
-    """Serve until SIGINT or SIGTERM; then running calls get `GRACE_S` to end.
+    """Serve until SIGINT or SIGTERM; then running calls get `GRACE_S` to end, and the process `STOP_S`.
 
     `on_listening` is called when the port is open, `on_ready` when every engine has done a batch. Raises `Refused`
     (`port_in_use`) and `NeverWill` (`model_missing`, `model_unsupported`, `no_speech_model`) before anything is served.
     """
+    stopping = Stopping()
+    end_in_time(stopping, STOP_S)
     with _metrics(settings) as metrics, open_engines(settings) as engines:
-        asyncio.run(_serve(settings, engines, lambda rpc: on_listening(Listening(rpc, metrics)), on_ready))
+        begin_on_signals(stopping)
+        asyncio.run(_serve(settings, engines, stopping, lambda rpc: on_listening(Listening(rpc, metrics)), on_ready))
 
 
 async def _serve(
-    settings: Settings, engines: Engines, on_listening: Callable[[str], None], on_ready: Callable[[], None]
+    settings: Settings,
+    engines: Engines,
+    stopping: Stopping,
+    on_listening: Callable[[str], None],
+    on_ready: Callable[[], None],
 ) -> None:
     stop = asyncio.Event()
+
+    def told() -> None:
+        stopping.begin()
+        stop.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, told)
     host = _in_address(settings.inference_host)
     async with running(engines, f"{host}:{settings.inference_port}", on_ready=on_ready) as port:
         on_listening(f"{host}:{port}")
@@ -81,7 +95,7 @@ async def running(
     Health is NOT_SERVING until every engine has done a batch, whenever one fails to, and from the block's end on.
     Raises `Refused` (`port_in_use`).
     """
-    server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
+    server = grpc.aio.server(interceptors=(DecodableOnly(),), options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
     inference_pb2_grpc.add_InferenceServiceServicer_to_server(Inference(engines), server)
     health = health_aio.HealthServicer()
     add_HealthServicer_to_server(health, server)

@@ -17,6 +17,7 @@ from trivium_ingest.parse import libre_office
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.office_encryption import decrypted
 from trivium_ingest.parse.registry import known_formats
+from trivium_ingest.parse.signed_file import unsigned
 from trivium_ingest.parse.sniff import find_format
 
 _GRAMMARS = ("bash", "c", "c-sharp", "cpp", "go", "java", "javascript", "php", "python", "ruby", "rust", "typescript")
@@ -40,7 +41,7 @@ _LIBRARIES = (
     "tree-sitter",
     *(f"tree-sitter-{grammar}" for grammar in _GRAMMARS),
 )
-_SHARED_VERSION = 4  # raise it when code shared by the formats changes what they read
+_SHARED_VERSION = 5  # raise it when code shared by the formats changes what they read
 
 
 def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
@@ -55,7 +56,7 @@ def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocumen
         raise empty_file()
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
-    opened = decrypted(blob, limits)
+    opened = decrypted(unsigned(blob), limits)
     return find_format(opened).parse(opened, limits, senses)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
 import select
 from collections.abc import Callable
 
@@ -17,11 +16,11 @@ from numpy.typing import NDArray
 
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.password import Password
-from trivium.locked_in import allow_cpu, lock_in
+from trivium.heap import give_back, keep_large_apart
+from trivium.locked_in import allow_cpu, is_out_of_memory, lock_in
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import Senses
 from trivium_ingest.parse.build import parse_blob
-from trivium_ingest.parse.heap import give_back, keep_large_apart
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.wire import (
     SPLIT_IT,
@@ -41,8 +40,6 @@ from trivium_ingest.parse.wire import (
     send,
 )
 
-# How C++ libraries say it (the standard library, OpenCV).
-_OUT_OF_MEMORY = re.compile(r"bad_alloc|Insufficient memory|Failed to allocate", re.IGNORECASE)
 _NO_MEMORY = Result(failed=Failed("parser_out_of_memory", "Reading this file needs too much memory.", SPLIT_IT))
 
 
@@ -185,12 +182,10 @@ def _answer(job: Job, senses: Senses) -> Result:
         raise
     except TriviumError as failure:
         return Result(failed=Failed.by(failure))
-    except MemoryError:
-        return _NO_MEMORY
     except RecursionError:
         return Result(failed=Failed("corrupt_file", "This file is nested too deeply to be read.", SPLIT_IT))
     except Exception as error:  # noqa: BLE001 - whatever a parser trips over is this file's failure, with its reason
-        if _OUT_OF_MEMORY.search(str(error)):
+        if is_out_of_memory(error):
             return _NO_MEMORY
         reason = _unsaid(f"{type(error).__name__}: {error}", job.blob.password)[:300]
         message = f"The parser failed on this file ({reason})."

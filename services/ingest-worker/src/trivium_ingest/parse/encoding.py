@@ -45,6 +45,12 @@ def decode(content: bytes, declared: str = "") -> tuple[str, str]:
     return content.decode(name, "replace"), name
 
 
+def decode_as(content: bytes, declared: str) -> str:
+    """In the encoding that the file states, which its format says to believe; as `decode` where that does not fit."""
+    text = _try(content, declared)
+    return decode(content)[0] if text is None else text
+
+
 def is_wide(content: bytes) -> bool:
     """True for UTF-16 and UTF-32 text, whose bytes look binary."""
     return content.startswith(tuple(mark for mark, _ in _BOMS[1:])) or bool(_utf16_without_mark(content))

@@ -9,6 +9,8 @@ _GIVE_IT = (
     "Give the password with: trivium unlock, or POST /v1/sources/{id}/password; or upload the file again along with it."
 )
 
+_SETTINGS = {"max_bytes": "TRIVIUM_MAX_UPLOAD_BYTES"}  # of the limits, what can be set
+
 
 def corrupt(what: str, detail: str = "") -> NeverWill:
     """The file is damaged or cut off."""
@@ -39,12 +41,30 @@ def sealed(what: str) -> NeverWill:
     )
 
 
+def sealed_for_recipients(what: str) -> NeverWill:
+    """Only those to whom it was sent have the keys that open it."""
+    return NeverWill(
+        "encryption_unsupported",
+        f"This {what} is encrypted for its recipients (S/MIME or PGP), whose keys Trivium does not have.",
+        "Open it in your mail program, save it there without encryption or as PDF, and upload that.",
+    )
+
+
+def export_needed(what: str, formats: str) -> NeverWill:
+    """A program's own format, which only that program reads."""
+    return NeverWill(
+        "unsupported_format",
+        f"The file is {what}, which Trivium does not read.",
+        f"Open it in that program, export it as {formats}, and upload that.",
+    )
+
+
 def too_large(bound: str, what: str) -> NeverWill:
     """A bound of `ParseLimits` was passed; `bound` is its name."""
     return NeverWill(
         "limit_exceeded",
         f"The file holds {what} (limit: {bound}).",
-        "Split the file into smaller ones, or raise this limit.",
+        "Split the file into smaller ones." if bound not in _SETTINGS else f"Split it, or raise {_SETTINGS[bound]}.",
     )
 
 

@@ -15,7 +15,9 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.html_visibility import hidden_selectors, is_chrome, is_hidden
 from trivium_ingest.parse.table import Table, guess_header_rows
 
-MAX_DEPTH = 150
+MAX_DEPTH = 150  # from here on a page is one paragraph
+MAX_LIST_DEPTH = 100  # from here on a list's item is one line
+MAX_INDENTED = 8
 _BLOCKS = frozenset(
     [
         "address",
@@ -105,11 +107,11 @@ def _joined(start: str, reference: str) -> str:
         return ""
 
 
-def text_of_fragment(markup: str) -> str:
+def text_of_fragment(markup: str, out: Collector) -> str:
     """The visible text of a piece of HTML (in Markdown, for one)."""
     if "<" not in markup:
         return flowing(markup)
-    root = parse_html(markup)
+    root = parse_html(markup, out)
     return "" if root is None else inline_text(root, hidden_selectors(root))
 
 
@@ -117,26 +119,28 @@ def inline_text(node: etree._Element, selectors: frozenset[str]) -> str:
     """All visible text below `node` as flowing text."""
     if not len(node):
         return flowing(node.text or "")
-    return flowing("".join(_pieces(node, selectors, 0)))
+    return flowing("".join(_pieces(node, selectors)))
 
 
-def _pieces(node: etree._Element, selectors: frozenset[str], depth: int) -> Iterator[str]:
-    if depth > MAX_DEPTH:
-        return
-    if node.text:
-        yield _collapse(node.text)
-    for child in node:
-        if child.tag == "br":
-            yield "\n"
-        elif child.tag == "img":
-            yield _collapse(child.get("alt", ""))
-        elif not is_hidden(child, selectors):
-            around = "\n" if child.tag in _BLOCKS else ""
-            yield around
-            yield from _pieces(child, selectors, depth + 1)
-            yield around
-        if child.tail:
-            yield _collapse(child.tail)
+def _pieces(top: etree._Element, selectors: frozenset[str]) -> Iterator[str]:
+    """Visible text in order, however deep a stranger's page nests: what is still to come waits in a list."""
+    waiting: list[etree._Element | str] = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        if node.text:
+            yield _collapse(node.text)
+        for child in reversed(node):
+            if child.tail:
+                waiting.append(_collapse(child.tail))
+            if child.tag == "br":
+                waiting.append("\n")
+            elif child.tag == "img":
+                waiting.append(_collapse(child.get("alt", "")))
+            elif not is_hidden(child, selectors):
+                waiting += ("\n", child, "\n") if child.tag in _BLOCKS else (child,)
 
 
 def _collapse(text: str) -> str:
@@ -158,7 +162,7 @@ class Walker:
     def walk(self, node: etree._Element, depth: int = 0) -> None:
         """Add everything below `node`: runs of inline content become paragraphs."""
         if depth > MAX_DEPTH:
-            self._out.add(UnitKind.TEXT, " ".join(map(str, node.itertext())))
+            self._out.add(UnitKind.TEXT, inline_text(node, self._selectors))
             return
         run: list[str] = [_collapse(node.text or "")]
         for child in node:
@@ -173,7 +177,7 @@ class Walker:
                 run.append(_collapse(child.get("alt", "")))
             else:
                 self._links(child)
-                run.extend(_pieces(child, self._selectors, depth + 1))
+                run.extend(_pieces(child, self._selectors))
             if child.tail:
                 run.append(_collapse(child.tail))
         self._flush(run)
@@ -201,16 +205,16 @@ class Walker:
         for number, child in enumerate(node, 1):
             if self._skipped(child):
                 continue
-            if child.tag in _LISTS:
+            deeper = nests and level < MAX_LIST_DEPTH
+            if deeper and child.tag in _LISTS:
                 yield from self._items(child, level + 1)
                 continue
-            nested = [part for part in child.iter(*_LISTS) if _nearest_list(part, child)] if nests else []
+            nested = _outermost_lists(child) if deeper else []
             own = one_line("".join(_own_pieces(child, nested, self._selectors)))
             if own:
-                yield "  " * level + (f"{number}. " if node.tag == "ol" else marker) + own
-            if level < 8:
-                for part in nested:
-                    yield from self._items(part, level + 1)
+                yield "  " * min(level, MAX_INDENTED) + (f"{number}. " if node.tag == "ol" else marker) + own
+            for part in nested:
+                yield from self._items(part, level + 1)
 
     def _table(self, node: etree._Element, depth: int) -> None:
         holds_tables = next(islice(node.iter("table"), 1, None), None) is not None
@@ -244,23 +248,30 @@ class Walker:
         return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
 
 
-def _nearest_list(node: etree._Element, item: etree._Element) -> bool:
-    for ancestor in node.iterancestors():
-        if ancestor is item:
-            return True
-        if ancestor.tag in _LISTS:
-            return False
-    return False
+def _outermost_lists(item: etree._Element) -> list[etree._Element]:
+    found: list[etree._Element] = []
+    waiting = [item]
+    while waiting:
+        node = waiting.pop()
+        if node.tag in _LISTS and node is not item:
+            found.append(node)
+        else:
+            waiting += reversed(node)
+    return found
 
 
-def _own_pieces(node: etree._Element, nested: list[etree._Element], selectors: frozenset[str]) -> Iterator[str]:
-    yield node.text or ""
-    for child in node:
-        if child not in nested and not is_hidden(child, selectors):
-            inner = [part for part in nested if child in part.iterancestors()]
-            yield " " if child.tag in _BLOCKS or child.tag == "br" else ""
-            yield from _own_pieces(child, inner, selectors)
-        yield child.tail or ""
+def _own_pieces(item: etree._Element, nested: list[etree._Element], selectors: frozenset[str]) -> Iterator[str]:
+    waiting: list[etree._Element | str] = [item]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        yield node.text or ""
+        for child in reversed(node):
+            waiting.append(child.tail or "")
+            if child not in nested and not is_hidden(child, selectors):
+                waiting += (child, " " if child.tag in _BLOCKS or child.tag == "br" else "")
 
 
 def _is_layout(node: etree._Element, rows: list[etree._Element], holds_tables: bool) -> bool:

@@ -10,11 +10,16 @@ _BRACES_BACK = str.maketrans("\ue000\ue001", "{}")
 MAX_ARGUMENT_CHARS = 2_000
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _MATH = re.compile(r"(?<!\\)\$[^$\n]{1,2000}(?:\n[^$\n]{1,2000}){0,5}\$|\\\([^\n]{1,2000}?\\\)")
+_ONE = r"\*?(?:\([^()\n]{0,50}\))?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\})?(?:\[[^\]\n]{0,300}\])*"
+_ALL = r"\*?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\}(?:\[[^\]\n]{0,300}\])*){0,3}"
 _WITHOUT_WORDS = re.compile(
-    r"\\(?:label|(?:eq|auto|name|page|c|C)?ref|\w*cite\w*|vspace|hspace|includegraphics|input|include|bibliography|"
-    r"bibliographystyle|usepackage|documentclass|pagestyle|thispagestyle|setlength|setcounter|addtocounter|index|"
-    r"newcommand|renewcommand|def|begin|end|cmidrule|cline|column|rule|fontsize|color|textcolor(?=\{\w+\}\{))"
-    r"\*?(?:\([^()\n]{0,50}\))?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\})?(?:\[[^\]\n]{0,300}\])*"
+    r"\\(?:begin\{(?:minipage|thebibliography|multicols|subfigure|wrapfigure)\*?\}" + _ALL + r"|"
+    r"(?:label|(?:eq|auto|name|page|c|C)?ref|\w*cite\w*|vspace|hspace|includegraphics|input|include|bibliography|"
+    r"bibliographystyle|usepackage|documentclass|pagestyle|thispagestyle|index|begin|end|cmidrule|cline|column|"
+    r"rule|color|captionof|pagenumbering|inputencoding|selectlanguage|hypersetup|rowcolor|cellcolor|def|"
+    r"textcolor(?=\{\w+\}\{))(?![a-zA-Z@])" + _ONE + r"|"
+    r"(?:setlength|addtolength|setcounter|addtocounter|newcommand|renewcommand|providecommand|newenvironment|"
+    r"definecolor|colorlet|fontsize|addcontentsline|markboth)(?![a-zA-Z@])" + _ALL + r")"
 )
 _HREF = re.compile(r"\\href\{([^{}\n]{1,2000})\}|\\url\{([^{}\n]{1,2000})\}")
 _ACCENT = re.compile(r"\\([`'^\"~=.uvHckrdb])\s*(?:\{\\?([a-zA-Z])\}|(?<=[`'^\"~=.])\\?([a-zA-Z]))")
@@ -52,6 +57,7 @@ _LETTERS = {
     "quad": " ",
     "qquad": " ",
     "footnote": " ",
+    "thanks": " ",
 }
 _LETTER = re.compile(r"\\(" + "|".join(sorted(_LETTERS, key=len, reverse=True)) + r")(?![a-zA-Z])[ \t]*(?:\{\})?")
 _SIGNS = (("---", "—"), ("--", "\u2013"), ("``", "“"), ("''", "”"), ("~", " "))
@@ -63,12 +69,12 @@ def without_comments(source: str) -> str:
     return _COMMENT.sub(lambda match: match.group(1) + " " * (len(match.group()) - len(match.group(1))), source)
 
 
-def argument(source: str, place: int) -> tuple[str, int]:
-    """The braced argument at `place` and where it ends; ("", place) when there is none that ends soon."""
+def argument(source: str, place: int, most: int = MAX_ARGUMENT_CHARS) -> tuple[str, int]:
+    """The braced argument at `place` and where it ends; ("", place) when there is none that ends within `most`."""
     if source[place : place + 1] != "{":
         return "", place
     depth = 0
-    for end in range(place, min(len(source), place + MAX_ARGUMENT_CHARS)):
+    for end in range(place, min(len(source), place + most)):
         character = source[end]
         if character in "{}" and source[end - 1] != "\\":
             depth += 1 if character == "{" else -1

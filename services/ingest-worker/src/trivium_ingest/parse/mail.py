@@ -12,7 +12,7 @@ from trivium.domain.parsed import Child, ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.failures import sealed_for_recipients, too_large
 from trivium_ingest.parse.formats import rtf
 from trivium_ingest.parse.html_text import Walker, parse_html
 from trivium_ingest.parse.html_visibility import hidden_selectors
@@ -39,6 +39,7 @@ class Mail(msgspec.Struct, frozen=True):
     """Decoded. `headers` are shown in this order; `answers` tells that it names the mail that it answers.
 
     `text`, `html` and `rich_text` (RTF) are the same words, as far as they are there. `pictures` stand in the text.
+    `sealed`: it, or a part of it, is encrypted for its recipients.
     """
 
     subject: str
@@ -48,8 +49,8 @@ class Mail(msgspec.Struct, frozen=True):
     pictures: tuple[tuple[str, bytes], ...] = ()
     files: tuple[Child, ...] = ()
     answers: bool = False
-    warnings: tuple[str, ...] = ()
     rich_text: bytes = b""
+    sealed: bool = False
 
     @property
     def is_answer(self) -> bool:
@@ -61,10 +62,11 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, senses: Senses)
     """Headers, body, pictures, the names of the files; the files that a parser reads are the document's children.
 
     Without a body and pictures there are no units: the mail is empty, whatever came with it.
+    Raises `NeverWill` (`encryption_unsupported`) where all of it is encrypted for its recipients.
     """
     out = Collector(limits)
-    for warning in mail.warnings:
-        out.warn(warning)
+    if mail.sealed:
+        _tell_sealed(mail, out)
     _write_body(mail, out)
     if not out.units and mail.rich_text:
         out.units += rtf.read(Blob("body.rtf", mail.rich_text), limits, senses).units
@@ -85,6 +87,13 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, senses: Senses)
         out.units += body
     document = out.document(media_type, title=mail.subject, metadata={k.lower(): v for k, v in mail.headers.items()})
     return with_children(document, children)
+
+
+def _tell_sealed(mail: Mail, out: Collector) -> None:
+    failure = sealed_for_recipients("mail")
+    if not (mail.text.strip() or mail.html.strip() or mail.rich_text or mail.pictures or mail.files):
+        raise failure
+    out.warn(f"A part was not read: {failure.message} {failure.action}")
 
 
 def _children(files: tuple[Child, ...], limits: ParseLimits, out: Collector) -> list[Child]:

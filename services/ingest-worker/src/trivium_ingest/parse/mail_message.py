@@ -16,7 +16,8 @@ from trivium_ingest.parse.mail import Mail
 from trivium_ingest.parse.mail_body import unwrapped
 
 SHOWN = ("From", "To", "Cc", "Date")
-_SEALED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+PKCS7 = ("application/pkcs7-mime", "application/x-pkcs7-mime")
+_SEALED = "multipart/encrypted"  # by PGP (RFC 3156)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _MAX_NAME_CHARS = 120
 _SLASHES = re.compile(r"[/\\]+")
@@ -50,7 +51,7 @@ def read_message(content: bytes) -> Mail:
         tuple(taken.pictures),
         tuple(taken.files),
         answers="In-Reply-To" in message or "References" in message,
-        warnings=tuple(taken.warnings),
+        sealed=taken.sealed,
     )
 
 
@@ -62,15 +63,15 @@ class _Taken:
         self.pages: list[str] = []
         self.pictures: list[tuple[str, bytes]] = []
         self.files: list[Child] = []
-        self.warnings: list[str] = []
+        self.sealed = False
 
     def take(self, part: Message) -> None:
         """Put a leaf where it belongs."""
         kind, name = part.get_content_type(), file_name(part)
         attached = part.get_content_disposition() == "attachment"
-        if kind in _SEALED:
-            self.warnings.append("The mail or a part of it is encrypted: without its key (password) it is not read.")
-        elif kind in _SIGNATURES:
+        if kind == _SEALED:
+            self.sealed = True
+        elif kind in _SIGNATURES or name.lower().endswith(".p7s"):
             return
         elif kind == "message/rfc822":
             content = _bytes(part)
@@ -105,7 +106,7 @@ def _leaves(message: Message) -> Iterator[Message]:
     while waiting:
         part = waiting.pop()
         payload = part.get_payload()
-        if part.get_content_type() in _SEALED or not isinstance(payload, list):
+        if part.get_content_type() == _SEALED or not isinstance(payload, list):
             yield part
         else:
             waiting += [inner for inner in reversed(payload) if isinstance(inner, Message)]

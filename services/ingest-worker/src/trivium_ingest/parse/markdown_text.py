@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from trivium.domain.parsed import Position, UnitKind
@@ -13,6 +14,8 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.html_text import text_of_fragment
 from trivium_ingest.parse.table import Table
 
+MAX_NESTING = 100  # lists, their items and quotes around a line; what lies deeper is one paragraph
+_MARKERS = re.compile(r"^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+", re.MULTILINE)
 _DISPLAYED = re.compile(r"\s*(?:\$\$(.+?)\$\$|\\\\?\[(.+?)\\\\?\])\s*", re.DOTALL)
 
 
@@ -25,7 +28,8 @@ class MarkdownReader:
         self._out = out
         body = text[begin:]
         self._starts = [begin, *(begin + match.end() for match in re.finditer(r"\r\n|\n|\r", body))]
-        markdown = MarkdownIt("commonmark", {"maxNesting": 40}).enable(["table", "strikethrough"])
+        markdown = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING + 1}).enable(["table", "strikethrough"])
+        markdown.block.ruler.before("table", "flattened", _flattened)
         self._tokens = markdown.parse(body.replace("\0", ""))
 
     def read(self) -> None:
@@ -47,7 +51,7 @@ class MarkdownReader:
         if kind in ("fence", "code_block"):
             self._out.add(UnitKind.CODE, token.content, self._position(token), verbatim=True)
         elif kind == "html_block":
-            self._out.add(UnitKind.TEXT, text_of_fragment(token.content), self._position(token))
+            self._out.add(UnitKind.TEXT, text_of_fragment(token.content, self._out), self._position(token))
         elif kind == "inline":
             equation = _DISPLAYED.fullmatch(token.content)
             if equation:
@@ -74,7 +78,7 @@ class MarkdownReader:
             elif token.type in ("inline", "fence", "code_block", "html_block"):
                 content = self._inline(token) if token.type == "inline" else token.content.rstrip()
                 if token.type == "html_block":
-                    content = text_of_fragment(content)
+                    content = text_of_fragment(content, self._out)
                 lines.append("  " * (len(counters) - 1) + marker + content)
                 marker = ""
         self._out.add(UnitKind.LIST, "\n".join(lines), self._position(self._tokens[index]), verbatim=True)
@@ -129,3 +133,16 @@ class MarkdownReader:
         block = self._text[start:end]
         left = len(block) - len(block.lstrip())
         return Position(offset=(start + left, start + len(block.rstrip())))
+
+
+def _flattened(state: StateBlock, first: int, end: int, _silent: bool) -> bool:
+    """A rule of markdown-it: deeper than `MAX_NESTING`, where it would drop them, lines are a paragraph."""
+    if state.level < MAX_NESTING:
+        return False
+    content = _MARKERS.sub("", state.getLines(first, end, state.blkIndent, False))
+    state.line = end
+    state.push("paragraph_open", "p", 1).map = [first, end]
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = content.strip(), [first, end], []
+    state.push("paragraph_close", "p", -1)
+    return True

@@ -14,6 +14,7 @@ from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.signed_file import unsigned
 from trivium_ingest.parse.sniff import find_format
 
 MAX_LISTED = 2_000
@@ -115,7 +116,7 @@ def with_children(document: ParsedDocument, children: Iterable[Child]) -> Parsed
 def unreadable(blob: Blob) -> str:
     """Why no parser reads this, "" when one does; what it will say of it is another question."""
     try:
-        find_format(blob)
+        find_format(unsigned(blob))
     except NeverWill as failure:
         return failure.message.rstrip(".") if failure.code == "unsupported_format" else ""
     return ""

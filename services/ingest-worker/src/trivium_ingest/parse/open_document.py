@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
@@ -13,7 +13,7 @@ from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import NOWHERE, Collector
 from trivium_ingest.parse.failures import password_needed, too_large
 from trivium_ingest.parse.open_document_locks import locks
-from trivium_ingest.parse.package import Package
+from trivium_ingest.parse.package import Package, unheard
 from trivium_ingest.parse.recognise import Reader
 from trivium_ingest.parse.table import Table, guess_header_rows
 from trivium_ingest.parse.wordprocessing import described
@@ -31,17 +31,19 @@ _DC = "{http://purl.org/dc/elements/1.1/}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _MATH = "{http://www.w3.org/1998/Math/MathML}"
 MAX_COLUMNS = 1_024  # a row's repeated cells are written as a count, which costs the writer nothing
-MAX_DEPTH = 60
+MAX_DEPTH = 60  # from here on a text is one paragraph
 _ANCHORED = (f"{TEXT}note", f"{OFFICE}annotation", f"{DRAW}frame", f"{DRAW}custom-shape", f"{DRAW}g")
 # Stand in a paragraph's tree and are not its text.
 _APART = frozenset([*_ANCHORED, f"{OFFICE}annotation-end", f"{TEXT}tracked-changes", f"{TEXT}ruby-text"])
+_ROW_GROUPS = frozenset(f"{TABLE}table-{name}" for name in ("header-rows", "rows", "row-group"))
+_SHOWN = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n", f"{TEXT}s": " "}
 _PROPERTIES = {f"{_DC}creator": "creator", f"{_DC}date": "modified", f"{_DC}language": "language"}
 _PROPERTIES |= {f"{_DC}subject": "subject", f"{_META}creation-date": "created", f"{_META}keyword": "keywords"}
 
 
-def open_package(content: bytes, limits: ParseLimits, what: str) -> Package:
+def open_package(content: bytes, limits: ParseLimits, what: str, tell: Callable[[str], None] = unheard) -> Package:
     """The package. Raises `NeverWill` as `Package` does, and `password_needed` or `encryption_unsupported`."""
-    package = Package(content, limits, what)
+    package = Package(content, limits, what, tell)
     if locks(package, what):
         raise password_needed(what)
     return package
@@ -74,7 +76,7 @@ class Body:
     def blocks(self, parent: etree._Element, position: Position = NOWHERE, depth: int = 0) -> None:
         """Headings, paragraphs, lists, tables and shapes in order; indexes repeat what stands elsewhere."""
         if depth > MAX_DEPTH:
-            self._out.warn("The innermost parts were left out: they are nested too deeply.")
+            self._out.add(UnitKind.TEXT, _joined(parent), position)
             return
         for node in parent:
             if node.tag == f"{TEXT}h":
@@ -107,8 +109,7 @@ class Body:
         for anchor in node.iter(f"{TEXT}a"):
             self._out.link(anchor.get(_HREF, ""))
         for child in node.iter(*_ANCHORED):
-            outer = next((parent for parent in child.iterancestors(*_ANCHORED, node.tag)), None)
-            if outer is None or outer.tag == node.tag:
+            if next(above for above in child.iterancestors() if above is node or above.tag in _ANCHORED) is node:
                 self._shape(child, position, depth)
 
     def _shape(self, node: etree._Element, position: Position, depth: int) -> None:
@@ -169,27 +170,27 @@ class Body:
             self._out.table(self.table(table), position)
         return bool(tables)
 
-    def table(self, node: etree._Element) -> Table:
+    def table(self, node: etree._Element, depth: int = 0) -> Table:
         """A table; a merged cell's text is repeated in each row and column that it covers."""
         rows: list[tuple[str, ...]] = []
         marked = 0
         above: list[str] = []
         for row, in_header in _rows(node):
-            above = self._row(row, above)
+            above = self._row(row, above, depth)
             cells = tuple(above)
             if any(cells):
                 marked += in_header and marked == len(rows)
                 rows.append(cells if len(set(cells)) > 1 else (cells[0],))
         return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
 
-    def _row(self, row: etree._Element, above: list[str]) -> list[str]:
+    def _row(self, row: etree._Element, above: list[str], depth: int) -> list[str]:
         cells: list[str] = []
         covered = 0  # columns that the last cell covers
         for cell in row.iterchildren(f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
             repeated = _count(cell, f"{TABLE}number-columns-repeated", MAX_COLUMNS)
             for _ in range(min(repeated, MAX_COLUMNS - len(cells))):
                 if cell.tag == f"{TABLE}table-cell":
-                    cells.append(self._cell(cell))
+                    cells.append(self._cell(cell, depth))
                     covered = _count(cell, f"{TABLE}number-columns-spanned", MAX_COLUMNS) - 1
                 elif covered > 0 and cells:
                     cells.append(cells[-1])
@@ -203,12 +204,12 @@ class Body:
             raise too_large("max_cells", f"more than {self._limits.max_cells:,} cells")
         return cells
 
-    def _cell(self, cell: etree._Element) -> str:
+    def _cell(self, cell: etree._Element, depth: int) -> str:
         parts = []
         for child in cell:
-            if child.tag == f"{TABLE}table":
-                parts.append(self.table(child).text())
-            elif child.tag == f"{TEXT}list":
+            if child.tag == f"{TABLE}table" and depth < MAX_DEPTH:
+                parts.append(self.table(child, depth + 1).text())
+            elif child.tag in (f"{TABLE}table", f"{TEXT}list"):
                 parts.append(_joined(child))
             elif child.tag in (f"{TEXT}p", f"{TEXT}h"):
                 parts.append(paragraph_text(child))
@@ -220,18 +221,20 @@ def paragraph_text(node: etree._Element) -> str:
     return "".join(_pieces(node)).strip()
 
 
-def _pieces(node: etree._Element) -> Iterator[str]:
-    yield " ".join((node.text or "").split("\n"))
-    for child in node:
-        if child.tag == f"{TEXT}tab":
-            yield "\t"
-        elif child.tag == f"{TEXT}line-break":
-            yield "\n"
-        elif child.tag == f"{TEXT}s":
-            yield " "
-        elif child.tag not in _APART:
-            yield from _pieces(child)
-        yield " ".join((child.tail or "").split("\n"))
+def _pieces(top: etree._Element) -> Iterator[str]:
+    waiting: list[etree._Element | str] = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        yield " ".join((node.text or "").split("\n"))
+        for child in reversed(node):
+            waiting.append(" ".join((child.tail or "").split("\n")))
+            if child.tag in _SHOWN:
+                waiting.append(_SHOWN[child.tag])
+            elif child.tag not in _APART:
+                waiting.append(child)
 
 
 def _joined(node: etree._Element | None) -> str:
@@ -241,6 +244,9 @@ def _joined(node: etree._Element | None) -> str:
 
 def _items(node: etree._Element, level: int) -> Iterator[str]:
     for item in node.iterchildren(f"{TEXT}list-item", f"{TEXT}list-header"):
+        if level >= MAX_DEPTH:
+            yield f"- {one_line(_joined(item))}"
+            continue
         own = one_line(" ".join(paragraph_text(child) for child in item if child.tag == f"{TEXT}p"))
         if own:
             yield "  " * min(level, 8) + "- " + own
@@ -248,13 +254,16 @@ def _items(node: etree._Element, level: int) -> Iterator[str]:
             yield from _items(inner, level + 1)
 
 
-def _rows(node: etree._Element) -> Iterator[tuple[etree._Element, bool]]:
+def _rows(table: etree._Element) -> Iterator[tuple[etree._Element, bool]]:
     """A table's own rows, and whether each is a heading; how often an empty one repeats is of no interest."""
-    for child in node:
-        if child.tag == f"{TABLE}table-row":
-            yield child, node.tag == f"{TABLE}table-header-rows"
-        elif child.tag in (f"{TABLE}table-header-rows", f"{TABLE}table-rows", f"{TABLE}table-row-group"):
-            yield from _rows(child)
+    waiting = [(child, False) for child in reversed(table)]
+    while waiting:
+        node, is_header = waiting.pop()
+        if node.tag == f"{TABLE}table-row":
+            yield node, is_header
+        elif node.tag in _ROW_GROUPS:
+            is_header = node.tag == f"{TABLE}table-header-rows"
+            waiting += [(child, is_header) for child in reversed(node)]
 
 
 def _count(node: etree._Element, name: str, most: int) -> int:

@@ -6,6 +6,7 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Callable
 from typing import IO
 
 import msgspec
@@ -29,11 +30,19 @@ class Relation(msgspec.Struct, frozen=True):
     external: bool = False
 
 
-class Package:
-    """An open office file whose declared sizes are within the limits; reading enforces them again."""
+def unheard(_warning: str) -> None:
+    """Where nobody reads for the text."""
 
-    def __init__(self, content: bytes, limits: ParseLimits, what: str) -> None:
+
+class Package:
+    """An open office file whose declared sizes are within the limits; reading enforces them again.
+
+    `tell` hears of parts that can be read only in part.
+    """
+
+    def __init__(self, content: bytes, limits: ParseLimits, what: str, tell: Callable[[str], None] = unheard) -> None:
         self._what = what
+        self._tell = tell
         self._left = limits.max_unpacked_bytes
         self._limits = limits
         try:
@@ -88,7 +97,7 @@ class Package:
 
     def xml(self, name: str) -> etree._Element:
         """A part as XML, parsed safely."""
-        return parse_xml(self.read(name), self._what)
+        return parse_xml(self.read(name), self._what, self._tell)
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What `part` refers to, by relationship id; targets inside the package are part names."""

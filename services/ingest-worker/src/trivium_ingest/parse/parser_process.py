@@ -1,4 +1,4 @@
-"""A parsing child from its parent's side: one process, its two pipes, and how long its answer is waited for."""
+"""A parsing child from its parent's side: one process, its pipes, and how long its answer is waited for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.logs.said import log_child
 from trivium.ports.parser import Senses
 from trivium_ingest.parse.wire import (
     SPLIT_IT,
@@ -76,9 +78,16 @@ class _Clock:
             self.restart()
             self._progress(step.share)
 
+    def told_again(self) -> None:
+        """That the work goes on, to whom it may concern: what `progress` raises ends it."""
+        self._progress(self._share)
+
 
 class ParserProcess:
-    """One process and its two pipes. `has_place` is False once the pool has given its place to another."""
+    """One process and its pipes; what it says beside its answers is logged.
+
+    `has_place` is False once the pool has given its place to another.
+    """
 
     def __init__(self, setup: Setup, memory_bytes: int, senses: Senses) -> None:
         self.has_place = True
@@ -88,10 +97,12 @@ class ParserProcess:
             [sys.executable, "-m", "trivium_ingest.parse.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in a terminal reaches the worker, which ends its children
         )
-        if self._process.stdin is None or self._process.stdout is None:
+        if self._process.stdin is None or self._process.stdout is None or self._process.stderr is None:
             raise TryLater("parser_unavailable", "The parsing process has no pipes.")
+        log_child(self._process.stderr, "parser")
         self._jobs, self._answers = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._jobs, False)
         os.set_blocking(self._answers, False)
@@ -163,10 +174,10 @@ class ParserProcess:
             raise _timeout(clock.wall_s) from None
 
     def _send(self, message: msgspec.Struct, clock: _Clock) -> None:
-        send(self._jobs, message, clock.deadline, self._check_memory)
+        send(self._jobs, message, clock.deadline, partial(self._look, clock))
 
     def _receive(self, clock: _Clock) -> Result | Look | Looked | Listen | Told:
-        frame = receive(self._answers, clock.deadline, self._check_memory)
+        frame = receive(self._answers, clock.deadline, partial(self._look, clock))
         answer: Result | Look | Looked | Listen | Told = msgspec.msgpack.decode(
             frame, type=Result | Look | Looked | Listen | Told
         )
@@ -199,6 +210,10 @@ class ParserProcess:
             return Heard(self._senses.transcriber.transcribe(audio, recording.language, step))
         except TriviumError as failure:
             return Heard(failed=Failed.by(failure))
+
+    def _look(self, clock: _Clock) -> None:
+        clock.told_again()
+        self._check_memory()
 
     def _check_memory(self) -> None:
         self._peak = max(self._peak, resident_bytes(self._process.pid))

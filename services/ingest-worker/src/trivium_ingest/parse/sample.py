@@ -7,6 +7,7 @@ import zipfile
 from functools import cached_property
 
 from trivium.ports.parser import Blob
+from trivium_ingest.parse.cms import is_encrypted
 from trivium_ingest.parse.encoding import decode, is_wide
 
 HEAD_BYTES = 4096
@@ -16,6 +17,8 @@ ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 PACKAGES = frozenset(
     ("docx", "docm", "xlsx", "xlsm", "xlsb", "pptx", "pptm", "ppsx", "odt", "ods", "odp", "odg", "epub")
 )
+IWORK = {"pages": "Pages", "numbers": "Numbers", "key": "Keynote"}
+_IWORK_PARTS = frozenset(["buildVersionHistory.plist", "index.apxl", "index.apxl.gz"])
 # Made of letters, and yet not for reading as they stand.
 OTHER_THAN_TEXT = (b"{\\rtf", b"%!PS", b"%PDF")
 # Control characters that text does not hold; tab, line feed, form feed, carriage return and escape may occur.
@@ -52,6 +55,19 @@ class Sample:
                 return stream.read(size)
         except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, NotImplementedError, EOFError):
             return b""
+
+    @property
+    def is_sealed(self) -> bool:
+        """True of CMS that only its recipients' keys open."""
+        return is_encrypted(self._content)
+
+    @cached_property
+    def iwork(self) -> str:
+        """Which program of Apple's iWork made a package, "" for none of them."""
+        if not self.head.startswith(ZIP_MAGICS):
+            return ""
+        parts = any(name.endswith((".iwa", ".iwph", ".iwpv2")) or name in _IWORK_PARTS for name in self.members)
+        return IWORK.get(self.extension, "Pages, Numbers or Keynote" if parts else "")
 
     @cached_property
     def streams(self) -> frozenset[str]:

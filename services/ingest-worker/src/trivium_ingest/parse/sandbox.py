@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import queue
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -23,6 +24,7 @@ from trivium_ingest.parse.wire import Job, Result, Setup
 
 # What may be allocated, over what may be resident: threads of the OCR engines reserve arenas that they do not fill.
 _HEADROOM = 2.5
+LONG_S = 2.0
 _NO_MEMORY = "parser_out_of_memory"
 
 
@@ -42,8 +44,9 @@ class Sandbox:
     `senses` are engines of this process, which children ask: they have neither a network nor the memory for them.
     `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
     `senses` has none.
-    Children start when first needed, and end when idle for `idle_s` or at `close`. One whose recording is
-    being heard gives its place in the pool to another: a talk of an hour makes nobody wait.
+    Children start when first needed, and end when idle for `idle_s` or at `close`. One that is at its file for `LONG_S`
+    gives its place in the pool to another, as does one whose recording is being heard: a scan of a hundred pages or a
+    talk of an hour makes nobody wait. So there are as many at a time as callers, at worst.
     """
 
     def __init__(
@@ -72,7 +75,8 @@ class Sandbox:
     def parse(self, blob: Blob, progress: Callable[[float], None] = untold) -> ParsedDocument:
         """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`).
 
-        `progress` is told the share that is read, 0 to 1, of a file that takes long.
+        `progress` is told the share that is read, 0 to 1, again and again; what it raises ends the child and is passed
+        on.
         """
         if not blob.content:
             raise empty_file()
@@ -93,8 +97,15 @@ class Sandbox:
         """Raises `LeftAlone` and `Worn` where a fresh child may do better."""
         with self._child(fresh=fresh) as child:
             used = child.is_used
+            long_from = time.monotonic() + LONG_S
+
+            def told(share: float) -> None:
+                progress(share)
+                if time.monotonic() > long_from:
+                    self._give_place(child)
+
             try:
-                result = child.run(job, self._bounds.wall_s, progress, partial(self._give_place, child))
+                result = child.run(job, self._bounds.wall_s, told, partial(self._give_place, child))
             except NeverWill as failure:
                 if used and failure.code == _NO_MEMORY:
                     raise Worn(failure.code, failure.message, failure.action) from failure

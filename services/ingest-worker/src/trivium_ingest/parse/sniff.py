@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
-from trivium_ingest.parse.failures import corrupt, password_needed, unsupported
+from trivium_ingest.parse.failures import corrupt, export_needed, password_needed, sealed_for_recipients, unsupported
 from trivium_ingest.parse.office_encryption import ENCRYPTED_PACKAGE, WHAT
 from trivium_ingest.parse.registry import Format, known_formats
 from trivium_ingest.parse.sample import OLE2_MAGIC, PACKAGES, ZIP_MAGICS, Sample
@@ -59,6 +59,10 @@ def _bonus(entry: Format, sample: Sample) -> float:
 
 
 def _refusal(sample: Sample) -> NeverWill:
+    if sample.iwork:
+        return export_needed(f"a document of Apple's {sample.iwork}", "PDF, or for Word, Excel or PowerPoint")
+    if sample.is_sealed:
+        return sealed_for_recipients("file")
     if sample.head.startswith(ZIP_MAGICS) and not sample.members:
         return corrupt("zip-based file", "its directory of members is missing")
     if sample.extension in PACKAGES and not sample.member("mimetype") and sample.members:

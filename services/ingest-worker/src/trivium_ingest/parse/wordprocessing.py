@@ -32,6 +32,7 @@ _UNUSUAL = (f"{W}vanish", f"{W}tabs", f"{M}oMath", f"{M}t", f"{_MC}Fallback", *_
 _LOOKED_THROUGH = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 _DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
 MAX_CHART_POINTS = 2_000
+MAX_TABLES = 50  # one in the other; what lies deeper is the text of a cell
 
 
 class Words:
@@ -69,21 +70,21 @@ def _around(root: etree._Element, marks: tuple[str, ...], *blocks: str) -> froze
     return frozenset(block for mark in root.iter(*marks) for block in mark.iterancestors(*blocks))
 
 
-def _pieces(node: etree._Element) -> Iterator[str]:
-    for child in node:
-        tag = child.tag
+def _pieces(paragraph: etree._Element) -> Iterator[str]:
+    waiting = list(reversed(paragraph))
+    while waiting:
+        node = waiting.pop()
+        tag = node.tag
         if tag in _SKIPPED or tag == f"{_MC}Fallback":
             continue
         if tag in (_T, f"{M}t"):
-            yield child.text or ""
+            yield node.text or ""
         elif tag in _SHOWN:
             yield _SHOWN[tag]
-        elif tag == f"{W}r" and _vanished(child):
-            continue
         elif tag == f"{M}oMath":
-            yield f" {latex(child)} "
-        else:
-            yield from _pieces(child)
+            yield f" {latex(node)} "
+        elif tag != f"{W}r" or not _vanished(node):
+            waiting += reversed(node)
 
 
 def _vanished(run: etree._Element) -> bool:
@@ -173,18 +174,18 @@ def _value(node: etree._Element | None) -> str:
     return "" if node is None else str(node.get(f"{W}val", ""))
 
 
-def table_of(node: etree._Element, words: Words) -> Table:
+def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
     """A table; a merged cell's text is repeated in each row and column that it covers."""
     rows: list[tuple[str, ...]] = []
     marked = 0
     above: dict[int, str] = {}
-    for row in _children(node, _TR):
+    for row in children(node, _TR):
         stated = _child(row, f"{W}trPr")
         if stated is not None and _child(stated, f"{W}del") is not None:
             continue
         cells: list[str] = []
-        for cell in _children(row, _TC):
-            text = _cell_text(cell, words)
+        for cell in children(row, _TC):
+            text = _cell_text(cell, words, depth)
             properties = _child(cell, f"{W}tcPr")
             found = _by_tag(properties) if properties is not None else {}
             merge, width = found.get(f"{W}vMerge"), _value(found.get(f"{W}gridSpan"))
@@ -202,41 +203,47 @@ def table_of(node: etree._Element, words: Words) -> Table:
     return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
 
 
-def _cell_text(cell: etree._Element, words: Words) -> str:
-    """A cell's paragraphs; a table inside gives its rows."""
+def _cell_text(cell: etree._Element, words: Words, depth: int) -> str:
+    """A cell's paragraphs; a table inside gives its rows, one that lies too deep its paragraphs."""
+    if depth >= MAX_TABLES:
+        return " ".join(filter(None, (one_line(words.of(paragraph)) for paragraph in cell.iter(_P))))
     parts = []
-    for child in _children(cell, _P, _TBL):
-        parts.append(one_line(words.of(child)) if child.tag == _P else table_of(child, words).text())
+    for child in children(cell, _P, _TBL):
+        parts.append(one_line(words.of(child)) if child.tag == _P else table_of(child, words, depth + 1).text())
     return " ".join(filter(None, parts))
 
 
 def block_lines(node: etree._Element, words: Words) -> list[str]:
     """The text of a part that is not the body (a header, a note): its paragraphs, tables' rows and text boxes."""
     lines = []
-    for child in _children(node, _P, _TBL):
+    for child in children(node, _P, _TBL):
         lines.append(words.of(child) if child.tag == _P else table_of(child, words).text())
         for box in text_boxes(child) if words.has_drawings(child) else ():
             lines += block_lines(box, words)
     return lines
 
 
-def _children(node: etree._Element, *tags: str) -> Iterator[etree._Element]:
-    """Rows, cells or their contents, also those in content controls and revisions that were inserted."""
-    for child in node:
-        tag = child.tag
-        if tag in tags:
+def children(node: etree._Element, *tags: str) -> Iterator[etree._Element]:
+    """Blocks, rows, cells or their contents, also those in content controls and revisions that were inserted."""
+    waiting = list(reversed(node))
+    while waiting:
+        child = waiting.pop()
+        if child.tag in tags:
             yield child
-        elif tag in _LOOKED_THROUGH:
-            yield from _children(child, *tags)
+        elif child.tag in _LOOKED_THROUGH:
+            waiting += reversed(child)
 
 
 def text_boxes(node: etree._Element) -> list[etree._Element]:
-    """Contents of text boxes, each once although Word stores them twice (DrawingML and VML)."""
+    """Contents of text boxes that stand in no other, each once although Word stores them twice (DrawingML and VML)."""
     found = []
-    for box in node.iter(f"{W}txbxContent"):
-        ancestors = {ancestor.tag for ancestor in box.iterancestors()}
-        if f"{_MC}Fallback" not in ancestors:
-            found.append(box)
+    waiting = list(reversed(node))
+    while waiting:
+        inner = waiting.pop()
+        if inner.tag == f"{W}txbxContent":
+            found.append(inner)
+        elif inner.tag != f"{_MC}Fallback":
+            waiting += reversed(inner)
     return found
 
 

@@ -1,54 +1,66 @@
-"""XML from strangers: no document type, no entities, no network, no endless trees."""
+"""XML from strangers: nothing is fetched or multiplied, no endless trees."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from lxml import etree
 
 from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.encoding import decode, decode_as, is_wide
 from trivium_ingest.parse.failures import corrupt
+from trivium_ingest.parse.xml_doctype import has_doctype, without_doctype
 
-_DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
-_DOCTYPE_WIDE = ("<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
+_DECLARATION = re.compile(r"\ufeff?\s*<\?xml\s[^>]{0,500}\?>")
+_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]{0,500}?encoding\s*=\s*["']([\w.:-]{2,40})""")
+_UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
+_WIDE = ("utf-16", "utf-32", "ucs-", "iso-10646")
 
 
-def parse_xml(content: bytes, what: str, *, allow_doctype: bool = False) -> etree._Element:
-    """The root element.
+def parse_xml(content: bytes, what: str, tell: Callable[[str], None], *, allow_doctype: bool = False) -> etree._Element:
+    """The root element; `tell` hears what could not be read.
 
-    Raises `NeverWill`: `unsafe_xml` for entity declarations, and for any document type declaration unless
-    `allow_doctype` (an external one is never loaded); `corrupt_file` when nothing can be read.
+    Raises `NeverWill`: `unsafe_xml` for a document type declaration, unless `allow_doctype` (`without_doctype` then
+    says what becomes of it); `corrupt_file` when nothing can be read.
     A file that breaks off later gives what stands before.
     """
-    if (has_entities if allow_doctype else has_doctype)(content):
-        raise NeverWill(
-            "unsafe_xml",
-            f"This {what} declares its own document type or entities, which are never expanded.",
-            "Save it again without a DOCTYPE, or upload it as PDF.",
-        )
+    content = _as_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if has_doctype(content):
+        if not allow_doctype:
+            raise _unsafe(what)
+        content = without_doctype(content, what, tell)
     try:
-        root = etree.fromstring(content, parser=_parser(recover=False))
+        return etree.fromstring(content, parser=_parser(recover=False))
     except (etree.XMLSyntaxError, ValueError) as error:
         root = _recovered(content)
         if root is None:
             raise corrupt(what, str(error)[:120]) from error
-    return root
+        deep = "depth" in str(error)
+        reason = "it is nested too deeply" if deep else f"it is damaged ({str(error)[:120]})"
+        tell(f"A part of this {what} may be missing: {reason}.")
+        return root
 
 
-def has_entities(content: bytes) -> bool:
-    """True when the document declares entities or a subset of its own, in which it could."""
-    head = content[:65_536]
-    if any(mark in head for mark in _DOCTYPE_WIDE):
-        return True
-    return bool(re.search(rb"<!ENTITY|<!DOCTYPE[^>]*\[", head, re.IGNORECASE))
+def _as_utf8(content: bytes) -> bytes:
+    """In the one encoding in which a declaration is looked for; the encoding it stated is then not stated any more."""
+    stated = _ENCODING.match(content)
+    name = stated.group(1).decode().lower() if stated else "utf-8"
+    wide = is_wide(content)
+    if name in _UTF_8 and not wide:
+        return content
+    believed = not wide and not name.startswith(_WIDE)  # a declaration that can be read byte by byte is not UTF-16
+    text = decode_as(content, name) if believed else decode(content)[0]
+    return _DECLARATION.sub("", text, count=1).encode("utf-8", "replace")
 
 
-def has_doctype(content: bytes) -> bool:
-    """True when a document type is declared before the root element, in any encoding of ASCII's or UTF-16's kind."""
-    head = content[:65_536]
-    declared = b"<!" in head and _DOCTYPE.search(head)  # the pattern is slow, and few parts have any declaration
-    return bool(declared) or any(mark in head for mark in _DOCTYPE_WIDE)
+def _unsafe(what: str) -> NeverWill:
+    return NeverWill(
+        "unsafe_xml",
+        f"This {what} declares its own document type or entities, which are never expanded.",
+        "Save it again without a DOCTYPE, or upload it as PDF.",
+    )
 
 
 @cache  # an office file has hundreds of small parts, and making a parser takes as long as one of them
@@ -59,7 +71,7 @@ def _parser(*, recover: bool) -> etree.XMLParser:
         no_network=True,
         dtd_validation=False,
         attribute_defaults=False,
-        huge_tree=False,
+        huge_tree=True,  # 2,048 levels instead of 256, and texts of more than 10 MB
         remove_comments=True,
         remove_pis=True,
         recover=recover,

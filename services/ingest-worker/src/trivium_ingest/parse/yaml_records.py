@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import TypeAlias
 
 import msgspec
@@ -14,6 +16,13 @@ from trivium_ingest.parse.failures import too_large
 
 YamlError: TypeAlias = yaml.YAMLError
 MAX_DEPTH = 64
+MAX_NESTING = 1_000
+_LINE_BEGIN = re.compile(r"^[ \t?:-]+", re.MULTILINE)
+_BRACKET = re.compile(r"[\[\]{}]")
+
+
+class TooDeep(Exception):
+    """Collections in collections in collections, beyond `MAX_NESTING`."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -24,7 +33,9 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def said_as_yaml(text: str, limits: ParseLimits) -> Iterator[Record]:
-    """The entries of every document in `text`. Raises `YamlError`, and `NeverWill` (`limit_exceeded`)."""
+    """The entries of every document in `text`. Raises `YamlError`, `TooDeep`, and `NeverWill` (`limit_exceeded`)."""
+    if _may_be_deep(text):
+        raise TooDeep
     speaker = _Speaker(limits)
     for document in yaml.compose_all(text, Loader=yaml.CSafeLoader):
         if isinstance(document, yaml.MappingNode):
@@ -37,7 +48,17 @@ def said_as_yaml(text: str, limits: ParseLimits) -> Iterator[Record]:
             end = value.end_mark.index
             if end <= start:  # an alias, whose own marks are its anchor's
                 end = text.find("\n", first.end_mark.index) % (len(text) + 1)
-            yield Record(list(speaker.said(value, name, 1)), (start, start + len(text[start:end].rstrip())))
+            yield Record(list(speaker.said(value, name)), (start, start + len(text[start:end].rstrip())))
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether collections may lie deeper in one another than the library, which recurses in C, can follow."""
+    if any(len(begin) > MAX_NESTING for begin in _LINE_BEGIN.findall(text)):
+        return True
+    if text.count("[") + text.count("{") <= MAX_NESTING:
+        return False
+    steps = (1 if bracket in "[{" else -1 for bracket in _BRACKET.findall(text))
+    return max(accumulate(steps), default=0) > MAX_NESTING
 
 
 class _Speaker:
@@ -47,29 +68,36 @@ class _Speaker:
         self._left = self._limit = limits.max_cells
         self._said: dict[int, str] = {}
 
-    def said(self, node: yaml.Node, path: str, depth: int) -> Iterator[str]:
-        """One line for each scalar below `node`, and for each list of scalars."""
-        self._left -= 1
+    def said(self, top: yaml.Node, name: str) -> Iterator[str]:
+        """One line for each scalar and list of scalars. A path of `MAX_DEPTH` steps is a line, and goes on as "…"."""
+        waiting = [(top, name, 1)]
+        while waiting:
+            node, path, depth = waiting.pop()
+            self._take(1)
+            if isinstance(node, yaml.ScalarNode):
+                yield _line(path, node.value)
+                continue
+            if id(node) in self._said:
+                yield _line(path, f"(as {self._said[id(node)]})")
+                continue
+            self._said[id(node)] = path or "above"
+            if depth == MAX_DEPTH:
+                if path:
+                    yield path
+                path, depth = "…" if path else "", 0
+            if isinstance(node, yaml.MappingNode):
+                inside = [(value, f"{path}.{_name(key)}" if path else _name(key)) for key, value in node.value]
+                waiting += [(value, below, depth + 1) for value, below in reversed(inside)]
+            elif all(isinstance(value, yaml.ScalarNode) for value in node.value):
+                self._take(len(node.value))
+                yield _line(path, ", ".join(value.value for value in node.value))
+            else:
+                waiting += [(value, path, depth + 1) for value in reversed(node.value)]
+
+    def _take(self, values: int) -> None:
+        self._left -= values
         if self._left < 0:
             raise too_large("max_cells", f"more than {self._limit:,} values")
-        if isinstance(node, yaml.ScalarNode):
-            yield _line(path, node.value)
-        elif id(node) in self._said or depth > MAX_DEPTH:
-            yield _line(path, f"(as {self._said[id(node)]})" if id(node) in self._said else "…")
-        else:
-            self._said[id(node)] = path or "above"
-            yield from self._inside(node, path, depth)
-
-    def _inside(self, node: yaml.Node, path: str, depth: int) -> Iterator[str]:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                yield from self.said(value, f"{path}.{_name(key)}" if path else _name(key), depth + 1)
-        elif all(isinstance(value, yaml.ScalarNode) for value in node.value):
-            self._left -= len(node.value)
-            yield _line(path, ", ".join(value.value for value in node.value))
-        else:
-            for value in node.value:
-                yield from self.said(value, path, depth + 1)
 
 
 def _name(key: yaml.Node) -> str:

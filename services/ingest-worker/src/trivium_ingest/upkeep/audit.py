@@ -1,62 +1,118 @@
 """READ FIRST: what the artifacts say against what the stores hold, and putting it right.
 
-For every version that queries see, the ids of its chunks (from its artifacts; in the store of pictures, of those that
-have one) are compared with the ids in each store; then every store is asked which versions it holds, and those that the
-registry does not know as active are orphans.
+For every version that queries see, the rows that its artifacts make (in the store of pictures, of those chunks that
+have one) are compared with the rows in each store, first their ids, then their contents; then every store is asked
+which versions it holds, and those that the registry does not know as active are orphans. What the graph adds up from
+its rows is compared with a graph made anew (`graph_sums.py`). Last comes what belongs to nobody: tenants, documents and
+files that the registry does not know (`strays.py`).
 Documents that are being ingested are left alone: publishing reads back and clears up by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from itertools import islice
 
 import msgspec
 
+from trivium.at_once import at_once
+from trivium.batches import batches
 from trivium.domain.documents import Document
-from trivium.domain.drift import Drift, Store
+from trivium.domain.drift import ARTIFACTS, REGISTRY, Drift, Store
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
 from trivium.flow.stage import Job
+from trivium.ports.graph import Graphs
 from trivium.ports.stores import Stores
-from trivium_ingest.upkeep.published import PAGE, expected_ids, job_of, pages_of_published, versions
-from trivium_ingest.upkeep.rows import write_rows, writer_of
+from trivium_ingest.upkeep.graph_sums import graph_sums, write_graph_anew
+from trivium_ingest.upkeep.published import PAGE, Expected, job_and_expected, pages_of_published, versions
+from trivium_ingest.upkeep.retried import retried
+from trivium_ingest.upkeep.rows import ROWS_COMPARED, unlike, write_rows, writer_of
+from trivium_ingest.upkeep.strays import strays, strays_of
 
-ARTIFACTS = "artifacts"
+Scratch = Callable[[], AbstractContextManager[Graphs]]
+"""A graph that is empty, and gone at the end of the block."""
 
 
-def audit(stores: Stores, *, repair: bool = False) -> Iterator[Drift]:
+def audit(stores: Stores, *, repair: bool = False, scratch: Scratch | None = None) -> Iterator[Drift]:
     """Every drift of every tenant; with `repair`, put right as far as the artifacts allow.
 
+    Without `scratch` only ids are compared, which reads no rows and one artifact a document; with it, everything.
     Surplus rows of a version are removed with all its rows, which are then written again: for that moment queries
-    do not see the document. Raises `TryLater` when a store is away.
+    do not see the document. Raises `TryLater` when a store stays away.
     """
-    for tenant in stores.registry.tenants():
-        for documents in pages_of_published(stores, tenant):
-            yield from _drift(stores, tenant, documents, repair=repair)
-        for store in Store:
-            yield from _orphans(stores, store, tenant, repair=repair)
+    known = stores.registry.tenants()
+    for tenant in known:
+        of_rows = _of_rows(stores, tenant, repair=repair, contents=scratch is not None)
+        yield from of_rows if scratch is None else _with_sums(stores, tenant, of_rows, scratch, repair=repair)
+        yield from retried(partial(strays_of, stores, tenant, repair=repair))
+    yield from retried(partial(strays, stores, known, repair=repair))
 
 
-def _drift(stores: Stores, tenant: Tenant, documents: Sequence[Document], *, repair: bool) -> Iterator[Drift]:
+def _of_rows(stores: Stores, tenant: Tenant, *, repair: bool, contents: bool) -> Iterator[Drift]:
+    for documents in pages_of_published(stores, tenant):
+        yield from retried(partial(_drift, stores, tenant, documents, repair=repair, contents=contents))
+    for store in Store:
+        yield from retried(partial(_orphans, stores, store, tenant, repair=repair))
+
+
+def _with_sums(
+    stores: Stores, tenant: Tenant, of_rows: Iterator[Drift], scratch: Scratch, *, repair: bool
+) -> Iterator[Drift]:
+    """And what the graph's rows add up to, which differs rightly where the rows do and are not put right."""
+    changed, amiss = False, False
+    for drift in of_rows:
+        changed |= drift.store == Store.GRAPH and drift.changed > 0
+        amiss |= drift.store == Store.GRAPH and not drift.repaired
+        yield drift
+    if changed and repair:
+        write_graph_anew(stores, tenant)
+    if not amiss:
+        with scratch() as made:
+            yield from retried(partial(graph_sums, stores, made, tenant, repair=repair))
+
+
+def _drift(
+    stores: Stores, tenant: Tenant, documents: Sequence[Document], *, repair: bool, contents: bool
+) -> Iterator[Drift]:
     stored = {store: writer_of(stores, store, tenant).ids(versions(documents)) for store in Store}
-    for document in documents:
-        job = job_of(stores, document)
-        expected = expected_ids(job) if job else None
-        if job is None or expected is None:
-            if _is_current(stores, document):
-                yield _drift_of(document, ARTIFACTS, missing=document.chunks)
-            continue
-        for store in Store:
-            found = stored[store][document.id]
-            if found != expected[store] and _is_current(stores, document):
-                yield _checked(stores, store, job, expected[store], found, repair=repair)
+    audited: list[tuple[Document, Job, Expected]] = []
+    for document, known in zip(documents, at_once(partial(job_and_expected, stores), documents), strict=True):
+        if known is not None:
+            audited.append((document, *known))
+        elif _is_current(stores, document):
+            yield _drift_of(document, ARTIFACTS, missing=document.chunks)
+    for some in batches(audited, ROWS_COMPARED, lambda one: len(one[2][Store.KEYWORDS])):
+        jobs = [job for _, job, _ in some]
+        compared = {store: unlike(stores, store, jobs) if contents else (set(), set()) for store in Store}
+        for document, job, expected in some:
+            for store in Store:
+                fault = _fault(store, document, (expected[store], stored[store][document.id]), *compared[store])
+                if fault is not None and _is_current(stores, document):
+                    yield _repaired(stores, store, job, fault) if repair else fault
+            yield from _counted(stores, document, len(expected[Store.KEYWORDS]), repair=repair)
 
 
-def _checked(stores: Stores, store: Store, job: Job, expected: set[str], found: set[str], *, repair: bool) -> Drift:
-    fault = _drift_of(job.document, store, missing=len(expected - found), surplus=len(found - expected))
-    if not repair:
+def _fault(
+    store: Store, document: Document, ids: tuple[set[str], set[str]], changed: set[str], gone: set[str]
+) -> Drift | None:
+    """What is amiss with one document's rows; see `unlike` for `changed` and `gone`."""
+    expected, found = ids
+    if document.id in gone:
+        return _drift_of(document, ARTIFACTS, missing=len(expected))
+    otherwise = len(changed & expected & found)
+    if found == expected and not otherwise:
+        return None
+    return _drift_of(document, store, missing=len(expected - found), surplus=len(found - expected), changed=otherwise)
+
+
+def _repaired(stores: Stores, store: Store, job: Job, fault: Drift) -> Drift:
+    if fault.store == ARTIFACTS:
         return fault
+    if store is Store.GRAPH and fault.changed:  # what it added up to is not known any more: all of it is written anew
+        return msgspec.structs.replace(fault, repaired=True)
     if fault.surplus:
         writer_of(stores, store, job.tenant).delete(job.document.id)
     try:
@@ -64,6 +120,17 @@ def _checked(stores: Stores, store: Store, job: Job, expected: set[str], found: 
     except NotFound:
         return msgspec.structs.replace(fault, store=ARTIFACTS)
     return msgspec.structs.replace(fault, repaired=True)
+
+
+def _counted(stores: Stores, document: Document, passages: int, *, repair: bool) -> Iterator[Drift]:
+    """A record that counts other passages than there are."""
+    if document.chunks == passages or document.version != document.active_version or not document.state.terminal:
+        return
+    if repair:
+        counted = msgspec.structs.replace(document, chunks=passages)
+        repair = not stores.registry.for_tenant(Tenant(document.tenant)).save_many([counted])
+    found = f"its record counts {document.chunks} passages, its artifacts hold {passages}"
+    yield msgspec.structs.replace(_drift_of(document, REGISTRY), found=found, repaired=repair)
 
 
 def _is_current(stores: Stores, document: Document) -> bool:
@@ -93,7 +160,6 @@ def _is_orphan(document: Document | None, version: str) -> bool:
     return document is None or (document.state.terminal and version != document.active_version)
 
 
-def _drift_of(document: Document, store: str, missing: int, surplus: int = 0) -> Drift:
-    return Drift(
-        document.tenant, document.id, document.active_version, document.source, store, missing=missing, surplus=surplus
-    )
+def _drift_of(document: Document, store: str, missing: int = 0, surplus: int = 0, changed: int = 0) -> Drift:
+    address = (document.tenant, document.id, document.active_version, document.source, store)
+    return Drift(*address, missing=missing, surplus=surplus, changed=changed)

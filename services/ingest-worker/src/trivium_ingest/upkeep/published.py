@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
+from trivium.at_once import at_once
 from trivium.domain.documents import Document, Stage
 from trivium.domain.drift import Store
 from trivium.domain.errors import NotFound
@@ -16,6 +18,8 @@ from trivium.flow.stage import Job
 from trivium.ports.stores import Stores
 
 PAGE = 200  # documents in memory at a time
+Expected = dict[Store, set[str]]
+"""The chunks of one document that each store should hold."""
 
 
 class _Passage(msgspec.Struct):
@@ -55,10 +59,17 @@ def job_of(stores: Stores, document: Document) -> Job | None:
 
 def jobs_of(stores: Stores, documents: Iterable[Document]) -> list[Job]:
     """The jobs of those documents whose artifacts are known."""
-    return [job for document in documents if (job := job_of(stores, document))]
+    return [job for job in at_once(partial(job_of, stores), list(documents)) if job]
 
 
-def expected_ids(job: Job) -> dict[Store, set[str]] | None:
+def job_and_expected(stores: Stores, document: Document) -> tuple[Job, Expected] | None:
+    """Both; None when one of them is not known any more."""
+    job = job_of(stores, document)
+    expected = expected_ids(job) if job else None
+    return (job, expected) if job and expected is not None else None
+
+
+def expected_ids(job: Job) -> Expected | None:
     """The chunks that each store should hold; None when an artifact that says so is missing or damaged.
 
     Only where a passage has pictures are the vectors read, which tell whether these have one.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
+from functools import partial
 
 import msgspec
 
+from trivium.batches import batches
 from trivium.domain.documents import Stage
 from trivium.domain.drift import Store
 from trivium.domain.errors import NotFound
@@ -18,6 +20,7 @@ from trivium.ports.stores import Stores
 from trivium_ingest.publish import PublishWork
 from trivium_ingest.stages import EmbedWork, IndexWork
 from trivium_ingest.upkeep.published import has_passages, jobs_of, pages_of_published
+from trivium_ingest.upkeep.retried import retried
 from trivium_ingest.upkeep.rows import store_of, write_rows
 
 DOCUMENTS_PER_WRITE = 32
@@ -42,8 +45,8 @@ def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str
             jobs = jobs_of(stores, documents)
             known = {job.document.id for job in jobs}
             lost += [document.source for document in documents if document.id not in known]
-            for some in _batches(jobs):
-                lost += _write(stores, written, some)
+            for some in batches(jobs, DOCUMENTS_PER_WRITE):
+                lost += retried(partial(_write, stores, written, some))
                 on_documents(len(some))
     return lost
 
@@ -60,7 +63,7 @@ def reembed(
     work = EmbedWork(embedder, visual)
     for tenant in stores.registry.tenants():
         for documents in pages_of_published(stores, tenant):
-            for some in _batches(jobs_of(stores, documents)):
+            for some in batches(jobs_of(stores, documents), DOCUMENTS_PER_WRITE):
                 _embed(work, some)
                 on_documents(len(some))
     for tenant in stores.registry.tenants():
@@ -110,7 +113,3 @@ def _write(stores: Stores, written: Collection[Store], jobs: list[Job]) -> list[
             return [jobs[0].document.source]
         return [source for job in jobs for source in _write(stores, written, [job])]
     return []
-
-
-def _batches(jobs: list[Job]) -> Iterator[list[Job]]:
-    return (jobs[start : start + DOCUMENTS_PER_WRITE] for start in range(0, len(jobs), DOCUMENTS_PER_WRITE))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any
 
+from trivium.batches import batches
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
 from trivium.domain.drift import Store
+from trivium.domain.errors import NotFound, TriviumError
 from trivium.domain.graph import ChunkGraph
-from trivium.domain.scope import Tenant
-from trivium.flow.stage import Job
+from trivium.domain.scope import Scope, Tenant
+from trivium.flow.stage import Job, read_all
 from trivium.ports.graph import GraphRow, Graphs, GraphWriter
 from trivium.ports.keywords import Keywords, KeywordWriter
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
 from trivium_ingest.stages import vector_rows, visual_rows
+
+ROWS_COMPARED = 200
 
 
 def store_of(stores: Stores, store: Store) -> Vectors | Keywords | Graphs:
@@ -33,6 +39,45 @@ def writer_of(stores: Stores, store: Store, tenant: Tenant) -> VectorWriter | Ke
     return store_of(stores, store).writer(tenant)
 
 
+def unlike(stores: Stores, store: Store, jobs: Sequence[Job]) -> tuple[set[str], set[str]]:
+    """Of published documents of one tenant, the chunks whose rows are not what the artifacts say.
+
+    And the ids of the documents that cannot be compared, because an artifact is gone. Some hundred rows are compared
+    at a time: an answer that sees every write costs some servers a good part of a second, however little it is about.
+    """
+    rows: dict[Scope, list[Any]] = {}
+    gone: set[str] = set()
+    for job, made in zip(jobs, read_all(partial(_rows, store), jobs), strict=True):
+        if isinstance(made, NotFound):
+            gone.add(job.document.id)
+        elif isinstance(made, TriviumError):
+            raise made
+        else:
+            rows.setdefault(job.scope, []).extend(made)
+    changed: set[str] = set()
+    for scope, of_scope in rows.items():
+        writer: Any = writer_of(stores, store, scope.tenant)
+        more = [scope] if store is Store.KEYWORDS else []
+        for some in batches(of_scope, ROWS_COMPARED):
+            changed |= writer.unlike(some, *more)
+    return changed, gone
+
+
+def graph_rows(job: Job) -> list[GraphRow]:
+    """What the graph holds of a published document."""
+    shares = job.load(Stage.EXTRACT, list[ChunkGraph])
+    return [GraphRow(share, job.document.id, job.document.version, job.scope) for share in shares]
+
+
+def _rows(store: Store, job: Job) -> list[Any]:
+    if store is Store.GRAPH:
+        return graph_rows(job)
+    if store is Store.KEYWORDS:
+        return job.load(Stage.ENRICH, list[Chunk])
+    rows = _vector_rows(job, also_unseen=store is Store.VECTORS)
+    return rows if store is Store.VECTORS else visual_rows(rows)
+
+
 def write_rows(stores: Stores, written: Collection[Store], tenant: Tenant, jobs: Sequence[Job]) -> None:
     """Write the rows of published documents to the stores that are named, one call for all.
 
@@ -45,13 +90,7 @@ def write_rows(stores: Stores, written: Collection[Store], tenant: Tenant, jobs:
         if Store.PICTURES in written and (pictures := visual_rows(rows)):
             stores.visuals.writer(tenant).upsert(pictures)
     if Store.GRAPH in written:
-        stores.graphs.writer(tenant).upsert(
-            [
-                GraphRow(share, job.document.id, job.document.version, job.scope)
-                for job in jobs
-                for share in job.load(Stage.EXTRACT, list[ChunkGraph])
-            ]
-        )
+        stores.graphs.writer(tenant).upsert([row for job in jobs for row in graph_rows(job)])
     if Store.KEYWORDS in written:
         for job in jobs:
             stores.keywords.writer(tenant).upsert(job.load(Stage.ENRICH, list[Chunk]), job.scope)

@@ -16,7 +16,7 @@ from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
 from trivium.text.names import names_in
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.words import content_words, fold
+from trivium_query.words import content_words, fold
 
 MAX_HITS = 12  # deeper hits hold more chance overlap than answers
 MAX_SENTENCE_CHARS = 1_000

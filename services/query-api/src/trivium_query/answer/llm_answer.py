@@ -12,7 +12,7 @@ from trivium.domain.retrieval import Hit
 from trivium.ports.llm import Completion, Llm, Message
 from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.fence import fenced
+from trivium_query.answer.fence import Unfenced, fenced
 
 MAX_ANSWER_TOKENS = 1_024
 MAX_SOURCE_CHARS = 4_000
@@ -36,10 +36,10 @@ class Generated(msgspec.Struct, frozen=True):
 async def generate(question: str, hits: Sequence[Hit], llm: Llm, timeout_s: float) -> AsyncIterator[str | Generated]:
     """Pieces of text with markers in place, then the whole. Raises what the client raises.
 
-    Numbers of sources that do not exist are removed and counted in a note.
+    Numbers of sources that do not exist are removed and counted in a note; repeated marks of the prompt are removed.
     """
     shelf = Shelf(_fitting(hits))
-    writer = MarkerWriter(shelf)
+    writer, unfenced = MarkerWriter(shelf), Unfenced()
     written: list[str] = []
     completion = Completion("")
     stream = llm.stream(
@@ -48,7 +48,8 @@ async def generate(question: str, hits: Sequence[Hit], llm: Llm, timeout_s: floa
     async for delta in stream:
         if delta.final is not None:
             completion = delta.final
-        piece = writer.feed(delta.text) if delta.final is None else writer.finish()
+        ready = unfenced.feed(delta.text) if delta.final is None else unfenced.finish()
+        piece = writer.feed(ready) + (writer.finish() if delta.final is not None else "")
         if piece:
             written.append(piece)
             yield piece

@@ -11,7 +11,7 @@ from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.names import fold_name
 from trivium_query.answer.evidence import Asked, Candidate
-from trivium_query.answer.words import content_words
+from trivium_query.words import content_words
 
 # The share of its bridge's score that a sentence inherits: the bridge holds the half of the question that
 # the sentence cannot. Tuned with `bench/answers.py`.

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.evidence import MAX_HITS, Asked, Candidate
-from trivium_query.answer.words import content_words, fold
+from trivium_query.words import content_words, fold
 
 # A logistic fit over questions with an answer in the corpus against questions without one (null_query of
 # MultiHop-RAG, unanswerable ones of QASPER, and questions put to a corpus that knows nothing of them), the

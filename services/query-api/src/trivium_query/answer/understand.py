@@ -14,7 +14,7 @@ from trivium.domain.answers import Turn
 from trivium.domain.errors import Refused
 from trivium.ports.llm import Completion, Llm, Message
 from trivium.text.names import name_tokens, names_in
-from trivium_query.answer.words import content_words, fold
+from trivium_query.words import content_words, fold
 
 MAX_QUESTION_CHARS = 4_000
 MAX_CARRIED_NAMES = 3

@@ -18,7 +18,7 @@ from trivium.text.names import fold_name, names_in
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.citations import MARKER, Draft, Shelf
 from trivium_query.answer.fence import fenced
-from trivium_query.answer.words import content_words
+from trivium_query.words import content_words
 
 MIN_SUB_QUESTIONS = 2
 MAX_SUB_QUESTIONS = 4

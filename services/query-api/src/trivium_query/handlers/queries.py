@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, Turn
+from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, HitsFound, TextPiece, Turn
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
@@ -16,6 +16,7 @@ from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.doors import AskRequest, Services
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
+from trivium_query.handlers.emptiness import nothing_read
 
 MAX_TOP_K = 100
 MAX_FILTER_VALUES = 100
@@ -46,9 +47,11 @@ async def search(services: Services, tenant: Tenant, wanted: Search) -> SearchRe
     timeout_s = _timeout(services, wanted)
     try:
         async with asyncio.timeout(timeout_s):
-            return await services.searcher.search(
+            found = await services.searcher.search(
                 tenant, question, mode_of(services, wanted), wanted.top_k, wanted.filter
             )
+            told = "" if found.hits else await nothing_read(services, tenant)
+            return msgspec.structs.replace(found, notes=(told,)) if told else found
     except TimeoutError as error:
         raise deadline_passed(timeout_s) from error
 
@@ -59,8 +62,10 @@ async def ask(services: Services, tenant: Tenant, wanted: Ask) -> Answer:
     try:
         async with asyncio.timeout(request.timeout_s):
             answer = await services.answerer.answer(tenant, request)
+            told = "" if answer.hits else await nothing_read(services, tenant)
     except TimeoutError as error:
         raise deadline_passed(request.timeout_s) from error
+    answer = msgspec.structs.replace(answer, text=told) if told else answer
     await _remember(services, tenant, wanted, answer)
     return answer
 
@@ -77,6 +82,7 @@ async def open_stream(services: Services, tenant: Tenant, wanted: Ask) -> AsyncG
 async def _stream(
     services: Services, tenant: Tenant, wanted: Ask, request: AskRequest
 ) -> AsyncGenerator[AnswerEvent, None]:
+    told = ""
     end = asyncio.get_running_loop().time() + request.timeout_s
     async with aclosing(services.answerer.stream(tenant, request)) as events:
         while True:
@@ -89,7 +95,14 @@ async def _stream(
                 return
             if isinstance(event, Failed):
                 raise TryLater(event.code, event.message, event.action)
+            if isinstance(event, HitsFound) and not event.hits:
+                told = await nothing_read(services, tenant)
+            if told and isinstance(event, TextPiece):
+                continue
             if isinstance(event, Finished):
+                if told:
+                    yield TextPiece(told)
+                    event = Finished(msgspec.structs.replace(event.answer, text=told))
                 await _remember(services, tenant, wanted, event.answer)
             yield event
 

@@ -1,8 +1,12 @@
-"""Readiness: every store answers a real read within its time, or is named."""
+"""Readiness: every part answers a real read within its time or is named, and questions can be answered in part.
+
+A service that has lost a store stays in rotation: it answers from what is left, and says so.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Literal
 
 import msgspec
 
@@ -12,6 +16,8 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium_query.doors import Probe, Services
 
 PROBE_TIMEOUT_S = 2.0
+REGISTRY, KEYWORDS, VECTORS, GRAPH = "registry", "keywords", "vectors", "graph"
+OBJECTS, INFERENCE = "objects", "inference"
 NOBODY = "0" * ID_HEX_DIGITS
 
 
@@ -20,6 +26,24 @@ class Readiness(msgspec.Struct, frozen=True):
 
     ready: tuple[str, ...]
     missing: dict[str, str]
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether a source is left that finds passages, one that holds their text, and who knows what is published."""
+
+        def there(*parts: str) -> bool:
+            return not any(part in self.missing for part in parts)
+
+        found = there(KEYWORDS) or there(VECTORS, INFERENCE) or there(GRAPH)
+        readable = there(KEYWORDS) or there(VECTORS, OBJECTS)
+        return there(REGISTRY) and found and readable
+
+    @property
+    def status(self) -> Literal["ready", "degraded", "not_ready"]:
+        """`degraded`: questions are answered without what is missing."""
+        if not self.missing:
+            return "ready"
+        return "degraded" if self.can_answer else "not_ready"
 
 
 async def readiness(services: Services) -> Readiness:
@@ -37,6 +61,9 @@ def _stores(services: Services) -> dict[str, Probe]:
     """One read per store that each answers with "nothing there"."""
 
     async def registry() -> None:
+        await asyncio.to_thread(services.registry.for_tenant(DEFAULT_TENANT).active_versions, [NOBODY])
+
+    async def listing() -> None:
         await asyncio.to_thread(services.registry.for_tenant(DEFAULT_TENANT).counts)
 
     async def conversations() -> None:
@@ -52,11 +79,12 @@ def _stores(services: Services) -> dict[str, Probe]:
         await services.graphs.reader(DEFAULT_TENANT).entity(NOBODY)
 
     return {
-        "registry": registry,
+        REGISTRY: registry,
+        "listing": listing,
         "conversations": conversations,
-        "keywords": keywords,
-        "vectors": vectors,
-        "graph": graph,
+        KEYWORDS: keywords,
+        VECTORS: vectors,
+        GRAPH: graph,
     }
 
 

@@ -14,22 +14,20 @@ from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.password import Password, given_password
 from trivium.domain.scope import Tenant
+from trivium.domain.source_names import MAX_NAME_CHARS, file_source, name_too_long
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.doors import Services
 from trivium_query.pages.build import order_of, page_image
 
-MAX_NAME_CHARS = 512
-MAX_URL_CHARS = 2_000
 MAX_DATASET_CHARS = 100
 DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 MAX_CURSOR_CHARS = 1024
-MAX_READS = 8  # of one listing, to fill a page that deletions have thinned out
+MAX_READS = 40  # of one listing, to fill a page that deletions or a dataset have thinned out
 MAX_ORDINAL = 2**31 - 1
 MAX_QUOTE_CHARS = 1_000
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class ChunkPage(msgspec.Struct, frozen=True):
@@ -39,13 +37,26 @@ class ChunkPage(msgspec.Struct, frozen=True):
     cursor: str = ""
 
 
+class Chosen(msgspec.Struct, frozen=True):
+    """Which sources a listing holds; by default all but the deleted ones, which `state` has to ask for."""
+
+    state: DocumentState | None = None
+    parent: str = ""
+    dataset: str = ""
+
+    def holds(self, document: Document) -> bool:
+        """Whether the document's state and dataset are those wanted; `parent` is not looked at."""
+        wanted = self.state is not None or document.state is not DocumentState.DELETED
+        return wanted and self.state in (None, document.state) and self.dataset in ("", document.dataset)
+
+
 async def accept(services: Services, tenant: Tenant, source: NewSource) -> Document:
-    """Take one file. Raises `Refused` (`too_large`, `name_needed`, `invalid_request`)."""
+    """Take one file. Raises `Refused` (`too_large`, `invalid_request`), and as `file_source`."""
     limit = services.settings.max_upload_bytes
     if len(source.blob.content) > limit:
         raise too_large(limit)
     check_dataset(source.dataset)
-    name = source_name(source.blob.name)
+    name = file_source(source.blob.name)
     named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
     return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
 
@@ -82,35 +93,33 @@ async def find(services: Services, tenant: Tenant, document_id: str) -> Document
     return document
 
 
-async def browse(
-    services: Services, tenant: Tenant, state: DocumentState | None, limit: int, cursor: str, parent: str = ""
-) -> DocumentPage:
-    """Newest first; with `parent`, those that were found inside it, by name within a page.
+async def browse(services: Services, tenant: Tenant, chosen: Chosen, limit: int, cursor: str) -> DocumentPage:
+    """Newest first; with a `parent`, those that were found inside it, by name within a page.
 
-    Deleted documents are listed only when `state` asks for them, so a page may hold fewer. Raises `NotFound` for an
-    unknown parent, `Refused` (`bad_cursor`).
+    A page may hold fewer than `limit`, even none: what was not chosen is left out. Raises `NotFound` for an unknown
+    parent, `Refused` (`bad_cursor`; `invalid_request` for what cannot name a dataset).
     """
-    if parent:
-        return await _inside(services, tenant, parent, state, limit, cursor)
+    if chosen.dataset:
+        check_dataset(chosen.dataset)
+    if chosen.parent:
+        return await _inside(services, tenant, chosen, limit, cursor)
     registry = services.registry.for_tenant(tenant)
-    return await asyncio.to_thread(_page, registry, state, limit, cursor)
+    return await asyncio.to_thread(_page, registry, chosen, limit, cursor)
 
 
-async def _inside(
-    services: Services, tenant: Tenant, parent: str, state: DocumentState | None, limit: int, cursor: str
-) -> DocumentPage:
+async def _inside(services: Services, tenant: Tenant, chosen: Chosen, limit: int, cursor: str) -> DocumentPage:
     if cursor and not _ID.fullmatch(cursor):
         raise bad_cursor()
-    document = await find(services, tenant, parent)
+    document = await find(services, tenant, chosen.parent)
     page = await asyncio.to_thread(services.intake.for_tenant(tenant).children, document.id, limit, cursor)
-    return DocumentPage(tuple(d for d in page.documents if state in (None, d.state)), page.cursor)
+    return DocumentPage(tuple(d for d in page.documents if chosen.holds(d)), page.cursor)
 
 
-def _page(registry: TenantRegistry, state: DocumentState | None, limit: int, cursor: str) -> DocumentPage:
+def _page(registry: TenantRegistry, chosen: Chosen, limit: int, cursor: str) -> DocumentPage:
     kept: list[Document] = []
     for _ in range(MAX_READS):
-        page = registry.list(state, limit - len(kept), cursor)
-        kept += [d for d in page.documents if state is not None or d.state is not DocumentState.DELETED]
+        page = registry.list(chosen.state, limit - len(kept), cursor)
+        kept += [d for d in page.documents if chosen.holds(d)]
         cursor = page.cursor
         if not cursor or len(kept) == limit:
             break
@@ -178,22 +187,6 @@ async def chunk(services: Services, tenant: Tenant, document_id: str, number: in
     )
 
 
-def source_name(name: str) -> str:
-    """`name` as a relative path that cannot climb. Raises `Refused` (`name_needed`) when nothing is left of it.
-
-    Folders are kept: they tell two files of one name apart.
-    """
-    parts = _CONTROLS.sub("", name.replace("\\", "/")).split("/")
-    kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
-    if not kept:
-        raise Refused("name_needed", "The source has no name.", "Send a file name with it.")
-    if len(kept) > MAX_NAME_CHARS:
-        raise Refused(
-            "name_too_long", f"A source's name has at most {MAX_NAME_CHARS} characters.", "Shorten the file name."
-        )
-    return kept
-
-
 def too_large(limit: int) -> Refused:
     """The body or file passed its bound."""
     return Refused("too_large", f"More than {limit} bytes.", "Send less, split it, or raise TRIVIUM_MAX_UPLOAD_BYTES.")
@@ -210,11 +203,9 @@ def unknown_source() -> NotFound:
 
 
 def check_url(url: str) -> None:
-    """Raises `Refused` (`invalid_request`) for one that is too long."""
-    if len(url) > MAX_URL_CHARS:
-        raise Refused(
-            "invalid_request", f"A URL has at most {MAX_URL_CHARS} characters.", "Download it; send the file."
-        )
+    """Raises `Refused` (`name_too_long`): a page is called by its address."""
+    if len(url) > MAX_NAME_CHARS:
+        raise name_too_long()
 
 
 def check_dataset(dataset: str) -> None:

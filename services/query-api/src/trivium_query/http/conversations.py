@@ -13,7 +13,7 @@ from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor,
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 
 
-@router.post("", status_code=201, response_model=schemas.Conversation, responses=errors(413))
+@router.post("", status_code=201, response_model=schemas.Conversation, responses=errors(408, 413, 415))
 async def create(services: Behind, tenant: Asking, body: schemas.NewConversation | None = None) -> Response:
     """Begin a conversation."""
     made = await conversations.create(services, tenant, body.title if body else "")
@@ -33,7 +33,7 @@ async def show(id: AnyId, services: Behind, tenant: Asking) -> Response:
     return write(views.conversation(await conversations.find(services, tenant, id)))
 
 
-@router.post("/{id}/queries", response_model=schemas.Answer, responses={**errors(404, 413), **STREAMED})
+@router.post("/{id}/queries", response_model=schemas.Answer, responses={**errors(404, 408, 413, 415), **STREAMED})
 async def follow_up(
     id: AnyId,
     request: Request,

@@ -67,7 +67,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("", response_class=Response, responses={**errors(413), **_STREAMED})
+@router.post("", response_class=Response, responses={**errors(408, 413, 415), **_STREAMED})
 async def begin(body: CrawlRequest, services: Behind, tenant: Asking) -> Response:
     """Take in a whole site. Its pages are sources like any other; the same crawl again costs what has changed."""
     request = crawl.CrawlRequest(

@@ -15,9 +15,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.config import Settings
-from trivium.domain.errors import Refused, TriviumError, TryLater
+from trivium.domain.errors import Refused, TriviumError
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, told_fault
-from trivium_query.failures import deadline_passed
+from trivium_query import pace
+from trivium_query.failures import body_late, deadline_passed
 from trivium_query.handlers.sources import too_large
 from trivium_query.http.problems import REQUEST_ID, of_error
 from trivium_query.identity import Keyring, check_local
@@ -27,7 +28,6 @@ OPEN_PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
 UPLOAD_PATH = "/v1/sources"
 MAX_JSON_BYTES = 1024 * 1024
 FORM_OVERHEAD_BYTES = 1024 * 1024  # boundaries, part headers and fields around the files
-BODY_IDLE_S = 30.0  # the longest pause between two pieces of a body
 DRAIN_BYTES = 4 * 1024 * 1024  # read past a refusal, so that the client sees the answer and not a reset
 DRAIN_S = 2.0
 CLIENT_GONE = 499  # nginx's word for it; nobody receives it, metrics count it
@@ -63,7 +63,7 @@ class Observed:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with structlog.contextvars.bound_contextvars(trace=request_id):
             try:
                 await self.app(scope, receive, sending)
             except ClientDisconnect:
@@ -98,7 +98,9 @@ class Identified:
             except TriviumError as error:
                 await of_error(error, scope[REQUEST_ID])(scope, receive, send)
                 return
-        await self.app(scope, receive, send)
+        known = {"tenant": scope[TENANT].name} if TENANT in scope else {}
+        with structlog.contextvars.bound_contextvars(**known):
+            await self.app(scope, receive, send)
 
     def _identify(self, scope: Scope) -> None:
         if self.keys.open:
@@ -111,9 +113,8 @@ class Identified:
 class Bounded:
     """Bounds a request's body and time.
 
-    The body is counted as it streams. The clock of `request_timeout_s` starts when the body is
-    complete; until then no pause may be longer than `BODY_IDLE_S`. It stops when the answer starts:
-    a stream has a deadline of its own.
+    The body is counted as it streams, and keeps the `pace`. The clock of `request_timeout_s` starts when the body is
+    complete, and stops when the answer starts: a stream has a deadline of its own.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -134,14 +135,15 @@ class Bounded:
             if declared.isdecimal() and int(declared) > limit:
                 raise _OverError
             has_body = bool(declared and declared != "0") or bool(header(scope, b"transfer-encoding"))
-            async with asyncio.timeout(BODY_IDLE_S if has_body else self.settings.request_timeout_s) as exchange.clock:
+            exchange.complete = not has_body
+            async with asyncio.timeout(pace.IDLE_S if has_body else self.settings.request_timeout_s) as exchange.clock:
                 await self.app(scope, exchange.receive, exchange.send)
         except _OverError:
             refusal = too_large(self.settings.max_upload_bytes) if upload else _json_too_large()
         except TimeoutError:
             if exchange.started:
                 raise
-            refusal = deadline_passed(self.settings.request_timeout_s) if exchange.complete else _body_late()
+            refusal = deadline_passed(self.settings.request_timeout_s) if exchange.complete else body_late()
         if exchange.over:
             refusal = too_large(self.settings.max_upload_bytes) if upload else _json_too_large()
         if refusal is not None and not exchange.started:
@@ -164,6 +166,7 @@ class _Exchange:
         self._receive, self._send = receive, send
         self._limit, self._timeout_s = limit, timeout_s
         self._size = 0
+        self._began = asyncio.get_running_loop().time()
 
     async def receive(self) -> Message:
         message = await self._receive()
@@ -174,7 +177,8 @@ class _Exchange:
                 raise _OverError
             self.complete = not message.get("more_body", False)
             if not self.started:
-                self._allow(self._timeout_s if self.complete else BODY_IDLE_S)
+                now = asyncio.get_running_loop().time()
+                self._allow(now + self._timeout_s if self.complete else pace.deadline(self._began, now, self._size))
         return message
 
     async def send(self, message: Message) -> None:
@@ -185,9 +189,9 @@ class _Exchange:
             self._allow(None)
         await self._send(message)
 
-    def _allow(self, seconds: float | None) -> None:
+    def _allow(self, until: float | None) -> None:
         if self.clock is not None:
-            self.clock.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
+            self.clock.reschedule(until)
 
 
 async def _drain(receive: Receive) -> None:
@@ -205,9 +209,3 @@ async def _drain(receive: Receive) -> None:
 
 def _json_too_large() -> Refused:
     return Refused("too_large", f"A request has at most {MAX_JSON_BYTES} bytes.", "Upload text as a source instead.")
-
-
-def _body_late() -> TryLater:
-    return TryLater(
-        "body_late", f"No part of the body came for {BODY_IDLE_S:g} s.", "Check the connection; send again."
-    )

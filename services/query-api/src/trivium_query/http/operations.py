@@ -31,13 +31,13 @@ async def healthz() -> Response:
 @router.get(
     "/readyz",
     response_model=schemas.Readiness,
-    responses={503: {"model": schemas.Readiness, "description": "Something does not answer; `missing` names it."}},
+    responses={503: {"model": schemas.Readiness, "description": "No question can be answered; `missing` says why."}},
 )
 async def readyz(services: Behind) -> Response:
-    """The stores answer."""
+    """Questions can be answered, if without what `missing` names."""
     found = await readiness(services)
-    shown = schemas.Readiness(ready=list(found.ready), missing=found.missing)
-    return write(shown, 503 if found.missing else 200)
+    shown = schemas.Readiness(status=found.status, ready=list(found.ready), missing=found.missing)
+    return write(shown, 200 if found.can_answer else 503)
 
 
 @router.get(

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from trivium.domain.errors import Refused, TriviumError
-from trivium_query.failures import seen
+from trivium_query.failures import seen, wrong_content_type
 from trivium_query.http.schemas import FieldProblem, Problem
 
 MEDIA_TYPE = "application/problem+json"
@@ -68,6 +68,9 @@ def install(app: FastAPI) -> None:
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101
+        if isinstance(error.body, bytes) and error.body:  # the framework decodes JSON, and only what says that it is
+            kind = request.headers.get("content-type", "")
+            return of_error(wrong_content_type(kind, "Send application/json."), request.scope[REQUEST_ID])
         return _invalid(error.errors(), request.scope[REQUEST_ID])
 
     async def theirs(request: Request, error: Exception) -> Response:

@@ -44,7 +44,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/search", response_model=schemas.SearchResponse, responses=errors(413))
+@router.post("/search", response_model=schemas.SearchResponse, responses=errors(408, 413, 415))
 async def search(body: schemas.SearchRequest, services: Behind, tenant: Asking) -> Response:
     """Ranked passages; every hit tells its rank and score per source, and the bridge that led to it."""
     wanted = queries.Search(body.query, body.mode, body.top_k, restriction(body.filters))
@@ -52,7 +52,7 @@ async def search(body: schemas.SearchRequest, services: Behind, tenant: Asking) 
     return write(views.found(body.query, queries.mode_of(services, wanted), result))
 
 
-@router.post("/queries", response_model=schemas.Answer, responses={**errors(404, 413), **STREAMED})
+@router.post("/queries", response_model=schemas.Answer, responses={**errors(404, 408, 413, 415), **STREAMED})
 async def query(request: Request, body: schemas.QueryRequest, services: Behind, tenant: Asking) -> Response:
     """A cited answer, whole or as it is written. Leaving early stops the work."""
     return await answered(request, services, tenant, body, body.conversation_id or "")
@@ -62,9 +62,7 @@ async def answered(
     request: Request, services: Services, tenant: Tenant, body: schemas.FollowUp, conversation_id: str
 ) -> Response:
     """The answer to `body` as JSON or, when the caller asks for it, as server-sent events."""
-    wanted = queries.Ask(
-        queries.Search(body.question, body.mode, body.top_k, restriction(body.filters)), conversation_id
-    )
+    wanted = queries.Ask(queries.Search(body.query, body.mode, body.top_k, restriction(body.filters)), conversation_id)
     if body.stream or "text/event-stream" in request.headers.get("accept", ""):
         return EventStream(_encoded(await queries.open_stream(services, tenant, wanted)))
     return write(views.answer(await unless_gone(request, queries.ask(services, tenant, wanted))))

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, StrictInt, WithJsonSchema
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StrictBool,
+    StrictInt,
+    WithJsonSchema,
+)
 
 from trivium.domain.answers import Verdict
 from trivium.domain.documents import DocumentState
@@ -12,9 +22,10 @@ from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.parsed import UnitKind
 from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
 from trivium.domain.retrieval import Mode
+from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K
-from trivium_query.handlers.sources import DATASET, MAX_DATASET_CHARS, MAX_URL_CHARS
+from trivium_query.handlers.sources import DATASET, MAX_DATASET_CHARS
 
 NO_NUL = r"^[^\x00]*$"
 NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
@@ -28,7 +39,8 @@ Question = Annotated[
         min_length=1,
         max_length=MAX_QUESTION_CHARS,
         pattern=WITH_A_WORD,
-        description="What to ask, in plain words.",
+        validation_alias=AliasChoices("query", "question"),
+        description="What to ask, in plain words. `question` is understood too.",
         examples=["Who designed the Analytical Engine?"],
     ),
 ]
@@ -104,7 +116,7 @@ class WebAddress(Given):
 
     url: str = Field(
         min_length=1,
-        max_length=MAX_URL_CHARS,
+        json_schema_extra={"maxLength": MAX_NAME_CHARS},  # told as for any other name
         pattern=r"^https?://[^\s\x00-\x20\x7f-\x9f]+$",
         examples=["https://example.org/paper.pdf"],
     )
@@ -153,6 +165,9 @@ class Source(Shown):
     attempt: int
     reason: Reason | None = None
     warnings: list[str]
+    waits_for: str = Field(
+        description='What an unfinished one waits for, for a person; "" while it is worked on.', examples=["its turn"]
+    )
     parent: str = Field(description='The source that this one was found inside of, "" when it was handed over itself.')
     children: int = Field(description="How many sources were found inside: list them with `?parent=`.")
     created_at: float
@@ -327,12 +342,13 @@ class SearchResponse(Shown):
     degraded: list[Degraded]
     timings_ms: dict[str, float]
     uncovered: list[UnitKind] = Field(description="Modalities that were asked for and that no hit has.")
+    notes: list[str] = Field(description="For the reader, as that nothing has been read yet.")
 
 
 class FollowUp(Given):
     """A question within a conversation."""
 
-    question: Question
+    query: Question
     mode: Mode | None = Field(default=None, description="Absent: the configured one, `hybrid` as delivered.")
     top_k: Whole = Field(default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K)
     filters: Filters = Filters()
@@ -528,7 +544,10 @@ class Health(Shown):
 
 
 class Readiness(Shown):
-    """What answers, and what does not with the reason."""
+    """Each part (a store, the inference service): which answer, and which do not, with the reason."""
 
+    status: Literal["ready", "degraded", "not_ready"] = Field(
+        description="`degraded`: questions are answered without what is missing."
+    )
     ready: list[str]
     missing: dict[str, str]

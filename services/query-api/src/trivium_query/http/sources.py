@@ -11,16 +11,20 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from trivium.domain.documents import Document, DocumentState, file_name
-from trivium.domain.errors import Refused, TriviumError
+from trivium.domain.errors import TriviumError
 from trivium.domain.password import MAX_CHARS, given_password
 from trivium.domain.scope import Tenant
+from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_query.doors import Services
+from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import sources
 from trivium_query.http import schemas, views
 from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
-from trivium_query.http.uploads import read_upload
+from trivium_query.http.uploads import read_upload, sent_path
+
+ANY_DATASET = f"^$|{sources.DATASET}"
 
 router = APIRouter(prefix="/v1/sources", tags=["sources"])
 
@@ -85,11 +89,7 @@ async def submit(request: Request, services: Behind, tenant: Asking) -> Response
     elif kind == "multipart/form-data":
         accepted = await _upload(request, services, tenant)
     else:
-        raise Refused(
-            "wrong_content_type",
-            f"Cannot take {kind[:80] or 'a body without a content type'}.",
-            'Send multipart/form-data with a file, or application/json with {"url": ...}.',
-        )
+        raise wrong_content_type(kind, 'Send multipart/form-data with a file, or application/json with {"url": ...}.')
     return write(accepted, 202, {"location": f"/v1/sources/{accepted.id}"})
 
 
@@ -109,19 +109,21 @@ async def _upload(request: Request, services: Services, tenant: Tenant) -> schem
         refused: list[schemas.RefusedFile] = []
         last: TriviumError | None = None
         for file in upload.files:
-            blob = Blob(file.filename or "", await file.read(), file.content_type or "", password=upload.password)
+            path = sent_path(file)
+            blob = Blob(path, await file.read(), file.content_type or "", password=upload.password)
             try:
                 source = NewSource(blob, upload.title, upload.dataset)
                 taken.append(await sources.accept(services, tenant, source))
             except TriviumError as error:
                 last = error
-                name = (file.filename or "")[: sources.MAX_NAME_CHARS]
-                refused.append(
-                    schemas.RefusedFile(name=name, code=error.code, message=error.message, action=error.action)
-                )
+                refused.append(_refused(path, error))
     if not taken and last is not None:
         raise last
     return schemas.Accepted(**_taken(taken), refused=refused)
+
+
+def _refused(path: str, error: TriviumError) -> schemas.RefusedFile:
+    return schemas.RefusedFile(name=path[:MAX_NAME_CHARS], code=error.code, message=error.message, action=error.action)
 
 
 def _taken(documents: list[Document]) -> dict[str, Any]:
@@ -136,11 +138,19 @@ async def browse(
     parent: Annotated[
         str, Query(max_length=64, description="Only what was found inside this source: attachments, members.")
     ] = "",
+    dataset: Annotated[
+        str,
+        Query(max_length=sources.MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only sources of this dataset."),
+    ] = "",
     limit: Limit = 50,
     cursor: PageCursor = "",
 ) -> Response:
-    """Sources, newest first; those inside another by name within a page."""
-    page = await sources.browse(services, tenant, state, limit, cursor, parent)
+    """Sources, newest first; those inside another by name within a page.
+
+    With `state`, `parent` or `dataset` a page may hold fewer than `limit`, even none: only an empty `cursor` ends.
+    """
+    chosen = sources.Chosen(state, parent, dataset)
+    page = await sources.browse(services, tenant, chosen, limit, cursor)
     return write(schemas.SourcePage(sources=[views.source(d) for d in page.documents], cursor=page.cursor))
 
 
@@ -152,11 +162,17 @@ async def show(id: AnyId, services: Behind, tenant: Asking) -> Response:
 
 @router.delete("/{id}", response_model=schemas.Source, responses=errors(404))
 async def delete(id: AnyId, services: Behind, tenant: Asking) -> Response:
-    """Remove a source and what was found inside it from every store; queries no longer see them when this answers."""
+    """Remove a source and what was found inside it from every store; queries no longer see them when this answers.
+
+    A file in a bucket stays there, and the answer's `warnings` say so: Trivium only reads buckets. It is left alone
+    until it is put there again, with the same bytes or others.
+    """
     return write(views.source(await sources.delete(services, tenant, id)))
 
 
-@router.post("/{id}/password", status_code=202, response_model=schemas.Source, responses=errors(404, 409))
+@router.post(
+    "/{id}/password", status_code=202, response_model=schemas.Source, responses=errors(404, 408, 409, 413, 415)
+)
 async def unlock(id: AnyId, given: schemas.GivenPassword, services: Behind, tenant: Asking) -> Response:
     """Read a source again with its password, which failed for want of one; and what failed so inside it."""
     document = await sources.unlock(services, tenant, id, given.password.get_secret_value())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,14 +10,17 @@ import msgspec
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import SecretStr, ValidationError
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 
 from trivium.domain.password import Password, given_password
+from trivium.domain.source_names import name_too_long
 from trivium_query.http.schemas import Dataset, FilePassword, Given, Title
 
 MAX_FILES = 100
 MAX_FIELDS = 10
 MAX_FIELD_BYTES = 16 * 1024
+_WINDOWS_PATH = re.compile(r';\s*filename="?((?:[A-Za-z]:|\\)\\[^";]*)')
 
 
 class _Fields(Given):
@@ -37,7 +41,7 @@ class Upload(msgspec.Struct, frozen=True):
 @asynccontextmanager
 async def read_upload(request: Request) -> AsyncIterator[Upload]:
     """The form in `request`; its files are gone when the block ends. Raises `RequestValidationError`."""
-    async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
+    async with _form(request) as form:
         files: list[UploadFile] = []
         fields: dict[str, str] = {}
         for name, value in form.multi_items():
@@ -54,6 +58,32 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
         except ValidationError as error:
             raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
         yield Upload(tuple(files), said.title, said.dataset, given_password(said.password.get_secret_value()))
+
+
+def sent_path(file: UploadFile) -> str:
+    """The file's path, with its quotes, which forms write as %22 (WHATWG HTML, multipart/form-data encoding algorithm).
+
+    Of a Windows path, the form's parser keeps the last part alone.
+    """
+    header = file.headers.get("content-disposition", "").encode("latin-1").decode("utf-8", "replace")
+    found = _WINDOWS_PATH.search(header)
+    written = found[1].replace("\\\\", "\\") if found else file.filename or ""
+    return written.replace("%22", '"')
+
+
+@asynccontextmanager
+async def _form(request: Request) -> AsyncIterator[FormData]:
+    """The form, closed at the end of the block. Raises `Refused` (`name_too_long`)."""
+    try:
+        form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES)
+    except HTTPException as error:
+        if "header size" in str(getattr(error.__context__, "__cause__", "")):
+            raise name_too_long() from error  # its other headers are short
+        raise
+    try:
+        yield form
+    finally:
+        await form.close()
 
 
 def _invalid(field: str, message: str) -> RequestValidationError:

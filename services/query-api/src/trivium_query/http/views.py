@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 import msgspec
@@ -9,6 +10,7 @@ from pydantic import BaseModel
 
 from trivium.domain import answers, chunks, documents, graph, parsed, retrieval
 from trivium.domain.places import web_address
+from trivium.domain.waiting import waits_for
 from trivium.ports.conversations import Conversation
 from trivium_query.handlers.graph import EntityPicture
 from trivium_query.handlers.links import Links
@@ -34,6 +36,7 @@ def source(document: documents.Document) -> schemas.Source:
         attempt=document.attempt,
         reason=reason(failure) if failure else None,
         warnings=list(document.warnings),
+        waits_for=waits_for(document, time.time()),
         parent=document.parent,
         children=document.children,
         created_at=document.created_at,
@@ -128,6 +131,7 @@ def found(query: str, mode: retrieval.Mode, result: retrieval.SearchResult) -> s
         degraded=degraded(result.degraded),
         timings_ms=result.timings_ms,
         uncovered=[parsed.UnitKind(kind) for kind in result.uncovered],
+        notes=list(result.notes),
     )
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound, TryLater
+from trivium.logs.said import log_lines
 from trivium.ports.parser import Blob
 from trivium_query.pages.child import Drawn
 from trivium_query.pages.draw import Order
@@ -43,13 +44,14 @@ def _drawn(order: Order) -> bytes:
         done = subprocess.run(
             command,
             input=msgspec.msgpack.encode(order),
-            stdout=subprocess.PIPE,
+            capture_output=True,
             timeout=TIMEOUT_S,
             start_new_session=True,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise TryLater("page_not_drawn", "Drawing the page takes too long.", "Download the original.") from error
+    log_lines(done.stderr, "pages")
     if done.returncode != 0:
         raise NotFound("page_not_drawn", "Drawing the page failed on this file.", "Download the original instead.")
     drawn = msgspec.msgpack.decode(done.stdout, type=Drawn)

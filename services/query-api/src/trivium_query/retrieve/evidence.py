@@ -16,8 +16,9 @@ from trivium.domain.retrieval import Scored
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
-from trivium_query.retrieve import anchors, bfs, path
+from trivium_query.retrieve import anchors, bfs, decisive, path
 from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, VISUAL, Ledger
+from trivium_query.words import is_function_word, terms
 
 MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
 
@@ -58,11 +59,12 @@ class Query(msgspec.Struct, frozen=True):
 class Evidence(msgspec.Struct, frozen=True):
     """The first round's results. `asked` are the question's names, `anchored` those that passages are about.
 
-    `pictures` are the passages with the pictures nearest to the question.
+    `decided` are the passages that the words decide for, `pictures` those with the pictures nearest to the question.
     """
 
     dense: list[Scored]
     keyword: list[Scored]
+    decided: list[str]
     about: dict[str, list[Scored]]
     asked: frozenset[str]
     anchored: list[str]
@@ -80,9 +82,27 @@ async def dense(query: Query, readers: Readers, ledger: Ledger) -> tuple[Vector 
     return await ledger.ask(VECTOR, read(), (None, []))
 
 
-async def keyword(query: Query, readers: Readers, ledger: Ledger) -> list[Scored]:
-    """The best passages by BM25."""
-    return await ledger.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), [])
+async def keyword(query: Query, readers: Readers, ledger: Ledger) -> tuple[list[Scored], list[str]]:
+    """The best passages by BM25, and those among them that the words decide for."""
+    asked = terms(query.text)
+    rows, rarities = await asyncio.gather(
+        ledger.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), []),
+        _rarities(asked, readers, ledger),
+    )
+    if not rows or not rarities:
+        return rows, []
+    best = [row.chunk_id for row in rows[: decisive.LOOKED_AT]]
+    chunks = await ledger.ask(KEYWORD, readers.keywords.chunks(best), {})
+    passages = {key: "\n".join((chunk.heading, chunk.context, chunk.text)) for key, chunk in chunks.items()}
+    return rows, decisive.decided(asked, rarities, passages)
+
+
+async def _rarities(asked: Sequence[decisive.Term], readers: Readers, ledger: Ledger) -> dict[str, float]:
+    """Of every token that may decide; none for a question too long to be about one."""
+    words = dict.fromkeys(token for term in asked for token in term if not is_function_word(token) or len(term) > 1)
+    if not words or len(asked) > decisive.MAX_TERMS:
+        return {}
+    return await ledger.ask(KEYWORD, readers.keywords.rarities(list(words)), {})
 
 
 async def pictured(query: Query, readers: Readers, ledger: Ledger) -> list[Scored]:
@@ -107,7 +127,7 @@ async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
         vector, rows = await dense(query, readers, ledger)
         return vector, rows, await similarities([row.chunk_id for row in rows], vector, readers, ledger)
 
-    (vector, nearest, sentences), worded, about, pictures = await asyncio.gather(
+    (vector, nearest, sentences), (worded, decided), about, pictures = await asyncio.gather(
         nearest_with_sentences(),
         keyword(query, readers, ledger),
         ledger.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
@@ -119,7 +139,7 @@ async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
     found = close | known.keys()
     named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in found][:MAX_ANCHORED]
     sentences |= await similarities([*known, *named], vector, readers, ledger)
-    return Evidence(nearest, worded, about, asked, anchored, sentences, pictures)
+    return Evidence(nearest, worded, decided, about, asked, anchored, sentences, pictures)
 
 
 async def similarities(

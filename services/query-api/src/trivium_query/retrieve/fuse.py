@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,3 +95,14 @@ def as_ranking(scores: Mapping[str, float]) -> list[Scored]:
     keys = sorted(key for key, score in scores.items() if score > 0)
     keys.sort(key=scores.__getitem__, reverse=True)  # stable: keys of one score stay in order
     return [Scored(key, scores[key]) for key in keys]
+
+
+def led(ranking: Sequence[Scored], first: Collection[str]) -> list[Scored]:
+    """The ranking with `first` before all others, in their order, with the best one's score."""
+    if not first or not ranking:
+        return list(ranking)
+    known = {row.chunk_id for row in ranking}
+    leading = [row.chunk_id for row in ranking if row.chunk_id in first]
+    leading += [chunk_id for chunk_id in first if chunk_id not in known]
+    rest = (row for row in ranking if row.chunk_id not in first)
+    return [*(Scored(chunk_id, ranking[0].score) for chunk_id in leading), *rest]

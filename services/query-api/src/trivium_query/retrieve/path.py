@@ -97,15 +97,25 @@ def base_scores(
     dense: Sequence[Scored], keyword: Sequence[Scored], sentences: Mapping[str, Similarities]
 ) -> dict[str, float]:
     """0...1 for every passage that vectors, keywords or `sentences` hold."""
+    nearest = {row.chunk_id: row.score for row in dense}
     best = _closest(sentences)
     return standardised_mean(
         [
-            (KEYWORD_WEIGHT, {row.chunk_id: row.score for row in keyword}),
-            (DENSE_WEIGHT, {row.chunk_id: row.score for row in dense}),
+            (KEYWORD_WEIGHT, worded(keyword, (*nearest, *best))),
+            (DENSE_WEIGHT, nearest),
             (SENTENCE_WEIGHT, best),
         ],
         CANDIDATES,
     )
+
+
+def worded(keyword: Sequence[Scored], others: Iterable[str]) -> dict[str, float]:
+    """BM25 scores; 0 for the `others` too where fewer than `CANDIDATES` hold any of the words.
+
+    So what few passages hold stands out from all, not from those few.
+    """
+    scores = {row.chunk_id: row.score for row in keyword}
+    return scores if not scores or len(scores) >= CANDIDATES else dict.fromkeys(others, 0.0) | scores
 
 
 def _closest(sentences: Mapping[str, Similarities]) -> dict[str, float]:

@@ -3,7 +3,8 @@
 evidence (vectors, keywords and graph at once, each within its budget) -> ranking -> hits
 
 `hybrid`, the default, is path retrieval over all three sources (`path`); `graph` is what of it the
-graph alone reached. The other modes are the published methods. A source that is late or down costs
+graph alone reached. The other modes are the published methods. In those that have words, what the words
+decide for comes first (`decisive`). A source that is late or down costs
 its own results and is named in the answer.
 """
 
@@ -48,7 +49,7 @@ async def search(
     ranking = await _MODES[mode](Query(question, top_k, documents, path.CANDIDATES), readers, ledger)
     if not ranking.rows and ledger.lost:
         reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in ledger.lost.values())
-        raise TryLater("no_source", f"No source could answer ({reasons}).", "Try again; /readyz says what is down.")
+        raise TryLater("no_source", f"No source could answer ({reasons}).", "Or try again; /readyz says what is down.")
     ranked_at = time.perf_counter()
     hits = await load_hits(ranking, top_k, restrict, Texts(readers, active, ledger, top_k))
     now = time.perf_counter()
@@ -67,15 +68,15 @@ async def _vector(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
 
 
 async def _keyword(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    rows = await evidence.keyword(_deep(query), readers, ledger)
-    return Ranking(rows, {KEYWORD: rows})
+    rows, decided = await evidence.keyword(_deep(query), readers, ledger)
+    return Ranking(fuse.led(rows, decided), {KEYWORD: rows})
 
 
 async def _weighted(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    (_, dense), sparse = await asyncio.gather(
+    (_, dense), (sparse, decided) = await asyncio.gather(
         evidence.dense(query, readers, ledger), evidence.keyword(query, readers, ledger)
     )
-    return Ranking(fuse.weighted_hybrid(dense, sparse), {VECTOR: dense, KEYWORD: sparse})
+    return Ranking(fuse.led(fuse.weighted_hybrid(dense, sparse), decided), {VECTOR: dense, KEYWORD: sparse})
 
 
 async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -88,7 +89,7 @@ async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
 
 async def _hybrid(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     walk = await _walk(query, readers, ledger)
-    return Ranking(_none_lost(walk.scores, walk.found), walk.sources(), walk.links, walk.steps)
+    return Ranking(_whole(walk.scores, walk.found), walk.sources(), walk.links, walk.steps)
 
 
 async def _graph(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -100,7 +101,8 @@ async def _rrf(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     depth = max(RRF_DEPTH * query.top_k, MIN_RRF_DEPTH)
     walk = await _walk(query, readers, ledger)
     sources = {source: rows[:depth] for source, rows in walk.sources().items()}
-    return Ranking(fuse.reciprocal_rank_fusion(sources.values()), sources, walk.links, walk.steps)
+    rows = fuse.led(fuse.reciprocal_rank_fusion(sources.values()), walk.found.decided)
+    return Ranking(rows, sources, walk.links, walk.steps)
 
 
 async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
@@ -113,7 +115,7 @@ async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
     places = await evidence.places(keys, keys, readers, ledger)
     arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
     sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
-    return Ranking(_none_lost(path.added(scores, arrived), found), sources)
+    return Ranking(_whole(path.added(scores, arrived), found), sources)
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -150,12 +152,12 @@ async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
     return Walk(found, total, frozenset({*gains, *links, *steps}), links, steps)
 
 
-def _none_lost(scores: dict[str, float], found: evidence.Evidence) -> list[Scored]:
-    """Scores as a ranking, and after it what vectors and keywords found below their average, which scores 0."""
+def _whole(scores: dict[str, float], found: evidence.Evidence) -> list[Scored]:
+    """Scores as a ranking, what words decide for first; last, at 0, what vectors and keywords found below average."""
     ranked = fuse.as_ranking(scores)
     known = {row.chunk_id for row in ranked}
     below = fuse.reciprocal_rank_fusion([found.dense, found.keyword], without=known)
-    return [*ranked, *(Scored(row.chunk_id, 0.0) for row in below)]
+    return fuse.led([*ranked, *(Scored(row.chunk_id, 0.0) for row in below)], found.decided)
 
 
 def _deep(query: Query) -> Query:

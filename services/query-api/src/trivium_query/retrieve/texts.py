@@ -11,14 +11,15 @@ from functools import lru_cache
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
-from trivium.domain.errors import NotFound, TryLater
+from trivium.domain.errors import NotFound, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.ports.objects import Objects
 from trivium_query.retrieve.evidence import Readers
-from trivium_query.retrieve.ledger import KEYWORD, VECTOR, Ledger
+from trivium_query.retrieve.ledger import KEYWORD, Ledger
 
 RECENT_DOCUMENTS = 32  # document versions whose chunks are kept: the next question is often about the same ones
+ORIGINS_S = 2.0
 ARTIFACTS_S = 5.0  # one reading of artifacts, all its documents together
 DOCUMENTS_PER_HIT = 2  # its own, and the one that its bridge starts from
 
@@ -56,6 +57,7 @@ class Texts:
         self._ledger = ledger
         self._max_documents = DOCUMENTS_PER_HIT * hits
         self._documents: dict[tuple[str, str], Mapping[str, Chunk]] = {}
+        self._versions: dict[str, str] = {}  # "" for a document without a version that queries may see
 
     async def visible(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """Those of the chunks, given best first, that exist and are published.
@@ -73,9 +75,7 @@ class Texts:
         return {key: chunk for key, chunk in chunks.items() if (chunk.document_id, chunk.version) in published}
 
     async def _from_artifacts(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        origins = await self._ledger.ask(VECTOR, self._readers.vectors.origins(chunk_ids), {})
-        if VECTOR in self._ledger.lost:
-            raise _no_text("keywords and vectors are both lost")
+        origins = await self._origins(chunk_ids)
         published = await self._published(origins.values())
         places = {key: origins[key] for key in chunk_ids if origins.get(key) in published}
         try:
@@ -83,9 +83,19 @@ class Texts:
                 for place in dict.fromkeys(places.values()):
                     await self._read(place)
         except TimeoutError as error:
-            raise _no_text(f"the artifacts took more than {ARTIFACTS_S:g} s") from error
+            raise _no_text(f"the artifacts took more than {ARTIFACTS_S:g} s.") from error
         found = {key: self._documents.get(place, {}).get(key) for key, place in places.items()}
         return {key: chunk for key, chunk in found.items() if chunk is not None}
+
+    async def _origins(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        """Asked for whatever became of the question's vector: the rows may be there when the model is late."""
+        try:
+            with self._ledger.waiting():
+                async with asyncio.timeout(ORIGINS_S):
+                    return await self._readers.vectors.origins(chunk_ids)
+        except (TriviumError, TimeoutError) as error:
+            reason = str(error) or f"no answer within {ORIGINS_S:g} s"
+            raise _no_text(f"keyword: {self._ledger.lost[KEYWORD].reason} vector: {reason}") from error
 
     async def _read(self, place: tuple[str, str]) -> None:
         if place not in self._documents and len(self._documents) < self._max_documents:
@@ -94,14 +104,14 @@ class Texts:
     async def _published(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of the (document id, version) pairs that queries may see."""
         asked = set(places)
-        if not asked:
-            return set()
-        with self._ledger.waiting():
-            versions = await self._active(sorted({document_id for document_id, _ in asked}))
-        return asked & set(versions.items())
+        unknown = sorted({document_id for document_id, _ in asked} - self._versions.keys())
+        if unknown:
+            with self._ledger.waiting():
+                self._versions |= dict.fromkeys(unknown, "") | dict(await self._active(unknown))
+        return asked & self._versions.items()
 
 
 def _no_text(reason: str) -> TryLater:
     return TryLater(
-        "no_text", f"The passages' text could not be read: {reason}.", "Try again; /readyz says what is down."
+        "no_text", f"The passages' text could not be read: {reason}", "Or try again; /readyz says what is down."
     )

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import msgspec
+import structlog
 from grpc import StatusCode
 
 from trivium.domain.errors import TriviumError
@@ -35,7 +36,8 @@ class Calls:
         async with accounted(method, context, _status):
             metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
             tenant = self._keys.tenant(metadata.get("authorization", ""), metadata.get("x-api-key", ""))
-            yield Call(tenant, context.time_remaining())
+            with structlog.contextvars.bound_contextvars(tenant=tenant.name):
+                yield Call(tenant, context.time_remaining())
 
 
 def _status(error: TriviumError) -> StatusCode:

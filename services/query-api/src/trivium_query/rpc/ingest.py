@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
@@ -12,7 +13,9 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium_query import pace
 from trivium_query.doors import Services
+from trivium_query.failures import body_late
 from trivium_query.handlers import crawls, sources
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Call, Calls
@@ -60,11 +63,12 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         """Newest first."""
         async with self._calls.open("ListSources", context) as call:
             state = messages.one_of(DocumentState, request.state, "state") if request.state else None
+            chosen = sources.Chosen(state, request.parent, request.dataset)
             limit = min(request.page_size or DEFAULT_PAGE, MAX_PAGE)
             cursor = request.page_token
             if len(cursor) > sources.MAX_CURSOR_CHARS:
                 raise Refused("bad_cursor", "The page token is too long.", "Start again without one.")
-            page = await sources.browse(self._services, call.tenant, state, limit, cursor, request.parent)
+            page = await sources.browse(self._services, call.tenant, chosen, limit, cursor)
             return ingest_pb2.ListSourcesResponse(
                 sources=[messages.source(document) for document in page.documents],
                 next_page_token=page.cursor,
@@ -87,7 +91,8 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
             return ingest_pb2.DeleteSourceResponse(source=messages.source(document))
 
     async def _submit(self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest], call: Call) -> Document:
-        first = await anext(aiter(requests), None)
+        requests = _paced(aiter(requests))
+        first = await anext(requests, None)
         if first is None or first.WhichOneof("part") != "header":
             raise Refused("invalid_request", "The first message must be the header.", "Send a header, then bytes.")
         header = first.header
@@ -112,3 +117,21 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
             if len(content) > limit:
                 raise sources.too_large(limit)
         return bytes(content)
+
+
+async def _paced(
+    requests: AsyncIterator[ingest_pb2.SubmitSourceRequest],
+) -> AsyncIterator[ingest_pb2.SubmitSourceRequest]:
+    """As they come. Raises `TryLater` (`body_late`) for a caller that does not keep the `pace`."""
+    now = asyncio.get_running_loop().time
+    began, received = now(), 0
+    while True:
+        try:
+            async with asyncio.timeout_at(pace.deadline(began, now(), received)):
+                request = await anext(requests, None)
+        except TimeoutError as error:
+            raise body_late() from error
+        if request is None:
+            return
+        received += request.ByteSize()
+        yield request

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import time
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ from trivium.domain import answers, chunks, documents, parsed, retrieval
 from trivium.domain import crawl as crawls
 from trivium.domain.errors import Refused
 from trivium.domain.places import web_address
+from trivium.domain.waiting import waits_for
 from trivium.v1 import ingest_pb2, query_pb2
 from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K, Search
 
@@ -48,6 +50,7 @@ def source(document: documents.Document) -> ingest_pb2.Source:
         updated_at=document.updated_at,
         parent=document.parent,
         children=document.children,
+        waits_for=waits_for(document, time.time()),
     )
 
 
@@ -112,6 +115,7 @@ def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.Sea
         timings_ms=result.timings_ms,
         mode=mode.value,
         uncovered=result.uncovered,
+        notes=result.notes,
     )
 
 

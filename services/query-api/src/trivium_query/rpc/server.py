@@ -14,6 +14,7 @@ from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
 from trivium.domain.errors import Refused
+from trivium.rpc_requests import DecodableOnly
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
 from trivium_query.doors import Services
 from trivium_query.rpc.calls import Calls
@@ -22,6 +23,10 @@ from trivium_query.rpc.query import Query
 
 MAX_RECEIVED_BYTES = 4 * 1024 * 1024  # a source comes in pieces; gRPC's own default, said aloud
 MAX_SENT_BYTES = 64 * 1024 * 1024
+HANDSHAKE_S = 20.0  # from connecting to HTTP/2's settings
+IDLE_S = 300.0  # a connection without a call
+PING_S = 60.0  # a caller that does not answer a ping within PONG_S is gone
+PONG_S = 20.0
 SERVICES = (
     ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
     query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
@@ -53,11 +58,16 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     Call it within the event loop that will serve.
     """
     server = grpc.aio.server(
+        interceptors=(DecodableOnly(),),
         options=[
             ("grpc.max_receive_message_length", MAX_RECEIVED_BYTES),
             ("grpc.max_send_message_length", MAX_SENT_BYTES),
             ("grpc.so_reuseport", 0),  # else a second server would share the port in silence
-        ]
+            ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_S * 1000)),
+            ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
+            ("grpc.keepalive_time_ms", int(PING_S * 1000)),
+            ("grpc.keepalive_timeout_ms", int(PONG_S * 1000)),
+        ],
     )
     calls = Calls(services)
     ingest_pb2_grpc.add_IngestServiceServicer_to_server(Ingest(services, calls), server)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from trivium.adapters.distributed.graph_read import Neo4jGraphReader
-from trivium.adapters.distributed.graph_write import Neo4jGraphWriter
+from trivium.adapters.distributed.graph_write import Neo4jGraphWriter, create_schema
 from trivium.adapters.distributed.neo4j_server import Neo4jServer
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
@@ -35,6 +35,17 @@ class Neo4jGraphs:
     def reader(self, tenant: Tenant) -> Neo4jGraphReader:
         """The tenant's reads."""
         return Neo4jGraphReader(self._server, tenant, self._space(tenant))
+
+    def prepare(self) -> None:
+        """Make the indexes that the first write would make, and wait for. Raises `TryLater`."""
+        create_schema(self._server)
+
+    def tenants(self) -> set[Tenant]:
+        """Those that have a chunk."""
+        rows = self._server.run(
+            "MATCH (c:Chunk) WHERE c.tenant STARTS WITH $prefix RETURN DISTINCT c.tenant", prefix=f"{self._prefix}:"
+        )
+        return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
 
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's graph, some hundred nodes at a time."""

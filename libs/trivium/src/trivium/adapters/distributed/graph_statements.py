@@ -88,7 +88,8 @@ DROP_PLACES: LiteralString = """
 """
 DROP_STATEMENTS: LiteralString = """
     UNWIND $chunks AS id
-    MATCH ()-[r:RELATES]->() WHERE r.tenant = $tenant AND r.chunk = id DELETE r
+    MATCH ()-[r:RELATES]->() USING INDEX r:RELATES(tenant, chunk)
+    WHERE r.tenant = $tenant AND r.chunk = id DELETE r
 """
 
 

@@ -18,7 +18,7 @@ from trivium.adapters.distributed.graph_changes import Changes
 from trivium.adapters.distributed.graph_names import Name, Names, written
 from trivium.adapters.distributed.graph_schema import SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j_server import Neo4jServer, in_batches
-from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, is_as_stored
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
@@ -79,6 +79,20 @@ class Neo4jGraphWriter:
             tenant=self._space,
         )
         return ((document, version) for document, version in rows)
+
+    def unlike(self, rows: Sequence[GraphRow]) -> set[str]:
+        """The chunks whose share is another."""
+        wanted = {row.share.chunk_id: row for row in rows}
+        stored = self._server.run(
+            """
+            UNWIND $ids AS id
+            MATCH (c:Chunk {tenant: $tenant, id: id})
+            RETURN id, c.document, c.version, c.dataset, c.run, c.share
+            """,
+            tenant=self._space,
+            ids=list(wanted),
+        )
+        return set(wanted) - {chunk for chunk, *row in stored if is_as_stored(wanted[chunk], row)}
 
     def _write(self, work: Callable[[_GraphTransaction], int]) -> int:
         return self._server.write(lambda transaction: work(_GraphTransaction(transaction, self._tenant, self._space)))

@@ -25,6 +25,7 @@ from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 
 # Somebody waits for these; the search's own budget is shorter, this frees the thread that asks.
 QUERY_TIMEOUT_S: Final = 10.0
+PROBE_TIMEOUT_S: Final = 1.5  # below what readiness waits, so that the reason is told
 BULK_TIMEOUT_S: Final = 120.0
 TRANSCRIBE_TIMEOUT_S: Final = 4 * 3600.0  # the longest recording, at the pace of speech
 MAX_REQUEST_CHARS: Final = 512 * 1024  # some seconds of model time, so that nobody's requests grow old
@@ -135,6 +136,11 @@ class Inference:
             raise
         except grpc.RpcError as error:
             raise self._explained(error) from error
+
+    async def answers(self) -> None:
+        """Returns when a question came back as a vector; raises as calls do."""
+        asked = pb.EmbedRequest(queries=pb.EmbedRequest.Queries(texts=["Are you there?"]))
+        await self.call_async("Embed", asked, PROBE_TIMEOUT_S)
 
     def close(self) -> None:
         """Hang up. The next call connects again."""

@@ -15,16 +15,19 @@ Writes go through an alias that must exist, so that a server which was emptied n
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import msgspec
 from elasticsearch import AsyncElasticsearch, BadRequestError, Elasticsearch
 
-from trivium.adapters.distributed.batches import batches
 from trivium.adapters.distributed.elastic import Action, ElasticServer, is_missing
+from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import Refused, TryLater
@@ -86,6 +89,16 @@ class ElasticKeywords:
     def reader(self, tenant: Tenant) -> ElasticKeywordReader:
         """For queries."""
         return ElasticKeywordReader(self._server, f"{self._prefix}{tenant}")
+
+    def tenants(self) -> set[Tenant]:
+        """Those that have an index."""
+        with self._server.client() as client:
+            aliases = {
+                alias
+                for index in client.indices.get_alias(index=f"{self._prefix}*").values()
+                for alias in index["aliases"]
+            }
+        return {Tenant(alias.removeprefix(self._prefix)) for alias in aliases}
 
     def drop(self, tenant: Tenant) -> None:
         """Delete the tenant's index."""
@@ -157,6 +170,17 @@ class ElasticKeywordWriter:
                     return
                 pairs["after"] = found["after_key"]
 
+    def unlike(self, chunks: Sequence[Chunk], scope: Scope) -> set[str]:
+        """The chunks that are kept otherwise. Their words, which are kept only as an index, are not compared."""
+        wanted = {chunk.id: _fields(chunk, scope) for chunk in chunks}
+        same = set()
+        with self._server.client() as client:
+            for some in batches(wanted, _CHUNKS_PER_PAGE):
+                answer = client.mget(index=self._alias, ids=some)
+                self._server.require_answers(answer["docs"])
+                same |= {doc["_id"] for doc in answer["docs"] if doc.get("found") and _is(doc["_source"], wanted)}
+        return set(wanted) - same
+
     def _make_index(self) -> None:
         """Two processes may do so at once."""
         with self._server.client() as client:
@@ -202,6 +226,36 @@ class ElasticKeywordReader:
         ranked = sorted((-hit["_score"], hit["fields"]["chunk_id"][0]) for hit in hits)
         return [Scored(chunk_id, -score) for score, chunk_id in ranked[:limit]]
 
+    async def rarities(self, words: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency of each word that a chunk holds, from the index's own statistics."""
+        plain = [" ".join(_words(word)) for word in words]
+        if not any(plain):
+            return {}
+
+        async def read(client: AsyncElasticsearch) -> dict[str, Any]:
+            answer = await client.termvectors(
+                index=self._alias,
+                doc={"words": " ".join(plain)},
+                fields=["words"],
+                term_statistics=True,
+                positions=False,
+                payloads=False,
+            )
+            return dict(answer["term_vectors"].get("words", {}))
+
+        try:
+            found = await self._server.read(read)
+        except TryLater as error:
+            if is_missing(error):
+                return {}
+            raise
+        starts = list(accumulate((len(each) + 1 for each in plain), initial=0))
+        rarity: dict[str, float] = {}
+        for place, value in _rarities(found):
+            word = words[bisect_right(starts, place) - 1]
+            rarity[word] = rarity.get(word, 0.0) + value
+        return rarity
+
     async def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks by id."""
         found: dict[str, Chunk] = {}
@@ -246,6 +300,14 @@ class ElasticKeywordReader:
         return found
 
 
+def _rarities(statistics: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
+    """Where each token stands in the text that was asked about, and its rarity; Lucene's idf, as BM25 takes it."""
+    for token in statistics.get("terms", {}).values():
+        if chunks := token.get("doc_freq", 0):
+            rarity = math.log1p((statistics["field_statistics"]["doc_count"] - chunks + 0.5) / (chunks + 0.5))
+            yield from ((place["start_offset"], rarity) for place in token["tokens"])
+
+
 def _index(alias: str) -> str:
     return f"{alias}.{_SHAPE}"
 
@@ -274,20 +336,32 @@ def _pages(client: Elasticsearch, alias: str, query: Mapping[str, Any]) -> Itera
 
 
 def _row(chunk: Chunk, scope: Scope) -> bytes:
-    row = {
+    row = {**_fields(chunk, scope), "words": " ".join(_words(f"{chunk.heading}\n{chunk.context}\n{chunk.text}"))}
+    try:
+        return msgspec.json.encode(row)
+    except UnicodeEncodeError as error:
+        raise Refused("bad_text", "The text holds half a surrogate pair.", "Send valid Unicode.") from error
+
+
+def _fields(chunk: Chunk, scope: Scope) -> dict[str, Any]:
+    """What is kept as it is."""
+    return {
         "chunk_id": chunk.id,
         "document_id": chunk.document_id,
         "version": chunk.version,
         "ordinal": chunk.ordinal,
         "dataset": scope.dataset,
         "run": scope.run,
-        "words": " ".join(_words(f"{chunk.heading}\n{chunk.context}\n{chunk.text}")),
         "chunk": chunk,
     }
+
+
+def _is(source: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]) -> bool:
     try:
-        return msgspec.json.encode(row)
-    except UnicodeEncodeError as error:
-        raise Refused("bad_text", "The text holds half a surrogate pair.", "Send valid Unicode.") from error
+        kept = {**source, "chunk": msgspec.convert(source["chunk"], Chunk)}
+    except (KeyError, msgspec.ValidationError):
+        return False
+    return kept == wanted.get(kept["chunk"].id)
 
 
 def _chunk(hit: Mapping[str, Any]) -> Chunk:

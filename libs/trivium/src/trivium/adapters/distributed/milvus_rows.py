@@ -29,6 +29,7 @@ _TEXT_BYTES = 65_535  # the longest VARCHAR
 _PART_BYTES = _TEXT_BYTES // 4 * 3  # before base64
 
 Row = dict[str, Any]
+FIELDS = ("id", "tenant", "document_id", "version", "dataset", "run", "kind", "sentences", "parts", "vector")
 
 
 class Stored(NamedTuple):
@@ -111,6 +112,14 @@ def stored(tenant: Tenant, row: VectorRow) -> Iterator[Row]:
             "parts": 0 if part else len(starts),
             "vector": vector,
         }
+
+
+def is_same(row: Row, wanted: Row) -> bool:
+    """Whether a row that was read is the one that was stored."""
+    plain = FIELDS[:-1]
+    return [row[name] for name in plain] == [wanted[name] for name in plain] and np.array_equal(
+        np.array(row["vector"], np.float32), wanted["vector"]
+    )
 
 
 def size(row: Row) -> int:

@@ -9,6 +9,8 @@ from trivium.config import Settings
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import require_key
 
+_TENANTS = "tenants/"
+
 
 class S3Objects:
     """All tenants' objects. `bucket` is also where the registry and the conversations keep theirs."""
@@ -20,6 +22,14 @@ class S3Objects:
         """The tenant's objects."""
         return S3ObjectStore(self.bucket, tenant)
 
+    def tenants(self) -> set[Tenant]:
+        """Those that have an object."""
+        return {Tenant(name) for name in self.bucket.folders(_TENANTS)}
+
+    def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
+        """None: every object is put in one request, which counts when it is complete."""
+        return 0
+
     def close(self) -> None:
         """Close the connections."""
         self.bucket.close()
@@ -30,7 +40,7 @@ class S3ObjectStore:
 
     def __init__(self, bucket: Bucket, tenant: Tenant) -> None:
         self._bucket = bucket
-        self._space = f"tenants/{tenant.name}/"
+        self._space = f"{_TENANTS}{tenant.name}/"
 
     def get(self, key: str) -> bytes:
         """The object's bytes."""
@@ -39,7 +49,7 @@ class S3ObjectStore:
             raise missing(key)
         return found.content
 
-    def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
+    def put(self, key: str, content: bytes | bytearray, *, durable: bool = True) -> None:
         """Store the bytes, replacing what was there."""
         self._bucket.put(self._space + require_key(key), content)
 

@@ -19,16 +19,17 @@ from minio import Minio
 
 from trivium.adapters.distributed.elastic import ElasticServer
 from trivium.adapters.distributed.graph_schema import SCHEMA
-from trivium.adapters.distributed.inference import Inference, RemoteEmbedder
 from trivium.adapters.distributed.milvus import MilvusServer
 from trivium.adapters.distributed.neo4j_server import Neo4jServer
 from trivium.adapters.distributed.redis_server import RedisServer
 from trivium.adapters.distributed.s3 import Bucket
 from trivium.adapters.distributed.s3_errors import unreachable
+from trivium.adapters.models import connect_models
 from trivium.checkup import Finding, clock, examine, space, version
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill
 from trivium.llm.probe import probe_llm
+from trivium.network_lock import network_lock
 
 TIMEOUT_S = 5.0
 _REDIS_FULL_SHARE = 0.9
@@ -47,6 +48,7 @@ def checkup(settings: Settings) -> list[Finding]:
         "neo4j": neo4j,
         "inference": inference,
         "language model": probe_llm,
+        "parsers": network_lock,
     }
     return examine(probes, settings)
 
@@ -130,11 +132,12 @@ def neo4j(settings: Settings) -> Iterator[Finding]:
 
 
 def inference(settings: Settings) -> Iterator[Finding]:
-    """Nothing when models run in this process; else one query goes through the service."""
-    if settings.inference_url:
-        with closing(Inference(settings.inference_url)) as service:
-            RemoteEmbedder(service).embed_queries(["Are you there?"])
-            yield Finding("inference", "embeds", True, service.info.embedding.fingerprint)
+    """One query goes through the service, where there is one; else there are models for each process."""
+    with connect_models(settings) as models:
+        if settings.inference_url:
+            models.embedder.embed_queries(["Are you there?"])
+        where = f"at {settings.inference_url}" if settings.inference_url else "in each process"
+        yield Finding("inference", "embeds", True, f"{models.embedder.fingerprint}, {where}")
 
 
 def _date_of(url: str) -> float:

@@ -125,7 +125,7 @@ class Bucket:
             return None
         return Stored(response.data, _etag(response))
 
-    def put(self, key: str, content: bytes, *, if_match: str = "", if_absent: bool = False) -> str | None:
+    def put(self, key: str, content: bytes | bytearray, *, if_match: str = "", if_absent: bool = False) -> str | None:
         """Store the object; its tag, or None when the condition did not hold.
 
         A conditional write is sent once: after a lost answer nobody could tell whose write it was that won.
@@ -225,7 +225,7 @@ class Bucket:
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-        body: bytes = b"",
+        body: bytes | bytearray = b"",
         once: bool = False,
         preload: bool = True,
     ) -> urllib3.BaseHTTPResponse:
@@ -253,7 +253,7 @@ class Bucket:
         return self._pool.urlopen(
             method,
             f"{url.path}?{url.query}" if url.query else url.path,
-            body=body,
+            body=body,  # type: ignore[arg-type] # its types know no bytearray; any buffer will do
             headers={name: str(value) for name, value in signed.items()},
             retries=_ONCE if once else _AGAIN,
             pool_timeout=READ_TIMEOUT_S,

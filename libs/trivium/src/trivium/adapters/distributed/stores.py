@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Self
 from trivium.config import Settings
 
 if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pays
+    from trivium.adapters.distributed.graph import Neo4jGraphs
     from trivium.adapters.distributed.objects import S3Objects
     from trivium.adapters.distributed.redis_events import RedisEvents
     from trivium.adapters.distributed.redis_server import RedisServer
     from trivium.ports.conversations import Conversations
     from trivium.ports.doorbell import Doorbell
-    from trivium.ports.graph import Graphs
     from trivium.ports.keywords import Keywords
     from trivium.ports.registry import Registry
     from trivium.ports.uploads import Uploads
@@ -109,7 +109,7 @@ class DistributedStores:
         return self._closing.enter_context(closing(ElasticKeywords(self._settings)))
 
     @cached_property
-    def graphs(self) -> Graphs:
+    def graphs(self) -> Neo4jGraphs:
         """Neo4j."""
         from trivium.adapters.distributed.graph import Neo4jGraphs  # noqa: PLC0415
 

@@ -28,7 +28,6 @@ import numpy as np
 from pymilvus import AsyncMilvusClient, MilvusClient
 
 from trivium.adapters.distributed import milvus_rows
-from trivium.adapters.distributed.batches import batches
 from trivium.adapters.distributed.milvus import (
     READ_TIMEOUT_S,
     WRITE_TIMEOUT_S,
@@ -41,6 +40,7 @@ from trivium.adapters.distributed.milvus import (
 from trivium.adapters.distributed.milvus_recent import RecentSentences
 from trivium.adapters.distributed.milvus_rows import Collections, Row, Stored
 from trivium.adapters.narrow import Narrow, cosines, widened
+from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Scored
@@ -49,6 +49,7 @@ from trivium.ports.vectors import Vector, VectorRow
 
 _BATCH_BYTES = 8 * 1024 * 1024  # Milvus takes messages of 64 MiB
 _KEYS_PER_READ = 500
+_WHOLE_ROWS_PER_READ = 200
 _ROWS_PER_PAGE = 5000
 _DOCUMENTS_PER_READ = 1000
 _MAX_HITS = 16_384
@@ -70,6 +71,14 @@ class MilvusVectors:
     def reader(self, tenant: Tenant) -> MilvusVectorReader:
         """For queries."""
         return MilvusVectorReader(self._server, self._collections, self._recent, tenant)
+
+    def tenants(self) -> set[Tenant]:
+        """Those that have a row: every row is looked at."""
+        with self._server.client() as client:
+            collections = self._collections.own(client.list_collections())
+            pages = (_rows(client, collection, 'tenant != ""', ["tenant"]) for collection in collections)
+            names = {row["tenant"].partition("/")[0] for of_one in pages for page in of_one for row in page}
+        return {Tenant(name) for name in names}
 
     def drop(self, tenant: Tenant) -> None:
         """Remove everything of the tenant."""
@@ -146,19 +155,27 @@ class MilvusVectorWriter:
         """Every (document id, version) that has rows, once for each run of a document's rows."""
         with self._server.client() as client:
             for collection in self._collections.own(client.list_collections()):
-                pages = client.query_iterator(
+                for rows in _rows(client, collection, _passages_of(self._tenant), ["document_id", "version"]):
+                    yield from {(row["document_id"], row["version"]) for row in rows}
+
+    def unlike(self, rows: Sequence[VectorRow]) -> set[str]:
+        """The chunks that have another row, or not all its parts."""
+        wanted = {part["id"]: part for row in rows for part in milvus_rows.stored(self._tenant, row)}
+        with self._server.client() as client:
+            same = {
+                row["id"]
+                for collection in self._collections.own(client.list_collections())
+                for some in batches(wanted, _WHOLE_ROWS_PER_READ)
+                for row in client.query(
                     collection,
-                    batch_size=_ROWS_PER_PAGE,
-                    filter=_passages_of(self._tenant),
-                    output_fields=["document_id", "version"],
+                    filter=f"id in {one_of(some)}",
+                    output_fields=list(milvus_rows.FIELDS),
                     consistency_level="Strong",
                     timeout=WRITE_TIMEOUT_S,
                 )
-                try:
-                    while rows := pages.next():
-                        yield from {(row["document_id"], row["version"]) for row in rows}
-                finally:
-                    pages.close()
+                if milvus_rows.is_same(row, wanted[row["id"]])
+            }
+        return {milvus_rows.chunk_id(part).partition("/")[0] for key, part in wanted.items() if key not in same}
 
     def _require_no_other(self, client: MilvusClient, collection: str) -> None:
         """A tenant's vectors are all of one length."""
@@ -169,6 +186,23 @@ class MilvusVectorWriter:
                 raise milvus_rows.wrong_dimension(
                     "Vectors", self._collections.length(collection), self._collections.length(other)
                 )
+
+
+def _rows(client: MilvusClient, collection: str, where: str, fields: list[str]) -> Iterator[list[Row]]:
+    """All rows of a collection that every write so far has left, a page at a time."""
+    pages = client.query_iterator(
+        collection,
+        batch_size=_ROWS_PER_PAGE,
+        filter=where,
+        output_fields=fields,
+        consistency_level="Strong",
+        timeout=WRITE_TIMEOUT_S,
+    )
+    try:
+        while rows := pages.next():
+            yield rows
+    finally:
+        pages.close()
 
 
 class MilvusVectorReader:

@@ -16,6 +16,7 @@ from trivium.domain.scope import Tenant
 from trivium.ports.conversations import Conversation
 
 _SCHEMA = Schema(
+    name="store of conversations",
     steps=(
         """
         CREATE TABLE conversations (
@@ -30,7 +31,8 @@ _SCHEMA = Schema(
         CREATE INDEX by_conversation ON turns (conversation_id, id);
         """,
     ),
-    recovery="Move the file away: past conversations are lost with it, documents are not.",
+    recovery="Stop Trivium and move the tenant's conversations.sqlite out of the data directory: past conversations are"
+    " lost with it, documents are not.",
 )
 _MAX_PAGE = 1000
 

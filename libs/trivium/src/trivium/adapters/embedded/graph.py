@@ -34,6 +34,10 @@ class SqliteGraphs:
             recent = self._recent.setdefault(tenant, Recent())
         return SqliteGraphReader(self._databases.of(tenant), self._threads, recent)
 
+    def tenants(self) -> set[Tenant]:
+        """Those that have a file."""
+        return self._databases.tenants()
+
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's graph."""
         with self._lock:

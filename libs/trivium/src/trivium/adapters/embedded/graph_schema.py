@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from trivium.adapters.embedded.mirror import STATE_TABLE
-from trivium.adapters.embedded.sqlite import Schema
+from trivium.adapters.embedded.sqlite import Schema, rebuilding
+from trivium.domain.drift import Store
 
 SCHEMA = Schema(
+    name="graph",
     steps=(
         """
         CREATE TABLE share (
@@ -85,5 +87,5 @@ SCHEMA = Schema(
         CREATE INDEX step_to ON step (target)
         """,
     ),
-    recovery="Move the file away; the graph is rebuilt from the object store when the documents are ingested again.",
+    recovery=rebuilding(Store.GRAPH),
 )

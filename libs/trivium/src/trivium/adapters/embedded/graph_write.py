@@ -11,8 +11,8 @@ import msgspec
 from trivium.adapters.embedded.graph_degrees import EdgeKey, settle_degrees
 from trivium.adapters.embedded.graph_names import NameTable
 from trivium.adapters.embedded.mirror import count_changes
-from trivium.adapters.embedded.sqlite import Database
-from trivium.adapters.graph_rules import places_of, statements_of, sure_mentions
+from trivium.adapters.embedded.sqlite import Database, json_list
+from trivium.adapters.graph_rules import is_as_stored, places_of, statements_of, sure_mentions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import GraphRow
@@ -70,6 +70,17 @@ class SqliteGraphWriter:
         """Every (document id, version) that has rows."""
         with self._database.read() as connection:
             yield from connection.execute("SELECT DISTINCT document, version FROM share").fetchall()
+
+    def unlike(self, rows: Sequence[GraphRow]) -> set[str]:
+        """The chunks whose share is another."""
+        wanted = {row.share.chunk_id: row for row in rows}
+        with self._database.read() as connection:
+            stored = connection.execute(
+                "SELECT chunk, document, version, dataset, run, cast(body AS BLOB) FROM share"
+                " WHERE chunk IN (SELECT value FROM json_each(?))",
+                (json_list(list(wanted)),),
+            )
+            return set(wanted) - {chunk for chunk, *row in stored if is_as_stored(wanted[chunk], row)}
 
 
 class _Changes:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.postings import PostingsIndex, encode_counts
-from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
+from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
 from trivium.adapters.embedded.words import WordCounter, word_key
 from trivium.domain.chunks import Chunk
+from trivium.domain.drift import Store
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Scope, Tenant
 
 _SCHEMA = Schema(
+    name="keyword index",
     steps=(
         STATE_TABLE
         + """
@@ -35,8 +39,7 @@ _SCHEMA = Schema(
         );
         """,
     ),
-    recovery="Stop Trivium, move this file and registry.sqlite away and ingest the documents again: finished"
-    " stages are read from their artifacts, so that only the indexes are written anew.",
+    recovery=rebuilding(Store.KEYWORDS),
 )
 MAX_QUERY_CHARS = 100_000
 
@@ -67,6 +70,10 @@ class SqliteKeywords:
                     "SELECT seq FROM chunks",
                 )
         return SqliteKeywordReader(self._databases.of(tenant), mirror, self._threads, self._asked_words)
+
+    def tenants(self) -> set[Tenant]:
+        """Those that have a file."""
+        return self._databases.tenants()
 
     def drop(self, tenant: Tenant) -> None:
         """Delete the tenant's file."""
@@ -131,6 +138,21 @@ class SqliteKeywordWriter:
         with self._database.read() as connection:
             yield from connection.execute("SELECT DISTINCT document_id, version FROM chunks").fetchall()
 
+    def unlike(self, chunks: Sequence[Chunk], scope: Scope) -> set[str]:
+        """The chunks whose row is another, or whose words are not those of their text."""
+        counted = self._words.counts([_searchable(chunk) for chunk in chunks])
+        wanted = {
+            chunk.id: (*_columns(chunk, counts, scope), chunk) for chunk, counts in zip(chunks, counted, strict=True)
+        }
+        with self._database.read() as connection:
+            stored = connection.execute(
+                "SELECT chunk_id, document_id, version, ordinal, dataset, run, length, counts,"
+                " cast(coalesce(chunk, '') AS BLOB)"
+                " FROM chunks LEFT JOIN bodies USING (seq) WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json_list(list(wanted)),),
+            )
+            return set(wanted) - {row[0] for row in stored if _as_read(row) == wanted[row[0]]}
+
 
 class SqliteKeywordReader:
     """Reads one tenant's chunks; see `trivium.ports.keywords.KeywordReader`."""
@@ -150,6 +172,18 @@ class SqliteKeywordReader:
             (counts,) = self._words.counts([" ".join(dict.fromkeys(text[:MAX_QUERY_CHARS].split()))])
             keys = np.array([word_key(word) for word in counts], np.uint64)
             return self._mirror.at(connection).search(keys, limit, document_ids)
+
+        return await self._threads.run(self._database, query)
+
+    async def rarities(self, words: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency of each word that a chunk holds."""
+
+        def query(connection: sqlite3.Connection) -> dict[str, float]:
+            parts = [[word_key(part) for part in counts] for counts in self._words.counts(words)]
+            keys = np.array(sorted({key for some in parts for key in some}), np.uint64)
+            rarity = dict(zip(keys.tolist(), self._mirror.at(connection).rarities(keys), strict=True))
+            found = zip(words, (sum(rarity[key] for key in some) for some in parts), strict=True)
+            return {word: value for word, value in found if value}
 
         return await self._threads.run(self._database, query)
 
@@ -184,22 +218,27 @@ def _searchable(chunk: Chunk) -> str:
 
 
 def _insert(connection: sqlite3.Connection, chunk: Chunk, counts: dict[str, int], scope: Scope) -> None:
-    keys = {word_key(word): count for word, count in counts.items()}
     seq = connection.execute(
         "INSERT INTO chunks (chunk_id, document_id, version, ordinal, dataset, run, length, counts)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            chunk.id,
-            chunk.document_id,
-            chunk.version,
-            chunk.ordinal,
-            scope.dataset,
-            scope.run,
-            sum(counts.values()),
-            encode_counts(keys),
-        ),
+        _columns(chunk, counts, scope),
     ).lastrowid
     connection.execute("INSERT INTO bodies (seq, chunk) VALUES (?, ?)", (seq, msgspec.msgpack.encode(chunk)))
+
+
+def _columns(chunk: Chunk, counts: dict[str, int], scope: Scope) -> tuple[str | int | bytes, ...]:
+    """What stands in `chunks`."""
+    words = encode_counts({word_key(word): counts[word] for word in sorted(counts)})
+    address = (chunk.id, chunk.document_id, chunk.version, chunk.ordinal)
+    return (*address, scope.dataset, scope.run, sum(counts.values()), words)
+
+
+def _as_read(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A stored row with its chunk; None in the place of one that cannot be read."""
+    *columns, body = row
+    with suppress(msgspec.MsgspecError):
+        return (*columns, _decode((body,)))
+    return (*columns, None)
 
 
 def _decode(row: tuple[bytes]) -> Chunk:

@@ -25,6 +25,7 @@ from trivium.ports.objects import require_key
 
 PIECE_BYTES = 80  # of a name; escaped they are at most 240, and file systems take 255
 FOLDER_MARK = "+"  # so that `a` and `a/b` can both be keys
+INCOMING = "objects-incoming"  # beside the objects: what is being written
 MORE_MARK = "~"  # a folder whose name goes on inside it
 STALE_INCOMING_S = 3600.0
 MOVE_ATTEMPTS = 100
@@ -49,13 +50,26 @@ class LocalObjects:
                 store = self._open[tenant] = LocalObjectStore(self._data / "tenants" / tenant.name / "objects")
             return store
 
+    def tenants(self) -> set[Tenant]:
+        """Those that have a folder."""
+        return {Tenant(path.parent.name) for path in (self._data / "tenants").glob("*/objects")}
+
+    def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
+        """Files that were begun and never moved to their place."""
+        incoming = self._data / "tenants" / tenant.name / INCOMING
+        with _translated(incoming):
+            found = list(incoming.iterdir()) if incoming.is_dir() else []
+            for path in found if remove else ():
+                path.unlink(missing_ok=True)
+        return len(found)
+
 
 class LocalObjectStore:
     """One tenant's folder; see `trivium.ports.objects.ObjectStore`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._incoming = root.parent / "objects-incoming"
+        self._incoming = root.parent / INCOMING
         self._swept = False
 
     def get(self, key: str) -> bytes:
@@ -67,7 +81,7 @@ class LocalObjectStore:
             except FileNotFoundError as error:
                 raise NotFound("no_such_object", f"There is no object {key!r}.", "Check the key.") from error
 
-    def put(self, key: str, content: bytes, *, durable: bool = True) -> None:
+    def put(self, key: str, content: bytes | bytearray, *, durable: bool = True) -> None:
         """Store or replace the value."""
         self._place(key, content, replace=True, durable=durable)
 
@@ -103,7 +117,7 @@ class LocalObjectStore:
         parts = [piece for folder in folders for piece in _pieces(folder, FOLDER_MARK)]
         return self._root.joinpath(*parts, *_pieces(name, ""))
 
-    def _place(self, key: str, content: bytes, *, replace: bool, durable: bool) -> bool:
+    def _place(self, key: str, content: bytes | bytearray, *, replace: bool, durable: bool) -> bool:
         path = self._path(key)
         with _translated(path):
             temporary = self._write_incoming(content, durable)
@@ -118,7 +132,7 @@ class LocalObjectStore:
                 _sync_folder(path.parent)
         return placed
 
-    def _write_incoming(self, content: bytes, durable: bool) -> Path:
+    def _write_incoming(self, content: bytes | bytearray, durable: bool) -> Path:
         if not self._swept:
             self._swept = True
             self._sweep()
@@ -128,11 +142,15 @@ class LocalObjectStore:
         except FileNotFoundError:
             self._incoming.mkdir(parents=True, exist_ok=True)
             handle = temporary.open("xb")
-        with handle as file:
-            file.write(content)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
+        try:
+            with handle as file:
+                file.write(content)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+        except BaseException:  # a full disk, above all, needs no more files
+            temporary.unlink(missing_ok=True)
+            raise
         return temporary
 
     def _sweep(self) -> None:
@@ -156,7 +174,7 @@ def _move(temporary: Path, path: Path, *, replace: bool) -> bool:
             _make_folder(path.parent)
         else:
             return True
-    raise TryLater("store_busy", f"{path.parent} is being deleted again and again.", "Try again.")
+    raise TryLater("store_busy", "The file's folder is being deleted again and again.", "Try again.")
 
 
 def _make_folder(folder: Path) -> None:
@@ -213,4 +231,4 @@ def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise faults.from_os(error, path) from error
+        raise faults.from_os(error, path, "store of files and artifacts") from error

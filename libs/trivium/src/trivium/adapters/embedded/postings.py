@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.adapters.embedded.slots import Mask, Slots
+from trivium.adapters.embedded.slots import Slots
 from trivium.domain.retrieval import Scored
 from trivium.ports.keywords import BM25_B, BM25_K1
 
@@ -94,6 +94,15 @@ class PostingsIndex(msgspec.Struct, frozen=True):
         found = np.flatnonzero(scores if allowed is None else np.where(allowed, scores, 0.0))
         return self.slots.best(found, scores[found], limit)
 
+    def rarities(self, keys: Keys) -> list[float]:
+        """The inverse document frequency of each word; 0 for one that no chunk holds."""
+        places = zip(*(segment.places(keys) for segment in self.segments), strict=True)
+        counts = (
+            sum(self._living(segment.slots[start:end]) for segment, (start, end) in zip(self.segments, at, strict=True))
+            for at in places
+        )
+        return [self._rarity(count) if count else 0.0 for count in counts] or [0.0] * len(keys)
+
     def _scores(self, keys: Keys) -> NDArray[np.float64]:
         scores = np.zeros(len(self.slots))
         places = [segment.places(keys) for segment in self.segments]
@@ -110,11 +119,16 @@ class PostingsIndex(msgspec.Struct, frozen=True):
 
     def _add(self, scores: NDArray[np.float64], parts: list[tuple[NDArray[np.int32], NDArray[np.uint8]]]) -> None:
         """One word's share of the scores."""
-        alive: Mask | None = None if self.slots.living == len(self.slots) else self.slots.alive
-        chunks = sum(len(slots) if alive is None else int(alive[slots].sum()) for slots, _ in parts)
-        rarity = np.log1p((self.slots.living - chunks + 0.5) / (chunks + 0.5)) * (BM25_K1 + 1)
+        weight = self._rarity(sum(self._living(slots) for slots, _ in parts)) * (BM25_K1 + 1)
         for slots, times in parts:
-            scores[slots] += rarity * times / (times + self.norms[slots])
+            scores[slots] += weight * times / (times + self.norms[slots])
+
+    def _living(self, slots: NDArray[np.int32]) -> int:
+        return len(slots) if self.slots.living == len(self.slots) else int(self.slots.alive[slots].sum())
+
+    def _rarity(self, chunks: int) -> float:
+        """Of a word that so many chunks hold."""
+        return float(np.log1p((self.slots.living - chunks + 0.5) / (chunks + 0.5)))
 
 
 def _norms(lengths: NDArray[np.float32], slots: Slots) -> NDArray[np.float32]:

@@ -18,6 +18,7 @@ from trivium.domain.scope import Tenant
 from trivium.ports.registry import DocumentCounts, DocumentPage
 
 _SCHEMA = Schema(
+    name="registry of documents",
     steps=(
         """
         CREATE TABLE documents (
@@ -38,8 +39,8 @@ _SCHEMA = Schema(
         CREATE INDEX waiting ON documents (lane, created_at, id, lease_until) WHERE state IN ('pending', 'running');
         """,
     ),
-    recovery="Stop Trivium, move this file away and ingest the documents again: finished stages are read from"
-    " their artifacts.",
+    recovery="Stop Trivium, move registry.sqlite out of the data directory and ingest the documents again: finished"
+    " stages are read from their artifacts.",
 )
 _COLUMNS = "tenant, id, version, fence, state, stage, lane, chunks, created_at, updated_at, lease_until, record"
 _STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608

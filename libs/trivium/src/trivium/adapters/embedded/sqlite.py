@@ -15,7 +15,8 @@ from typing import TypeVar
 import msgspec
 
 from trivium.adapters.embedded import faults
-from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.domain.drift import Store
+from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
 
 T = TypeVar("T")
@@ -30,9 +31,10 @@ CACHE_KIB = 8192  # per connection; the system's page cache is behind it
 class Schema(msgspec.Struct, frozen=True):
     """How a file came to its shape: step i brings `user_version` i to i + 1. Steps are only ever added.
 
-    `recovery` tells a person what to do with a file that is damaged.
+    `name` is the store's name in errors, `recovery` tells a person what to do when it is damaged.
     """
 
+    name: str
     steps: tuple[str, ...]
     recovery: str
     page_size: int = 4096
@@ -71,7 +73,7 @@ class Database:
         (one fsync, which also covers every earlier block); without, the last blocks may be lost, whole.
         """
         if not self._write_lock.acquire(timeout=WRITER_TIMEOUT_S):
-            raise TryLater("store_busy", f"{self.path} is busy with another write.", "Try again.")
+            raise faults.busy(self.schema.name)
         try:
             with self._translated():
                 connection = self._writing_connection()
@@ -96,7 +98,7 @@ class Database:
             generation = self._generation
             connection = self._idle.pop() if self._idle else None
         try:
-            with self._translated():
+            with self._decoded(), self._translated():
                 connection = connection or self._open_reader()
                 with closing(_empty(self.schema)) if connection is None else nullcontext(connection) as chosen:
                     chosen.execute("BEGIN")
@@ -113,13 +115,13 @@ class Database:
         """Delete the file and all it holds; the database may be used again, and is then empty."""
         with self._write_lock, self._pool:
             if not self._pool.wait_for(lambda: self._reading == 0, timeout=WRITER_TIMEOUT_S):
-                raise TryLater("store_busy", f"{self.path} is still being read.", "Try again.")
+                raise faults.busy(self.schema.name)
             self._forget_connections()
             try:
                 for suffix in ("", "-wal", "-shm"):
                     self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
             except OSError as error:
-                raise faults.from_os(error, self.path) from error
+                raise faults.from_os(error, self.path, self.schema.name) from error
 
     def _forget_connections(self) -> None:
         self._generation += 1
@@ -150,9 +152,17 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise faults.from_sqlite(error, self.path, self.schema.recovery) from error
+            raise faults.from_sqlite(error, self.path, self.schema.name, self.schema.recovery) from error
         except UnicodeEncodeError as error:
             raise Refused("bad_text", "The text holds half a surrogate pair.", "Send valid Unicode.") from error
+
+    @contextmanager
+    def _decoded(self) -> Iterator[None]:
+        """What a reader cannot make sense of has been overwritten on the disk."""
+        try:
+            yield
+        except (UnicodeDecodeError, msgspec.DecodeError) as error:
+            raise faults.unreadable(error, self.path, self.schema.name, self.schema.recovery) from error
 
     def _writing_connection(self) -> sqlite3.Connection:
         if self._writer is not None:
@@ -163,7 +173,7 @@ class Database:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise faults.from_os(error, self.path) from error
+            raise faults.from_os(error, self.path, self.schema.name) from error
         connection = _connect(str(self.path))
         try:
             connection.execute(f"PRAGMA page_size = {self.schema.page_size}")
@@ -195,9 +205,9 @@ class Database:
     def _version(self, connection: sqlite3.Connection) -> int:
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if found > self.schema.version:
-            raise NeverWill(
+            raise TryLater(
                 "store_newer",
-                f"{self.path} was written by a newer Trivium (format {found}, known {self.schema.version}).",
+                f"The {self.schema.name} was written by a newer Trivium (format {found}, known {self.schema.version}).",
                 "Upgrade Trivium, or choose another folder with TRIVIUM_DATA_DIR.",
             )
         return found
@@ -256,6 +266,11 @@ def _empty(schema: Schema) -> sqlite3.Connection:
     for step in schema.steps:
         _run_script(connection, step)
     return connection
+
+
+def rebuilding(store: Store) -> str:
+    """What to do about a damaged index: the artifacts hold all that it did."""
+    return f"Stop Trivium, run `trivium rebuild --store {store}`, and start it again: nothing needs to be read anew."
 
 
 def json_list(values: Sequence[str]) -> str:
@@ -341,6 +356,10 @@ class TenantDatabases:
                 path = self._tenants / tenant.name / f"{self._name}.sqlite"
                 database = self._open[tenant] = Database(path, self._schema)
             return database
+
+    def tenants(self) -> set[Tenant]:
+        """Those that have a file."""
+        return {Tenant(path.parent.name) for path in self._tenants.glob(f"*/{self._name}.sqlite")}
 
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's file and everything in it."""

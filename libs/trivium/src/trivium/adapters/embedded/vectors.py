@@ -13,14 +13,16 @@ import numpy as np
 from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.recent import RecentRows
-from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list
+from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
 from trivium.adapters.narrow import cosines, narrowed, widened
+from trivium.domain.drift import Store
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Tenant
 from trivium.ports.vectors import Vector, VectorRow
 
 _SCHEMA = Schema(
+    name="vector index",
     steps=(
         STATE_TABLE
         + """
@@ -37,8 +39,7 @@ _SCHEMA = Schema(
         );
         """,
     ),
-    recovery="Stop Trivium, move this file and registry.sqlite away and ingest the documents again: finished"
-    " stages are read from their artifacts, so that only the indexes are written anew.",
+    recovery=rebuilding(Store.VECTORS),  # which writes those of pictures as well
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
 )
 _FLOAT32_BYTES = 4
@@ -73,6 +74,10 @@ class SqliteVectors:
                 )
             sentences = self._sentences.setdefault(tenant, RecentRows(lambda row: row.nbytes, MAX_RECENT_BYTES))
         return SqliteVectorReader(self._databases.of(tenant), mirror, sentences, self._threads)
+
+    def tenants(self) -> set[Tenant]:
+        """Those that have a file."""
+        return self._databases.tenants()
 
     def drop(self, tenant: Tenant) -> None:
         """Delete the tenant's file."""
@@ -138,6 +143,18 @@ class SqliteVectorWriter:
         """Every (document id, version) that has rows."""
         with self._database.read() as connection:
             yield from connection.execute("SELECT DISTINCT document_id, version FROM passages").fetchall()
+
+    def unlike(self, rows: Sequence[VectorRow]) -> set[str]:
+        """The chunks whose row is another."""
+        wanted = {row.vectors.chunk_id: (*_columns(row), narrowed(row.vectors.sentences)) for row in rows}
+        with self._database.read() as connection:
+            stored = connection.execute(
+                "SELECT chunk_id, document_id, version, dataset, run, kind, vector,"
+                " cast(coalesce(vectors, '') AS BLOB)"
+                " FROM passages LEFT JOIN sentences USING (seq) WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                (json_list(list(wanted)),),
+            )
+            return set(wanted) - {row[0] for row in stored if row == wanted[row[0]]}
 
 
 class SqliteVectorReader:
@@ -218,17 +235,15 @@ def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
     seq = connection.execute(
         "INSERT INTO passages (chunk_id, document_id, version, dataset, run, kind, vector)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            row.vectors.chunk_id,
-            row.document_id,
-            row.version,
-            row.scope.dataset,
-            row.scope.run,
-            row.kind,
-            row.vectors.passage,
-        ),
+        _columns(row),
     ).lastrowid
     connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, narrowed(row.vectors.sentences)))
+
+
+def _columns(row: VectorRow) -> tuple[str | bytes, ...]:
+    """What stands in `passages`."""
+    scope, vectors = row.scope, row.vectors
+    return vectors.chunk_id, row.document_id, row.version, scope.dataset, scope.run, row.kind, vectors.passage
 
 
 def _require_dimension(connection: sqlite3.Connection, rows: Iterable[VectorRow]) -> None:

@@ -73,8 +73,12 @@ class _Bounded(io.RawIOBase, IO[bytes]):
     def __init__(self, stream: IO[bytes], limits: ParseLimits, packed_bytes: int) -> None:
         self._stream, self._ahead = stream, b""
         ratio = max(RATIO_FLOOR_BYTES, limits.max_ratio * packed_bytes)
-        self._bound = "max_ratio" if ratio < limits.max_unpacked_bytes else "max_unpacked_bytes"
-        self._most = self._left = min(ratio, limits.max_unpacked_bytes)
+        self._left = min(ratio, limits.max_unpacked_bytes)
+        self._too_large = (
+            too_large("max_ratio", f"more than {limits.max_ratio} times its own size when unpacked")
+            if ratio < limits.max_unpacked_bytes
+            else too_large("max_unpacked_bytes", f"more than {limits.max_unpacked_bytes:,} bytes when unpacked")
+        )
 
     def peek(self, size: int) -> bytes:
         """The beginning, without taking it."""
@@ -87,7 +91,7 @@ class _Bounded(io.RawIOBase, IO[bytes]):
         fresh = self._stream.read(size - len(taken)) if size > len(taken) else b""
         self._left -= len(fresh)
         if self._left < 0:
-            raise too_large(self._bound, f"more than {self._most:,} bytes when unpacked")
+            raise self._too_large
         return taken + fresh
 
 

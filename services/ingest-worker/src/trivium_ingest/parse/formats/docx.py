@@ -20,6 +20,7 @@ from trivium_ingest.parse.wordprocessing import (
     Words,
     block_lines,
     chart_table,
+    children,
     picture_ids,
     table_of,
     text_boxes,
@@ -27,7 +28,6 @@ from trivium_ingest.parse.wordprocessing import (
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-MAX_DEPTH = 20
 _NOTES = (("footnotes", "footnote"), ("endnotes", "endnote"), ("comments", "comment"))
 
 
@@ -42,8 +42,8 @@ def _main_part(names: frozenset[str] | list[str]) -> str:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Headers once, then the body, then footers, notes and comments."""
-    package = Package(blob.content, limits, "Word document")
     out = Collector(limits)
+    package = Package(blob.content, limits, "Word document", out.warn)
     return _Document(package, out, Reader(senses.ocr, limits, out)).read()
 
 
@@ -79,20 +79,15 @@ class _Document:
         first = next((u.text for u in self._out.units if u.kind == UnitKind.HEADING and u.level == 1), "")
         return self._out.document(MEDIA_TYPE, title=stated or self._title or first, metadata=properties)
 
-    def _blocks(self, parent: etree._Element, depth: int = 0) -> None:
+    def _blocks(self, parent: etree._Element) -> None:
         """Paragraphs and tables in order; content controls and revisions are looked through."""
-        for node in parent:
+        for node in children(parent, f"{W}p", f"{W}tbl"):
             if node.tag == f"{W}p":
                 self._paragraph(node)
-            elif node.tag == f"{W}tbl":
+            else:
                 self._flush_list()
                 self._out.table(table_of(node, self._words))
                 self._attachments(node)
-            elif (
-                node.tag in (f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml")
-                and depth < MAX_DEPTH
-            ):
-                self._blocks(node, depth + 1)
 
     def _paragraph(self, node: etree._Element) -> None:
         text = self._words.of(node)
@@ -177,7 +172,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="section",

@@ -10,6 +10,7 @@ from trivium_ingest.parse.mail import write_mail
 from trivium_ingest.parse.mail_message import read_message
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.smime import opened
 
 MEDIA_TYPE = "message/rfc822"
 _NAME = re.compile(r"[A-Z][A-Za-z0-9-]*:(?:[ \t]|$)")
@@ -33,14 +34,14 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Take the mail apart; what is quoted in an answer and the signature are left out."""
-    return write_mail(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n")), MEDIA_TYPE, limits, senses)
+    return write_mail(opened(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n"))), MEDIA_TYPE, limits, senses)
 
 
 FORMAT = Format(
     name="mails",
     media_types=(MEDIA_TYPE,),
     extensions=("eml",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="the mail; in attachments, as their own format does",

@@ -51,8 +51,8 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Chapters in the spine's order. A chapter that cannot be read gives a warning."""
-    package = Package(blob.content, limits, _WHAT)
     out = Collector(limits)
+    package = Package(blob.content, limits, _WHAT, out.warn)
     return _Book(package, limits, out, Reader(senses.ocr, limits, out)).read()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -18,6 +18,7 @@ from trivium_ingest.parse.sample import Sample
 MEDIA_TYPE = "application/json"
 LINES_MEDIA_TYPE = "application/x-ndjson"
 MAX_DEPTH = 64
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[^\s\[\]{}:,"]+', re.DOTALL)
 MAX_STATEMENT_CHARS = 400  # a record up to here is one statement, as a table's row is; a longer one has a line a value
 
 
@@ -34,14 +35,16 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     text, encoding = decode(blob.content)
     out = Collector(limits)
     metadata = {"encoding": encoding}
+    budget = _Budget(limits)
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        media_type = _lines(text, limits, out)
+    except msgspec.DecodeError:
+        media_type = _lines(text, budget, out)
         return out.document(media_type, metadata=metadata)
-    records = value if isinstance(value, list) else [value]
-    budget = _Budget(limits)
-    for record in records:
+    except RecursionError:
+        out.add(UnitKind.TEXT, _too_deep(text, budget, out), Position(offset=(0, len(text))))
+        return out.document(MEDIA_TYPE, metadata=metadata)
+    for record in value if isinstance(value, list) else [value]:
         out.add(UnitKind.TEXT, _record(record, budget))
     return out.document(MEDIA_TYPE, metadata=metadata)
 
@@ -58,15 +61,17 @@ class _Budget:
             raise too_large("max_cells", f"more than {self._limit:,} values")
 
 
-def _lines(text: str, limits: ParseLimits, out: Collector) -> str:
+def _lines(text: str, budget: _Budget, out: Collector) -> str:
     """JSON Lines with the place of each line; when the first is none either, the file is text."""
-    budget = _Budget(limits)
     start, records = 0, 0
     for line in text.splitlines(keepends=True):
         end = start + len(line.rstrip("\r\n"))
         try:
             record = msgspec.json.decode(line) if line.strip() else None
-        except (msgspec.DecodeError, RecursionError):
+        except RecursionError:
+            records += 1
+            out.add(UnitKind.TEXT, _too_deep(line, budget, out), Position(offset=(start, end)))
+        except msgspec.DecodeError:
             if not records:
                 out.add(UnitKind.TEXT, text, Position(offset=(0, len(text))))
                 out.warn("This looks like JSON and is not complete; it was read as text.")
@@ -82,26 +87,48 @@ def _lines(text: str, limits: ParseLimits, out: Collector) -> str:
 
 
 def _record(record: object, budget: _Budget) -> str:
-    lines = list(_said(record, "", budget, 0))
+    lines = list(_said(record, budget))
     statement = "; ".join(lines)
     return statement if len(statement) <= MAX_STATEMENT_CHARS and "\n" not in statement else "\n".join(lines)
 
 
-def _said(value: object, path: str, budget: _Budget, depth: int) -> Iterator[str]:
-    budget.take()
-    if depth > MAX_DEPTH:
-        yield f"{path}: {json.dumps(value)[:1000]}"
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _said(inner, f"{path}.{key}" if path else str(key), budget, depth + 1)
-    elif isinstance(value, list):
-        if all(isinstance(inner, str | int | float | bool) for inner in value):
-            yield _line(path, ", ".join(map(_scalar, value)))
-        else:
-            for inner in value:
-                yield from _said(inner, path, budget, depth + 1)
-    elif value is not None:
-        yield _line(path, _scalar(value))
+def _said(record: object, budget: _Budget) -> Iterator[str]:
+    """One line for each value and each list of values. A path of `MAX_DEPTH` steps is a line, and goes on as "…"."""
+    waiting = [(record, "", 0)]
+    while waiting:
+        value, path, depth = waiting.pop()
+        budget.take()
+        if depth == MAX_DEPTH and isinstance(value, dict | list):
+            if path:
+                yield path
+            path, depth = "…" if path else "", 0
+        if isinstance(value, dict):
+            inside = [(inner, f"{path}.{key}" if path else str(key), depth + 1) for key, inner in value.items()]
+            waiting += reversed(inside)
+        elif isinstance(value, list):
+            if all(isinstance(inner, str | int | float | bool) for inner in value):
+                yield _line(path, ", ".join(map(_scalar, value)))
+            else:
+                waiting += [(inner, path, depth + 1) for inner in reversed(value)]
+        elif value is not None:
+            yield _line(path, _scalar(value))
+
+
+def _too_deep(text: str, budget: _Budget, out: Collector) -> str:
+    """What stands in JSON that no parser follows to its end: names and values in order, without their structure."""
+    out.warn("This JSON is nested too deeply: its names and values are listed in order, without its structure.")
+    found = []
+    for token in _TOKEN.findall(text):
+        budget.take()
+        found.append(_string(token) if token.startswith('"') else token)
+    return "\n".join(found)
+
+
+def _string(token: str) -> str:
+    try:
+        return msgspec.json.decode(token, type=str)
+    except msgspec.DecodeError:
+        return token
 
 
 def _line(path: str, text: str) -> str:
@@ -116,7 +143,7 @@ FORMAT = Format(
     name="JSON",
     media_types=(MEDIA_TYPE, LINES_MEDIA_TYPE),
     extensions=("json", "jsonl", "ndjson"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="characters in the text, for JSON Lines",

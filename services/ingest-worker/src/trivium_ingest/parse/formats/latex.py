@@ -9,6 +9,7 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
+from trivium_ingest.parse.latex_front import Front, front_matter
 from trivium_ingest.parse.latex_text import argument, links, readable, without_comments
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -31,6 +32,7 @@ _BREAK = re.compile(
     rf"|\\begin\{{(?P<name>(?:{_FORMULAS}|{_LISTINGS}|{_TABLES}|{_LISTS})\*?)\}}|(?P<open>\\\[|\$\$)"
 )
 _SIGN = re.compile(r"\\(?:documentclass|begin|section|usepackage|chapter|subsection|title|label|input)\b")
+_BEGIN = "\\begin{document}"
 _RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfoot|endfirsthead|endlastfoot)\b")
 _LABEL = re.compile(r"\\label\{[^{}\n]{0,200}\}")
 _ROW = re.compile(r"\\\\(?:\[[^\]\n]{0,30}\])?|\\tabularnewline")
@@ -47,22 +49,36 @@ def recognise(sample: Sample) -> float:
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
-    """Read the body in order; of the preamble, the title, the author and the date."""
+    """Title, authors and date, wherever they are stated; then the body in order."""
     text, encoding = decode(blob.content)
     source = without_comments(text)
     out = Collector(limits)
     for target in links(source):
         out.link(target)
-    _Body(text, source, out).read()
-    stated = {name: _stated(source, name) for name in ("title", "author", "date")}
+    begin = max(0, source.find(_BEGIN))
+    front = front_matter(source, begin)
+    _write_front(front, out)
+    _Body(text, front.blanked(source), out).read()
     first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING), "")
-    title = stated.pop("title") or first
-    return out.document(MEDIA_TYPE, title=title, metadata={**stated, "encoding": encoding})
+    stated = {"author": front.stated("author"), "date": front.stated("date")}
+    return out.document(MEDIA_TYPE, title=first, metadata={**stated, "encoding": encoding})
 
 
-def _stated(source: str, name: str) -> str:
-    found = re.search(rf"\\{name}(?:\[[^\]\n]{{0,300}}\])?(?=\{{)", source)
-    return one_line(readable(argument(source, found.end())[0])) if found else ""
+def _write_front(front: Front, out: Collector) -> None:
+    """Title, authors, date, and what is thanked for; the sections of the text stand under none of it."""
+    for part in front.parts:
+        if part.name == "title":
+            out.heading(part.words, 1, Position(offset=(part.start, part.end)))
+    if authors := front.authors:
+        place = Position(offset=(authors[0].start, authors[-1].end))
+        out.add(UnitKind.TEXT, "\n".join(part.words for part in authors), place)
+    for part in front.parts:
+        place = Position(offset=(part.start, part.end))
+        if part.name in ("subtitle", "date", "abstract", "keywords"):
+            out.add(UnitKind.TEXT, part.words, place)
+        for note in part.notes:
+            out.add(UnitKind.NOTE, note, place)
+    out.leave_sections()
 
 
 class _Body:
@@ -73,8 +89,8 @@ class _Body:
         self._source = source  # as long as the text, without its comments
         self._missing: set[str] = set()
         self._out = out
-        begin, end = source.find("\\begin{document}"), source.find("\\end{document}")
-        self._begin = begin + len("\\begin{document}") if begin >= 0 else 0
+        begin, end = source.find(_BEGIN), source.find("\\end{document}")
+        self._begin = begin + len(_BEGIN) if begin >= 0 else 0
         self._end = end if end > self._begin else len(source)
 
     def read(self) -> None:
@@ -153,7 +169,7 @@ FORMAT = Format(
     name="LaTeX",
     media_types=(MEDIA_TYPE, "text/x-tex", "application/x-latex"),
     extensions=("tex", "latex", "ltx"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

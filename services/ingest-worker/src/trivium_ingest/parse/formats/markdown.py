@@ -11,7 +11,7 @@ from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.markdown_text import MarkdownReader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
-from trivium_ingest.parse.yaml_records import YamlError, said_as_yaml
+from trivium_ingest.parse.yaml_records import TooDeep, YamlError, said_as_yaml
 
 MEDIA_TYPE = "text/markdown"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -56,7 +56,7 @@ def _fields(front: str, limits: ParseLimits) -> dict[str, str]:
     """The front matter's entries; what is no YAML has none."""
     try:
         lines = [line for record in said_as_yaml(front, limits) for line in record.lines]
-    except YamlError:
+    except (YamlError, TooDeep):
         return {}
     named = (line.partition(": ") for line in lines[:MAX_FIELDS])
     return {name.lower(): value for name, mark, value in named if mark}
@@ -66,7 +66,7 @@ FORMAT = Format(
     name="Markdown",
     media_types=(MEDIA_TYPE, "text/x-markdown"),
     extensions=("md", "markdown", "mdown", "mkd"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

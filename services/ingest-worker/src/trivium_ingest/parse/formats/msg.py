@@ -8,6 +8,7 @@ from trivium_ingest.parse.mail import write_mail
 from trivium_ingest.parse.outlook import read_outlook
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.smime import opened
 
 MEDIA_TYPE = "application/vnd.ms-outlook"
 
@@ -19,14 +20,14 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Take the message apart; what is quoted in an answer and the signature are left out."""
-    return write_mail(read_outlook(blob.content), MEDIA_TYPE, limits, senses)
+    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, senses)
 
 
 FORMAT = Format(
     name="Outlook messages",
     media_types=(MEDIA_TYPE,),
     extensions=("msg",),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="the mail; in attachments, as their own format does",

@@ -36,8 +36,8 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Slides in order."""
-    package = open_package(blob.content, limits, _WHAT)
     out = Collector(limits)
+    package = open_package(blob.content, limits, _WHAT, out.warn)
     deck = package.xml("content.xml").find(f"{OFFICE}body/{OFFICE}presentation")
     if deck is None:
         raise corrupt(_WHAT, "it has no slides")
@@ -71,7 +71,7 @@ FORMAT = Format(
     name="ODP",
     media_types=(MEDIA_TYPE,),
     extensions=("odp", "otp"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="slide",

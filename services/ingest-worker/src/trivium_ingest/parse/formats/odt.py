@@ -24,8 +24,8 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Headers once, then the body, then footers."""
-    package = open_package(blob.content, limits, _WHAT)
     out = Collector(limits)
+    package = open_package(blob.content, limits, _WHAT, out.warn)
     text = package.xml("content.xml").find(f"{OFFICE}body/{OFFICE}text")
     if text is None:
         raise corrupt(_WHAT, "it has no body")
@@ -55,7 +55,7 @@ FORMAT = Format(
     name="ODT",
     media_types=(MEDIA_TYPE, f"{MEDIA_TYPE}-template"),
     extensions=("odt", "ott", "odm"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section",

@@ -1,4 +1,4 @@
-"""PDF: text in reading order, headings, outline, tables, figures, notes, equations, forms, OCR, with page and box."""
+"""PDF: text in reading order, headings, outline, tables, figures, notes, equations, forms, OCR; attached files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
+from trivium_ingest.parse.members import Members, with_children
 from trivium_ingest.parse.pdf.annotations import Remark, read_annotations
+from trivium_ingest.parse.pdf.attachments import listed_files
 from trivium_ingest.parse.pdf.blocks import (
     Block,
     Style,
@@ -82,7 +84,9 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
             raise too_large("max_pages", f"{count:,} pages")
         metadata = {key: value for key in _METADATA if (value := document.get_metadata_value(key))}
         entries = read_outline(document)
-        areas = list(_areas(document, count, limits, with_ocr, out))
+        members = Members(limits, len(blob.content), out)
+        areas = list(_areas(document, count, limits, with_ocr, out, members))
+        listed_files(document.raw, members)
     finally:
         document.close()
     if count == 0:
@@ -104,7 +108,8 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         out.warn("The file is cut off at its end; what was left of it was read.")
     metadata["running_text"] = " | ".join(dropped[:5])
     title = document_title(metadata.pop("Title", ""), pages, style, running)
-    return out.document(MEDIA_TYPE, title=title, pages=count, metadata={k.lower(): v for k, v in metadata.items()})
+    named = {key.lower(): value for key, value in metadata.items()}
+    return with_children(out.document(MEDIA_TYPE, title=title, pages=count, metadata=named), members.children)
 
 
 def _drop_running(areas: list[_Area], running: set[str]) -> list[str]:
@@ -122,7 +127,7 @@ def _drop_running(areas: list[_Area], running: set[str]) -> list[str]:
 
 
 def _areas(
-    document: pypdfium2.PdfDocument, count: int, limits: ParseLimits, reader: Reader, out: Collector
+    document: pypdfium2.PdfDocument, count: int, limits: ParseLimits, reader: Reader, out: Collector, members: Members
 ) -> Iterator[_Area]:
     if pdfium.FPDF_GetFormType(document.raw) == pdfium.FORMTYPE_ACRO_FORM:
         document.init_forms()
@@ -139,7 +144,7 @@ def _areas(
             for block in found.blocks:
                 block.page = number
             area = _Area(number, found.blocks, found.frame, found.layout.size[1], [], [], [])
-            area.remarks, links = read_annotations(document.raw, form, page, found.frame)
+            area.remarks, links = read_annotations(document.raw, form, page, found.frame, members)
             for link in links:
                 out.link(link)
             if found.needs_ocr:
@@ -229,7 +234,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=2,
+    version=5,
     recognise=recognise,
     read=read,
     cites="page and box",

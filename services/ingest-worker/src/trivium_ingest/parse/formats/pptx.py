@@ -26,7 +26,6 @@ P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _MAIN = "ppt/presentation.xml"
 _TITLES = ("title", "ctrTitle")
 _REPEATED = ("dt", "ftr", "sldNum", "hdr", "sldImg")
-MAX_DEPTH = 20
 
 
 class _Shape(msgspec.Struct):
@@ -48,8 +47,8 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Slides in the order of the presentation."""
-    package = Package(blob.content, limits, "PowerPoint presentation")
     out = Collector(limits)
+    package = Package(blob.content, limits, "PowerPoint presentation", out.warn)
     relations = package.relations(_MAIN)
     root = package.xml(_MAIN)
     slides = [relations.get(node.get(f"{R}id", "")) for node in root.iter(f"{P}sldId")]
@@ -181,20 +180,23 @@ class _Slide:
 def _shapes(root: etree._Element) -> Iterator[_Shape]:
     tree = root.find(f"{P}cSld/{P}spTree")
     if tree is not None:
-        yield from _grouped(tree, 0, None)
+        yield from _grouped(tree)
 
 
-def _grouped(tree: etree._Element, depth: int, origin: tuple[int, int] | None) -> Iterator[_Shape]:
+def _grouped(tree: etree._Element) -> Iterator[_Shape]:
     """Shapes of a tree; those in a group stand where the group stands, in their own order."""
-    for node in tree:
+    waiting: list[tuple[etree._Element, tuple[int, int] | None]] = [(node, None) for node in reversed(tree)]
+    while waiting:
+        node, origin = waiting.pop()
         if node.tag in (f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}cxnSp"):
             placeholder = _placeholder(node)
             top, left = origin or _offset(node, placeholder)
             yield _Shape(node, placeholder, top, left)
-        elif node.tag == f"{P}grpSp" and depth < MAX_DEPTH:
-            yield from _grouped(node, depth + 1, origin or _offset(node, _placeholder(node)))
+        elif node.tag == f"{P}grpSp":
+            origin = origin or _offset(node, _placeholder(node))
+            waiting += [(inner, origin) for inner in reversed(node)]
         elif isinstance(node.tag, str) and node.tag.endswith("}AlternateContent") and len(node):
-            yield from _grouped(node[0], depth, origin)
+            waiting += [(inner, origin) for inner in reversed(node[0])]
 
 
 def _offset(node: etree._Element, placeholder: str) -> tuple[int, int]:
@@ -253,7 +255,7 @@ FORMAT = Format(
     name="PPTX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-powerpoint.presentation.macroenabled.12"),
     extensions=("pptx", "pptm", "ppsx", "potx"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="slide",

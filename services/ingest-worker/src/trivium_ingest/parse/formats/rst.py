@@ -25,6 +25,7 @@ _SIMPLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 _SIGN = re.compile(r"^\.\. [\w-]+::|^\S.*\n([=~^-])\1{3,}$|:[a-z]+:`[^`]+`", re.MULTILINE)
 _CODE = frozenset(["code", "code-block", "sourcecode", "highlight", "parsed-literal", "doctest"])
 _DROPPED = frozenset(["toctree", "contents", "include", "raw", "index", "meta", "only", "literalinclude", "sectnum"])
+_BODIES = _CODE | _DROPPED | {"math", "image", "figure", "csv-table"}
 _LINK = re.compile(r"`([^`<]*?)\s*<([^>`]+)>`__?")
 _ROLE = re.compile(r":[\w:-]+:`(?:([^`<]+?)\s*<[^>`]*>|([^`]+))`")
 _MARKED = re.compile(r"``(.{1,500}?)``|\*\*(\S.{0,500}?)\*\*|\*(\S[^*]*)\*|`([^`]+)`_{0,2}", re.DOTALL)
@@ -103,12 +104,14 @@ def _indented(lines: Sequence[str], begin: int, margin: int) -> int:
 
 
 def _directive(lines: Sequence[str], place: int, match: re.Match[str]) -> Block:
-    name, argument = match.group(2).lower(), match.group(3).strip()
-    end = _indented(lines, place + 1, len(match.group(1)))
+    name, argument, margin = match.group(2).lower(), match.group(3).strip(), len(match.group(1))
     options, begin = {}, place + 1
-    while begin < end and (option := _OPTION.match(lines[begin])):
+    while begin < len(lines) and lines[begin][: margin + 1].isspace() and (option := _OPTION.match(lines[begin])):
         options[option.group(1)] = option.group(2)
         begin += 1
+    if name not in _BODIES:
+        return Block(begin - place, UnitKind.TEXT, argument)  # an admonition: what stands in it follows as text
+    end = _indented(lines, begin, margin)
     body = dedented(lines[begin:end])
     if name in _CODE:
         return Block(end - place, UnitKind.CODE, body)
@@ -120,9 +123,7 @@ def _directive(lines: Sequence[str], place: int, match: re.Match[str]) -> Block:
     if name == "csv-table":
         rows = tuple(tuple(row) for row in csv.reader(filter(None, [options.get("header", ""), *body.splitlines()])))
         return Block(end - place, UnitKind.TABLE, rows=rows, header_rows=int(bool(options.get("header"))))
-    if name in _DROPPED:
-        return Block(end - place)
-    return Block(begin - place, UnitKind.TEXT, argument)  # an admonition: what stands in it follows as text
+    return Block(end - place)
 
 
 def _literal(lines: Sequence[str], place: int) -> Block | None:

@@ -18,7 +18,7 @@ from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.table import Table, guess_header_rows
 
 MEDIA_TYPE = "application/rtf"
-MAX_DEPTH = 1_000
+MAX_DEPTH = 100_000  # groups in groups; real ones have a few dozen
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _LINK = re.compile(r"HYPERLINK\s+\"([^\"]{1,2000})\"")
 _NOTES = frozenset(["footnote", "annotation"])
@@ -336,7 +336,7 @@ FORMAT = Format(
     name="RTF",
     media_types=(MEDIA_TYPE, "text/rtf"),
     extensions=("rtf",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section",

@@ -28,8 +28,8 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
     """The drawing's own words as one unit each: descriptions, then labels in the order of the file."""
-    root = parse_xml(blob.content.lstrip(b"\xef\xbb\xbf \t\r\n"), "SVG drawing", allow_doctype=True)
     out = Collector(limits)
+    root = parse_xml(blob.content, "SVG drawing", out.warn, allow_doctype=True)
     for description in root.iter("{*}desc"):
         out.add(UnitKind.TEXT, _words(description))
     labels = (_words(node) for node in root.iter("{*}text", "{*}foreignObject") if _seen(node))
@@ -56,7 +56,7 @@ FORMAT = Format(
     name="SVG",
     media_types=(MEDIA_TYPE,),
     extensions=("svg",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="the drawing",

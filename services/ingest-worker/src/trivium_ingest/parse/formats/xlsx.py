@@ -42,8 +42,8 @@ def recognise(sample: Sample) -> float:
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     """Sheets in the workbook's order; hidden ones are read too, and said to be hidden."""
-    package = Package(blob.content, limits, _WHAT)
     out = Collector(limits)
+    package = Package(blob.content, limits, _WHAT, out.warn)
     book = _Book(package, limits)
     reader = Reader(senses.ocr, limits, out)
     relations = package.relations("xl/workbook.xml")

@@ -10,10 +10,11 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
-from trivium_ingest.parse.yaml_records import YamlError, said_as_yaml
+from trivium_ingest.parse.yaml_records import TooDeep, YamlError, said_as_yaml
 
 MEDIA_TYPE = "application/yaml"
 _ENTRY = re.compile(r"\s*(?:-\s+)?[\w.\"'/-]+:(?:\s|$)|\s*-\s|\s*#|---|\.\.\.|%YAML|\s*$")
+_STRUCTURE = re.compile(r"[\[\]{},]+|^[ \t]*(?:[?-][ \t]+)+", re.MULTILINE)
 _DEEPER = re.compile(r"^[\w.-]+:\s*\n(?:  |\t|- )\s*\S", re.MULTILINE)
 
 
@@ -40,6 +41,9 @@ def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
         for record in said_as_yaml(text, limits):
             start, end = record.offset
             out.add(UnitKind.TEXT, "\n".join(record.lines), Position(offset=(start, end)))
+    except TooDeep:
+        out.add(UnitKind.TEXT, _STRUCTURE.sub(" ", text), Position(offset=(0, len(text))))
+        out.warn("This YAML is nested too deeply: its names and values are listed in order, without its structure.")
     except YamlError:
         out.add(UnitKind.TEXT, text[end:], Position(offset=(end, len(text))))
         out.warn("This is not well-formed YAML; it was read as text.")
@@ -50,7 +54,7 @@ FORMAT = Format(
     name="YAML",
     media_types=(MEDIA_TYPE, "text/yaml", "application/x-yaml"),
     extensions=("yaml", "yml"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="characters in the text",

@@ -28,7 +28,7 @@ _ENCRYPTED_FLAG, _UTF8_FLAG = 0x1, 0x800
 
 def recognise(sample: Sample) -> float:
     """A zip's signature and directory; formats that are zips inside know theirs better."""
-    if not sample.head.startswith(ZIP_MAGICS) or sample.extension in PACKAGES:
+    if not sample.head.startswith(ZIP_MAGICS) or sample.extension in PACKAGES or sample.iwork:
         return 0.0
     empty = sample.head.startswith(ZIP_MAGICS[1])
     return 0.5 if sample.members or empty else 0.0

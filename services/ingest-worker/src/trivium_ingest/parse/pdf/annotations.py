@@ -10,6 +10,8 @@ import msgspec
 import pypdfium2.raw as pdfium
 
 from trivium.domain.parsed import UnitKind
+from trivium_ingest.parse.members import Members
+from trivium_ingest.parse.pdf.attachments import pinned_file
 from trivium_ingest.parse.pdf.tables import Rect
 from trivium_ingest.parse.pdf.words import Frame
 
@@ -46,10 +48,12 @@ class Remark(msgspec.Struct, frozen=True):
     hidden: bool = False
 
 
-def read_annotations(document: Any, form: Any, page: Any, frame: Frame) -> tuple[list[Remark], list[str]]:
+def read_annotations(
+    document: Any, form: Any, page: Any, frame: Frame, members: Members
+) -> tuple[list[Remark], list[str]]:
     """Comments and filled fields in the file's order, and the addresses that the page links to.
 
-    `form` is None where the document has no form.
+    Files that are pinned to the page go to `members`. `form` is None where the document has no form.
     """
     remarks: list[Remark] = []
     links: list[str] = []
@@ -60,6 +64,8 @@ def read_annotations(document: Any, form: Any, page: Any, frame: Frame) -> tuple
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
         if kind == pdfium.FPDF_ANNOT_LINK:
             links.extend(filter(None, [_address(document, annotation)]))
+        elif kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
+            pinned_file(annotation, members)
         elif kind in _COMMENTS:
             remarks.extend(_remark(annotation, UnitKind.NOTE, _comment(annotation), frame))
         elif kind == pdfium.FPDF_ANNOT_WIDGET and form is not None:

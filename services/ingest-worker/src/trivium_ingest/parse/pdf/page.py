@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from trivium_ingest.parse.pdf.blocks import Block, margin_block, page_blocks
-from trivium_ingest.parse.pdf.lines import pieces_of
+from trivium_ingest.parse.pdf.boxes import boxed
+from trivium_ingest.parse.pdf.lines import Piece, pieces_of
+from trivium_ingest.parse.pdf.right_to_left import RIGHT_TO_LEFT, read_mixed_words
 from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
 from trivium_ingest.parse.pdf.visibility import unseen_words
 from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn, sideways
@@ -67,17 +69,25 @@ def read_page(page: Any) -> Page:
             return Page(hidden, pictures, [], frame, layout, needs_ocr=True)
         tables, rest = ruled_tables(rects, seen) if len(rects) >= 4 else ([], seen)
         aside = {word.index for word in sideways(rest)}
-        pieces = pieces_of([word for word in rest if word.index not in aside] if aside else rest)
-        for piece in pieces:
-            if len(piece.text) <= MAX_BOLD_LINE_CHARS:
-                piece.bold = _is_bold(text_page, piece.index) and _is_bold(text_page, piece.last_index)
-        blocks = page_blocks(sorted([*pieces, *tables], key=lambda piece: piece.index))
+        upright = [word for word in rest if word.index not in aside] if aside else rest
+        boxes, flowing = boxed(rects, upright, frame.width * frame.height) if len(rects) else ([], upright)
+        blocks = page_blocks(sorted([*_pieces(text_page, flowing), *tables], key=lambda piece: piece.index))
+        for box in boxes:  # before the last block, which may go on on the next page
+            blocks[-1:-1] = page_blocks(_pieces(text_page, box))
         if aside:
             blocks.append(margin_block([word for word in rest if word.index in aside]))
         drawings = [*forms, *(shown(rect, layout, frame) for rect in rects)]
         return Page(blocks + hidden, pictures, drawings, frame, layout)
     finally:
         pdfium.FPDFText_ClosePage(text_page)
+
+
+def _pieces(text_page: Any, words: list[Word]) -> list[Piece]:
+    pieces = pieces_of(words)
+    for piece in pieces:
+        if len(piece.text) <= MAX_BOLD_LINE_CHARS:
+            piece.bold = _is_bold(text_page, piece.index) and _is_bold(text_page, piece.last_index)
+    return pieces
 
 
 def _hidden_blocks(words: list[Word]) -> list[Block]:
@@ -147,7 +157,7 @@ def _words(text_page: Any, text: str, frame: Frame) -> tuple[Frame, list[Word]]:
     if turn:
         frame = frame.turned(turn)
         words = read_words(text_page, text, frame)
-    return frame, words
+    return frame, read_mixed_words(text_page, text, frame) if RIGHT_TO_LEFT.search(text) else words
 
 
 def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[Rect], list[Picture]]:

@@ -43,6 +43,12 @@ def ruled_tables(rects: Sequence[Rect], words: Sequence[Word]) -> tuple[list[Pie
     return tables, rest
 
 
+def frames(rects: Sequence[Rect]) -> list[Rect]:
+    """What drawn lines enclose, from the outermost to the outermost."""
+    grids = [(_steps(vertical, 0), _steps(horizontal, 1)) for horizontal, vertical in _grids(rects)]
+    return [(xs[0], ys[0], xs[-1], ys[-1]) for xs, ys in grids if len(xs) > 1 and len(ys) > 1]
+
+
 def aligned_table(rows: Sequence[Sequence[Piece]]) -> tuple[int, Table] | None:
     """When `rows` begins with a table without lines: how many rows it takes, and the table."""
     end, last_wide = 0, 0

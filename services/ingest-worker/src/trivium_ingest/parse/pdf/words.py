@@ -87,13 +87,13 @@ def page_text(text_page: Any) -> str:
     return "".join([chr(get(text_page, index)) for index in range(count)])
 
 
-def read_words(text_page: Any, text: str, frame: Frame) -> list[Word]:
-    """The words of `text` in the order of the content stream, in the frame given."""
+def read_words(text_page: Any, text: str, frame: Frame, start: int = 0, end: int | None = None) -> list[Word]:
+    """The words of `text`, or of a part of it, in the order of the content stream, in the frame given."""
     box = pdfium.FS_RECTF()
     pointer = ctypes.byref(box)
     measure = pdfium.FPDFText_GetLooseCharBox
     words = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text, start, len(text) if end is None else end):
         start, end = match.span()
         if not measure(text_page, start, pointer):
             continue
@@ -103,7 +103,7 @@ def read_words(text_page: Any, text: str, frame: Frame) -> list[Word]:
             y0, y1 = min(y0, box.bottom), max(y1, box.top)
         token = match.group()
         if not token.isascii() or "\x02" in token:
-            token = _mended(token)
+            token = mended(token)
         if frame.turns == 0:
             words.append(Word(token, x0 - frame.left, frame.top - y1, x1 - frame.left, frame.top - y0, start))
         else:
@@ -153,7 +153,8 @@ def _height(text_page: Any, index: int, frame: Frame) -> float:
     return top + bottom
 
 
-def _mended(token: str) -> str:
+def mended(token: str) -> str:
+    """Without PDFium's marks for hyphens at a line's end, and with whole characters."""
     token = token.translate(_SOFT_HYPHENS)
     if any("\ud800" <= character <= "\udfff" for character in token):
         return token.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

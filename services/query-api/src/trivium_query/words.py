@@ -1,5 +1,5 @@
 # ruff: noqa: SIM905  (word lists read best as words)
-"""The words of a text that carry its content, folded and lightly stemmed, in any script."""
+"""The words of a text, folded; those that carry its content, lightly stemmed, in any script."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ _STOP = frozenset(
     dans sur pour par avec au aux el los las unos unas y o es son era fue quien cuando donde como por para con del al
     il lo gli uno una e sono chi che cosa dove quando come perche per di da o os um uma quem onde no na""".split()
 )
+# Verbs that ask about whatever stands beside them. As content they say a little, as the subject of a question nothing.
+_ASKING = frozenset("happen happened happens hear heard know known knows mean means mention mentioned".split())
 # Past forms that no ending betrays, to their verb.
 _IRREGULAR = dict(
     pair.split(":")
@@ -33,6 +35,8 @@ _IRREGULAR = dict(
     thought:think went:go gone:go won:win wore:wear worn:wear wrote:write written:write""".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+_TOKEN = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['\u2019]s$")
 # Scripts that put no space between words: Thai, Lao, Khmer, kana, Han.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -57,6 +61,22 @@ def stem(word: str) -> str:
             bare = word[: -len(ending)] + instead
             return bare[:-1] if bare[-1:] == "e" and len(bare) > _MIN_STEM else bare
     return word
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """Every run of letters and digits, folded, in order."""
+    return tuple(_TOKEN.findall(fold(text)))
+
+
+def terms(text: str) -> list[tuple[str, ...]]:
+    """What stands between spaces, in order, as its tokens: a word, but also an address or a part number, is one."""
+    written = (tokens(_POSSESSIVE.sub("", word)) for word in text.split())
+    return [term for term in written if term]
+
+
+def is_function_word(word: str) -> bool:
+    """Whether a folded word only joins others, or only asks."""
+    return word in _STOP or word in _ASKING
 
 
 def content_words(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from trivium_query.doors import Services
 
 # The model prepares itself once per length of input, in steps of eight tokens: questions of the usual lengths.
 QUESTIONS = tuple("which name is in that place and who was there first " * times for times in (1, 2, 3, 4))
+POLL_S = 0.1  # how soon a stop ends it
 MAX_TENANTS = 8  # with documents; more would hold the memory of indexes that perhaps nobody asks
 
 log = structlog.get_logger()
@@ -23,9 +24,13 @@ log = structlog.get_logger()
 
 @contextmanager
 def warming(services: Services) -> Iterator[None]:
-    """Warm up in a thread of its own while the block runs; what cannot be warmed up is left as it is."""
+    """Warm up in a thread of its own while the block runs; what cannot be warmed up is left as it is.
+
+    Questions that come meanwhile wait for it, within `Warmth`.
+    """
     ending = threading.Event()
     thread = threading.Thread(target=_warm_up, args=(services, ending), name="warm-up", daemon=True)
+    services.warmth.begin()
     thread.start()
     try:
         yield
@@ -35,6 +40,13 @@ def warming(services: Services) -> Iterator[None]:
 
 
 def _warm_up(services: Services, ending: threading.Event) -> None:
+    try:
+        _prepare(services, ending)
+    finally:
+        services.warmth.end()
+
+
+def _prepare(services: Services, ending: threading.Event) -> None:
     try:
         tenants = dict.fromkeys((DEFAULT_TENANT, *services.registry.tenants()))
     except TriviumError as error:
@@ -51,8 +63,13 @@ def _warm_up(services: Services, ending: threading.Event) -> None:
 
 async def _ask(services: Services, tenant: Tenant, ending: threading.Event) -> None:
     for question in QUESTIONS:
-        if not ending.is_set():
-            await services.searcher.search(tenant, question, Mode.HYBRID, 1, SearchFilter())
+        search = asyncio.create_task(services.searcher.search(tenant, question, Mode.HYBRID, 1, SearchFilter()))
+        while not search.done():
+            if ending.is_set():
+                search.cancel()
+                return
+            await asyncio.wait({search}, timeout=POLL_S)
+        search.result()
 
 
 def _cold(what: str, error: TriviumError) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.adapters.distributed.batches import batches
+from trivium.batches import batches
 
 
 @given(rows=st.lists(st.integers(0, 9)), limit=st.integers(1, 20))

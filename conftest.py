@@ -1,0 +1,14 @@
+"""What holds for every test, whoever started the run."""
+
+from __future__ import annotations
+
+import signal
+
+from hypothesis import settings
+
+settings.register_profile("trivium", deadline=None)  # a busy machine is no failing example
+settings.load_profile("trivium")
+
+for _interrupt in (signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_interrupt) is signal.SIG_IGN:  # so a shell starts what runs in its background
+        signal.signal(_interrupt, signal.default_int_handler if _interrupt is signal.SIGINT else signal.SIG_DFL)

@@ -1,0 +1,41 @@
+"""`trivium eval` through its entry, on a small set of the test's own."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from trivium.config import load_settings
+from trivium_embedded.evaluate import evaluate
+
+CORPUS = [{"id": "a", "text": "The heron stands in the reeds."}, {"id": "b", "text": "A ferry crosses at noon."}]
+QUERIES = [
+    {"id": "q1", "question": "heron", "evidence": ["a"]},
+    {"id": "q2", "question": "When does the ferry cross?", "evidence": ["b"]},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, rows in (("corpus", CORPUS), ("queries", QUERIES)):
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(b"\n".join(map(msgspec.json.encode, rows))))
+    return tmp_path
+
+
+def test_searches_that_exceed_their_budget_count_as_missed_and_the_summary_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = msgspec.structs.replace(load_settings({}), vector_budget_s=1e-9)
+    evaluate(slow, folder, folder / "runs")
+    told = capsys.readouterr().out
+    rows = {line.split()[1]: line.split() for line in told.splitlines() if line.startswith("│")}
+    assert "0.0" in rows["vector"]
+    assert "100.0" in rows["keyword"]
+    plain = " ".join(told.split())
+    assert "vector: of 2 questions 2 had no answer in time and count as missed" in plain
+    assert "hybrid: of 2 questions 0 had no answer in time and count as missed; 2 were answered without" in plain
+    assert "keyword: of" not in plain
+    assert (folder / "runs" / f"{folder.name}.hybrid.run").read_text()

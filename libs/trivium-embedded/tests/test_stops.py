@@ -1,0 +1,111 @@
+"""Stopping ingest at any moment costs time, never a document."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+from waiting import wait_until
+
+from trivium.adapters.embedded.doorbell import LocalDoorbell
+from trivium.adapters.models import Models, connect_models
+from trivium.config import Settings, load_settings
+from trivium.domain.documents import DocumentState
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow.envelope import Envelope
+from trivium.flow.intake import StoreIntake
+from trivium.flow.originals import Originals
+from trivium.flow.stage import leg_of
+from trivium.flow.tasks import make_app, register
+from trivium.ports.intake import NewSource, TenantIntake
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.registry import TenantRegistry
+from trivium.stopping import Stopping
+from trivium_embedded.wiring import open_stores
+from trivium_embedded.worker import BROKER_URL, InProcessWorkers
+from trivium_graph.assembly import graph_stages
+from trivium_ingest.chunk.options import ChunkOptions
+from trivium_ingest.control import no_urls
+from trivium_ingest.dispatch import Dispatcher, release_orphans
+from trivium_ingest.parse.build import parse_blob
+from trivium_ingest.publish import PublishWork
+from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork
+
+STOPS = 30
+EXAMPLES = Path(__file__).parents[3] / "examples" / "files"
+
+
+def mixed_files() -> dict[str, bytes]:
+    """Notes, a table, and what holds other files."""
+    table = "station,keeper,year\n" + "".join(f"Weir {i},Ilse Marten{i},{1800 + i % 200}\n" for i in range(600))
+    notes = {f"note-{i}.md": f"# Note {i}\n\nMill {i} was let to Oda Kranz{i}.\n".encode() for i in range(30)}
+    kinds = ("mill-history.txt", "people.html", "paths-and-bridges.zip", "fishing-permits.eml")
+    return {"weirs.csv": table.encode(), **notes, **{name: (EXAMPLES / name).read_bytes() for name in kinds}}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Models]:
+    with connect_models(load_settings({})) as models:
+        yield models
+
+
+@contextmanager
+def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, TenantRegistry]]:
+    """The product's ingest over its stores while the block runs; parsers in this process, which start at once."""
+    with ExitStack() as stack:
+        stores = stack.enter_context(open_stores(settings))
+        app, stopping, bell = make_app(BROKER_URL), Stopping(), LocalDoorbell()
+        envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, stopping=stopping)
+
+        def parse(blob: Blob, _: object) -> object:
+            return parse_blob(blob, ParseLimits(), Senses())
+
+        works = (
+            ParseWork(parse, Senses(), Originals(stores.objects), stores, ParseLimits()),
+            ChunkWork(ChunkOptions(), models.embedder),
+            EnrichWork(None),
+            EmbedWork(models.embedder),
+            IndexWork(stores.vectors, stores.keywords, stores.visuals),
+            PublishWork(stores),
+            *graph_stages(settings, stores.graphs),
+        )
+        for work in works:
+            register(app, work.stage, partial(envelope.run, leg_of(works, work.stage)))
+        release_orphans(stores.registry)
+        workers = InProcessWorkers(app, 2)
+        dispatcher = Dispatcher(app, stores.registry, bell, lease_s=settings.lease_s)
+        for part in (workers, dispatcher):
+            part.start()
+            stack.callback(part.stop)
+        stack.callback(stopping.begin)
+        intake = StoreIntake(stores, bell.ring, no_urls, settings.max_upload_bytes)
+        yield intake.for_tenant(DEFAULT_TENANT), stores.registry.for_tenant(DEFAULT_TENANT)
+
+
+def unfinished(registry: TenantRegistry) -> int:
+    counts = registry.counts().by_state
+    return counts.get("pending", 0) + counts.get("running", 0)
+
+
+def test_thirty_stops_at_any_moment_lose_nothing(tmp_path: Path, models: Models) -> None:
+    settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path / "data")
+    files = mixed_files()
+    rng = random.Random(20261122)
+    stopped_at = set()
+    for stop in range(STOPS):
+        with reading(settings, models) as (intake, registry):
+            for name in list(files)[stop::STOPS]:  # some come with every start
+                intake.accept(NewSource(Blob(name, files[name])))
+            time.sleep(rng.uniform(0.0, 0.6))
+            stopped_at |= set(registry.counts().by_stage)
+    with reading(settings, models) as (_, registry):
+        wait_until(lambda: not unfinished(registry), "every document has come to its end", limit_s=240)
+        found = registry.list(limit=200).documents
+        assert {document.state for document in found} == {DocumentState.READY}
+        assert {document.source for document in found if not document.parent} == set(files)

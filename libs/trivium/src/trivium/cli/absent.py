@@ -1,0 +1,69 @@
+"""Documents that a folder held once and holds no longer: told, and removed by nobody but the person."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from shlex import quote
+
+from trivium import wire
+from trivium.cli.terminal import note, one_line
+from trivium.cli.walk import source_name
+from trivium.domain.documents import DocumentState
+
+MAX_LOOKED_AT = 20_000  # of the newest documents: 200 requests
+MAX_LISTED = 50
+_CONTROL = re.compile("%([01][0-9A-F])")
+
+
+def absent(
+    sources: Iterable[wire.Source], folders: Sequence[Path], root: Path, unread: Sequence[Path], dataset: str
+) -> list[str]:
+    """Names of the documents of `dataset` that would be files of the `folders` by their names, and are none.
+
+    Nothing is said of what lies under an `unread` path.
+    """
+    starts = {f"{_name(folder, root)}/".lstrip("/") for folder in folders}
+    return [
+        source.name
+        for source in islice(sources, MAX_LOOKED_AT)
+        if _is_a_file(source, dataset)
+        and source.name.startswith(tuple(starts))
+        and not any(_is_there(place / name, unread) for place in (root, Path("/")) for name in _names(source.name))
+    ]
+
+
+def tell_absent(names: Sequence[str]) -> None:
+    """Each, and how to remove it."""
+    for name in names[:MAX_LISTED]:
+        note(f"No longer there: {one_line(name)}")
+    if len(names) > MAX_LISTED:
+        note(f"... and {len(names) - MAX_LISTED} more.")
+    if names:
+        note(f"What was read of them stays. Remove it with: trivium delete {quote(one_line(names[0]))}")
+
+
+def _name(folder: Path, root: Path) -> str:
+    return "" if _absolute(folder) == _absolute(root) else source_name(folder, root)
+
+
+def _is_a_file(source: wire.Source, dataset: str) -> bool:
+    """Not found inside another, not from the web or a bucket."""
+    mine = source.dataset == dataset and not source.parent and source.state is not DocumentState.DELETED
+    return mine and "://" not in source.name
+
+
+def _names(name: str) -> set[str]:
+    """Also with the control characters that an upload wrote as %0A and the like."""
+    return {name, _CONTROL.sub(lambda written: chr(int(written[1], 16)), name)}
+
+
+def _is_there(place: Path, unread: Sequence[Path]) -> bool:
+    return os.path.lexists(place) or any(_absolute(place).is_relative_to(_absolute(path)) for path in unread)
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links

@@ -1,0 +1,1 @@
+"""Logs: every line of a process, its own and its libraries', in one form on standard error."""

@@ -1,0 +1,21 @@
+"""What an installation does once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trivium.config import Settings
+from trivium.domain.errors import NeverWill
+from trivium_inference.prepare import prepare
+
+
+def test_the_model_that_the_settings_name_is_prepared(tmp_path: Path) -> None:
+    with pytest.raises(NeverWill, match="no-model"):
+        prepare(Settings(cache_dir=tmp_path, embed_model=str(tmp_path / "no-model")))
+
+
+def test_nothing_is_prepared_where_another_machine_runs_the_models(tmp_path: Path) -> None:
+    prepare(Settings(cache_dir=tmp_path, embed_model=str(tmp_path / "no-model"), inference_url="gpu:9191"))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,230 @@
+"""What `trivium.ports.vectors` and `trivium.ports.keywords` promise alike."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from read_back import is_embedded, read_back
+
+from trivium.domain.chunks import Chunk, ChunkVectors, Span
+from trivium.domain.scope import Scope, Tenant
+from trivium.ports.keywords import Keywords
+from trivium.ports.vectors import VectorRow, Vectors
+
+DIRECTION = np.eye(8, dtype=np.float32)[0]
+
+
+class Row(NamedTuple):
+    """All rows are alike but for whose they are, so that a search finds all of them, in the order of their names."""
+
+    name: str
+    document: str = "d"
+    version: str = "v1"
+
+
+class VectorIndex:
+    """Rows as vectors that all point one way."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.store = vectors
+
+    def put(self, tenant: Tenant, *rows: Row) -> None:
+        vector = DIRECTION.tobytes()
+        self.store.writer(tenant).upsert(
+            [VectorRow(ChunkVectors(row.name, vector, b""), row.document, row.version, Scope(tenant)) for row in rows]
+        )
+
+    def unlike(self, tenant: Tenant, name: str, changed: str = "") -> set[str]:
+        """Asked of the row `name` of document d, one part of which is as it was not written."""
+        vector, sentences = (-DIRECTION if changed == "vector" else DIRECTION).tobytes(), b""
+        if changed == "sentences":
+            sentences = vector
+        version, data_set = ("v2" if changed == "version" else "v1"), ("b" if changed == "data set" else "default")
+        stored = ChunkVectors(name, vector, sentences)
+        return self.store.writer(tenant).unlike([VectorRow(stored, "d", version, Scope(tenant, data_set))])
+
+    async def found(self, tenant: Tenant, limit: int = 1000, documents: Sequence[str] | None = None) -> list[str]:
+        return [hit.chunk_id for hit in await self.store.reader(tenant).search(DIRECTION, limit, documents)]
+
+    async def known(self, tenant: Tenant, *names: str) -> set[str]:
+        reader = self.store.reader(tenant)
+        passages = set(await reader.passage_vectors(names))
+        assert set(await reader.sentence_vectors(names)) == passages
+        return passages
+
+
+class KeywordIndex:
+    """Rows as passages of one word."""
+
+    def __init__(self, keywords: Keywords) -> None:
+        self.store = keywords
+
+    def put(self, tenant: Tenant, *rows: Row) -> None:
+        self.store.writer(tenant).upsert(
+            [Chunk(row.name, row.document, row.version, 0, "apple", Span(0, 5), "a.txt") for row in rows], Scope(tenant)
+        )
+
+    def unlike(self, tenant: Tenant, name: str, changed: str = "") -> set[str]:
+        """Asked of the row `name` of document d, one part of which is as it was not written."""
+        text, title = ("apples" if changed == "vector" else "apple"), ("Fruit" if changed == "sentences" else "")
+        version, data_set = ("v2" if changed == "version" else "v1"), ("b" if changed == "data set" else "default")
+        chunk = Chunk(name, "d", version, 0, text, Span(0, 5), "a.txt", title=title)
+        return self.store.writer(tenant).unlike([chunk], Scope(tenant, data_set))
+
+    async def found(self, tenant: Tenant, limit: int = 1000, documents: Sequence[str] | None = None) -> list[str]:
+        return [hit.chunk_id for hit in await self.store.reader(tenant).search("apple", limit, documents)]
+
+    async def known(self, tenant: Tenant, *names: str) -> set[str]:
+        return set(await self.store.reader(tenant).chunks(names))
+
+
+Index = VectorIndex | KeywordIndex
+OPEN: dict[str, Callable[[Any], Index]] = {
+    "vectors": lambda stores: VectorIndex(read_back(stores.vectors)),
+    "keywords": lambda stores: KeywordIndex(read_back(stores.keywords)),
+}
+
+
+@pytest.fixture(params=OPEN.values(), ids=OPEN.keys())
+def of(request: pytest.FixtureRequest) -> Callable[[Any], Index]:
+    """The index under test, of whatever stores are open."""
+    return request.param
+
+
+@pytest.fixture
+def index(stores: Any, of: Callable[[Any], Index], tenants: list[Tenant]) -> Iterator[Index]:
+    opened = of(stores)
+    yield opened
+    for tenant in tenants:
+        opened.store.drop(tenant)
+
+
+async def test_missing_ids_are_absent_and_deleting_them_does_nothing(index: Index, tenant: Tenant) -> None:
+    index.store.writer(tenant).delete("none")
+    index.put(tenant, Row("a"))
+    index.store.writer(tenant).delete("none")
+    assert await index.known(tenant, "a", "none", "' OR 1=1 --") == {"a"}
+    assert index.store.writer(tenant).ids({"none": "v1"}) == {"none": set()}
+    assert index.store.writer(tenant).ids({"d": "v2"}) == {"d": set()}
+    assert index.store.writer(tenant).ids({"d": "v1"}) == {"d": {"a"}}
+
+
+def test_one_call_tells_the_ids_of_many_documents(index: Index, tenant: Tenant) -> None:
+    index.put(tenant, Row("a"), Row("b", "e"), Row("c"))
+    writer = index.store.writer(tenant)
+    assert writer.ids({"d": "v1", "e": "v1", "f": "v1"}) == {"d": {"a", "c"}, "e": {"b"}, "f": set()}
+    assert writer.ids({}) == {}
+    assert set(writer.versions()) == {("d", "v1"), ("e", "v1")}
+
+
+def test_nobody_else_s_versions_are_told(index: Index, tenant: Tenant, other: Tenant) -> None:
+    index.put(tenant, Row("a"))
+    assert set(index.store.writer(other).versions()) == set()
+
+
+def test_a_row_that_was_not_stored_exactly_so_is_told(index: Index, tenant: Tenant, other: Tenant) -> None:
+    assert index.unlike(tenant, "a") == {"a"}
+    index.put(tenant, Row("a"), Row("b"))
+    assert index.unlike(tenant, "a") == set()
+    assert index.unlike(tenant, "missing") == {"missing"}
+    assert index.unlike(other, "a") == {"a"}
+    for changed in ("vector", "sentences", "version", "data set"):
+        assert index.unlike(tenant, "b", changed) == {"b"}
+
+
+def test_whoever_has_rows_is_among_the_tenants(index: Index, tenant: Tenant, other: Tenant) -> None:
+    index.put(tenant, Row("a"))
+    assert index.store.writer(tenant).ids({"d": "v1"}) == {"d": {"a"}}
+    assert tenant in index.store.tenants()
+    assert other not in index.store.tenants()
+
+
+async def test_ties_stand_in_the_order_of_their_ids(index: Index, tenant: Tenant) -> None:
+    index.put(tenant, *(Row(name) for name in "zmab"))
+    for limit in range(5):
+        assert await index.found(tenant, limit) == list("abmz")[:limit]
+
+
+async def test_a_search_restricted_to_documents_finds_only_theirs(index: Index, tenant: Tenant) -> None:
+    index.put(tenant, *(Row(f"c{number:02}", f"d{number}") for number in range(20)))
+    assert await index.found(tenant, documents=["d7", "d3", "none"]) == ["c03", "c07"]
+    assert await index.found(tenant, documents=["none"]) == []
+    assert await index.found(tenant, documents=[]) == []
+    most = [f"d{number}" for number in range(19)]
+    assert len(await index.found(tenant, documents=most)) == 19
+    assert len(await index.found(tenant, 4, most)) == 4
+
+
+async def test_deleting_a_document_keeps_the_version_asked_for(index: Index, tenant: Tenant) -> None:
+    index.put(tenant, Row("old"), Row("new", version="v2"), Row("other", "e"))
+    assert await index.found(tenant) == ["new", "old", "other"]
+    index.store.writer(tenant).delete("d", keep_version="v2")
+    assert await index.found(tenant) == ["new", "other"]
+    index.store.writer(tenant).delete("d")
+    assert await index.found(tenant) == ["other"]
+    assert await index.known(tenant, "old", "new") == set()
+
+
+async def test_a_tenant_never_sees_anothers_rows(index: Index, tenant: Tenant, other: Tenant) -> None:
+    index.put(tenant, Row("canary"))
+    index.put(other, Row("own"))
+    assert await index.found(other) == ["own"]
+    assert await index.known(other, "canary") == set()
+    index.store.writer(other).delete("d")
+    index.store.drop(other)
+    assert await index.found(tenant) == ["canary"]
+
+
+async def test_a_dropped_tenant_is_empty_and_may_start_again(index: Index, tenant: Tenant) -> None:
+    index.put(tenant, Row("a"))
+    assert await index.found(tenant) == ["a"]
+    index.store.drop(tenant)
+    index.store.drop(tenant)
+    assert await index.found(tenant) == []
+    assert index.store.writer(tenant).ids({"d": "v1"}) == {"d": set()}
+    index.put(tenant, Row("b"))
+    assert await index.found(tenant) == ["b"]
+
+
+async def test_what_one_opening_writes_the_next_one_reads(
+    deployment: Any, of: Callable[[Any], Index], tmp_path: Path, tenant: Tenant
+) -> None:
+    with deployment(tmp_path) as one, deployment(tmp_path) as another:
+        first, second = of(one), of(another)
+        first.put(tenant, Row("a"), Row("b", "e"))
+        assert await second.found(tenant) == ["a", "b"]
+        first.store.writer(tenant).delete("d")
+        first.put(tenant, Row("c", "e"))
+        assert await second.found(tenant) == ["b", "c"]
+    with deployment(tmp_path) as later:
+        assert await of(later).found(tenant) == ["b", "c"]
+        of(later).store.drop(tenant)
+
+
+async def test_while_sixteen_threads_write_readers_see_whole_batches(index: Index, tenant: Tenant) -> None:
+    def write(thread: int) -> None:
+        for batch in range(6):
+            name = f"{thread}.{batch}"
+            index.put(tenant, *(Row(f"{name}.{number}", name) for number in range(5)))
+            if batch % 3 == 2:
+                index.store.writer(tenant).delete(name)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        seen = await index.found(tenant)
+        assert len(seen) == len(set(seen))
+        documents = [name.rpartition(".")[0] for name in seen]
+        if isinstance(index, VectorIndex) or is_embedded(index.store):  # Elasticsearch's refresh may cut a batch
+            assert {documents.count(document) for document in documents} <= {5}
+        await asyncio.sleep(0)
+    for thread in threads:
+        thread.join()
+    assert len(await index.found(tenant)) == 16 * 4 * 5

@@ -1,0 +1,24 @@
+"""How cost grows with size, for tests of what hostile text may cost: a ratio, which a busy machine does not change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+TIMES = 4
+LINEAR = 8.0
+"""Between linear work, which costs `TIMES` as much, and quadratic work, which costs its square."""
+_ROUNDS = 3
+_FLOOR_S = 0.005  # what costs less is all noise
+
+
+def growth(work: Callable[[int], object], size: int) -> float:
+    """How many times as much CPU `work(TIMES * size)` takes as `work(size)`, the best of some rounds."""
+    small, large = (min(_cpu_s(work, each) for _ in range(_ROUNDS)) for each in (size, TIMES * size))
+    return large / max(small, _FLOOR_S)
+
+
+def _cpu_s(work: Callable[[int], object], size: int) -> float:
+    began = time.process_time()
+    work(size)
+    return time.process_time() - began

@@ -1,0 +1,80 @@
+"""vLLM as `make test-servers` installs it, for the length of a test module, and its own account of what it did."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+from local_services import services
+from waiting import wait_until
+
+SERVER = "http://127.0.0.1:18000"
+
+
+class VllmServer:
+    """The server's own account of what it did."""
+
+    def count(self, metric: str, label: str = "") -> int:
+        """A metric's value when all requests are accounted for; `label` chooses among several of one name."""
+        return int(_value(self._at_rest(), metric, label))
+
+    @property
+    def served_s(self) -> float:
+        """Seconds from arrival to end, summed over all requests that have ended."""
+        return _value(self._at_rest(), "vllm:e2e_request_latency_seconds_sum")
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that run or wait."""
+        return _in_flight(_metrics())
+
+    @property
+    def written(self) -> int:
+        """Tokens of all answers so far, of those too that nobody waited for."""
+        return self.count("vllm:generation_tokens_total")
+
+    def _at_rest(self) -> list[str]:
+        """An answer comes a moment before it is counted."""
+        return wait_until(_metrics_at_rest, "no request is open")
+
+
+def _metrics() -> list[str]:
+    return httpx.get(f"{SERVER}/metrics").text.splitlines()
+
+
+def _metrics_at_rest() -> list[str]:
+    lines = _metrics()
+    return [] if _in_flight(lines) else lines
+
+
+def _value(lines: list[str], metric: str, label: str = "") -> float:
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"{metric}{{") and label in line)
+
+
+def _in_flight(lines: list[str]) -> int:
+    return int(_value(lines, "vllm:num_requests_running") + _value(lines, "vllm:num_requests_waiting"))
+
+
+@contextmanager
+def vllm_server(model: Path, *, one_core: bool = False) -> Iterator[VllmServer]:
+    """Serves the model in this folder under the folder's name; takes a minute to start."""
+    services("restart", "vllm", VLLM_MODEL=str(model))
+    try:
+        if one_core:
+            _keep_engine_on_one_core()
+        yield VllmServer()
+    finally:
+        services("stop", "vllm")
+
+
+def _keep_engine_on_one_core() -> None:
+    """Leaves the others to vLLM's HTTP server: one that is outrun hears that a client left when the answer is whole."""
+    core = {min(os.sched_getaffinity(0))}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended meanwhile
+            if (process / "cmdline").read_bytes().startswith(b"VLLM::"):  # the engine and its worker call themselves so
+                for thread in (process / "task").iterdir():
+                    os.sched_setaffinity(int(thread.name), core)
