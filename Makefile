@@ -4,7 +4,7 @@ PY := .venv/bin/python
 CODE := conftest.py libs services tests bench requirements examples deploy
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-parse soak eval eval-extraction eval-parse clean
+.PHONY: help run install torch dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-parse soak eval eval-extraction eval-parse wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -109,6 +109,9 @@ eval-parse: dev ## facts found, hostile files, other libraries (in environments 
 
 eval: install ## retrieval quality on every set in DATA
 	@$(PY) bench/quality.py $(DATA)
+
+wheels: dev ## build every package into dist/, and try them in an empty environment without torch
+	@requirements/wheels.sh
 
 clean: ## remove .venv and caches; documents in .trivium stay
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -23,7 +23,7 @@ def main() -> None:
         if "--dev" in sys.argv:
             wanted.update(extras.get("speech", []) + extras.get("media", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-    wanted.update(groups["build"])
+    wanted.update(groups["build"] + groups["model"])
     if "--dev" in sys.argv:
         wanted.update(groups["dev"])
     print("\n".join(sorted(r for r in wanted if not r.startswith("trivium"))))

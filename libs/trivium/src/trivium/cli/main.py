@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, Entry] = {
     "parse": Entry("trivium.cli.parse:parse", "Print what the parser sees in a file; store nothing."),
     "serve": Entry("trivium.cli.serve:serve", "Run Trivium until stopped: HTTP, gRPC and ingest."),
     "config": Entry("trivium.cli.settings:config", "Show every setting, its value and its source."),
+    "model": Entry("trivium.cli.model:model", "Fetch the embedding model, where it did not come along."),
     "doctor": Entry("trivium.cli.doctor:doctor", "Check every server and folder that the settings name."),
     "audit": Entry("trivium.cli.upkeep:audit", "Compare every store with the artifacts; repair what differs."),
     "rebuild": Entry("trivium.cli.upkeep:rebuild", "Write one store anew from the artifacts."),

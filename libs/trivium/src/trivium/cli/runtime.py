@@ -5,6 +5,7 @@ Group `trivium.upkeep`: `stores` names an `Upkeep` (a module will do).
 Group `trivium.doctor`: `embedded` and `distributed` each name a `trivium.checkup.Checkup`.
 Group `trivium.stores`: `embedded` and `distributed` each name an `OpenStores`.
 Group `trivium.backfill`: `s3` names a `Backfill`.
+Group `trivium.model`: `default` names a function that fetches the default embedding model and returns its folder.
 Group `trivium.parser`: `sandboxed` names a `ParseFile`.
 """
 
@@ -131,6 +132,12 @@ def stores(settings: Settings) -> AbstractContextManager[Stores]:
 def backfill() -> Backfill:
     """The backfill of package trivium-ingest-worker."""
     found: Backfill = _load("trivium.backfill", "s3", "trivium-ingest-worker")
+    return found
+
+
+def model_installer() -> Callable[[], Path]:
+    """What fetches the default embedding model, of package trivium-gpu-inference."""
+    found: Callable[[], Path] = _load("trivium.model", "default", "trivium-gpu-inference")
     return found
 
 
