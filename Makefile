@@ -4,7 +4,7 @@ PY := .venv/bin/python
 CODE := conftest.py libs services tests bench requirements examples deploy
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-parse soak eval eval-extraction eval-parse wheels clean
+.PHONY: help run install torch dev test test-models lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-parse soak eval eval-extraction eval-parse wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -27,10 +27,17 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going -j$(JOBS) $(SYNC)
 LONGEST := tests/e2e services/gpu-inference services/ingest-worker  # they begin first
 UNIT := $(filter-out $(LONGEST),libs $(wildcard services/*) tests/deploy)
 PARTS := $(LONGEST) $(UNIT) tests/contract
+MODEL_PARTS := services/gpu-inference tests/e2e tests/contract
 SERVER_PARTS := tests/distributed tests/chaos tests/contract
 
-test: dev ## everything that must pass; no server, no network (JOBS=2 parts at once)
+test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once)
 	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated
+
+test-models: models ## the tests that `make test` leaves out: of torch, of models it makes, of real small models
+	@$(TOGETHER) $(MODEL_PARTS:%=test-models-%)
+
+$(MODEL_PARTS:%=test-models-%): test-models-%:
+	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest -m models $*
 
 $(sort $(PARTS:%=test-%) $(SERVER_PARTS:%=test-%)): test-%:  # in a process of its own
 	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest $*
@@ -75,10 +82,11 @@ run-distributed: ## Trivium as separate processes against those servers, until C
 	@requirements/install.sh distributed
 	@deploy/local/run.sh
 
-models: dev ## small real models into .services/models, for the tests that are skipped without them
+models: dev ## torch, and small real models into .services/models, for the tests that are skipped without them
+	@requirements/install.sh torch
 	@tests/models/install.sh "$(SERVICES_DIR)/models"
 
-test-servers: dev ## distributed, chaos and contract suites against the servers of `make services` (JOBS=2 at once)
+test-servers: models ## distributed, chaos and contract suites against the servers of `make services` (JOBS=2 at once)
 	@deploy/local/services.sh install vllm
 	@set -a && . $(SERVICES_DIR)/env && $(TOGETHER) $(SERVER_PARTS:%=test-%)
 

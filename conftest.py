@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+from importlib.util import find_spec
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("trivium", deadline=None)  # a busy machine is no failing example
@@ -12,3 +14,9 @@ settings.load_profile("trivium")
 for _interrupt in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(_interrupt) is signal.SIG_IGN:  # so a shell starts what runs in its background
         signal.signal(_interrupt, signal.default_int_handler if _interrupt is signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Also for the tests torch is an extra."""
+    if item.get_closest_marker("models") and not find_spec("torch"):
+        pytest.skip("needs torch: make test-models")

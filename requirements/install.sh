@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Make .venv and install Trivium into it: `install.sh` for running embedded, `install.sh distributed` for running against
-# the real servers as well, `install.sh torch` for models that need it, `install.sh dev` for working on it (all of them).
+# the real servers as well, `install.sh dev` for working on it, `install.sh torch` to add torch for models that need it.
 # Installs only what the locks name, checked by hash, and does nothing when nothing has changed. torch alone comes as a
 # CPU build, unchecked, where one can be reached and no GPU is present; else as the registry's default build, checked.
 set -euo pipefail
@@ -37,7 +37,7 @@ add_torch() {
 
 echo "Downloading what is missing of 330 MB (libraries and models), 0.9 GB on disk; about a minute at 50 Mbit/s."
 add --require-hashes -r requirements/runtime.txt
-if [ "$kind" = torch ] || [ "$kind" = dev ] || { [ "$kind" = distributed ] && has_gpu; }; then
+if [ "$kind" = torch ] || { [ "$kind" = distributed ] && has_gpu; }; then
     add_torch
     add --require-hashes -r requirements/torch-models.txt
 elif has_gpu; then echo "A GPU is here, which only torch can use: make torch."; fi

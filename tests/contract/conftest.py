@@ -10,6 +10,7 @@ import itertools
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,14 +118,18 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> TinyModels:
 
 
 @pytest.fixture(scope="session")
-def inference(tiny_models: TinyModels) -> Iterator[Inference]:
-    """A client of one inference service that has every kind of model."""
+def inference(request: pytest.FixtureRequest) -> Iterator[Inference]:
+    """A client of one inference service that has every kind of model; without torch those that need none made."""
+    named: dict[str, str] = {}
+    if find_spec("torch"):
+        tiny: TinyModels = request.getfixturevalue("tiny_models")
+        named = {
+            "rerank_model": str(tiny.cross_encoder),
+            "visual_model": str(tiny.visual),
+            "speech_model": str(tiny.speech),
+        }
     with (
-        inference_service(
-            rerank_model=str(tiny_models.cross_encoder),
-            visual_model=str(tiny_models.visual),
-            speech_model=str(tiny_models.speech),
-        ) as service,
+        inference_service(**named) as service,
         closing(Inference(service.address)) as client,
     ):
         yield client

@@ -10,6 +10,8 @@ from trivium_inference.rerank import CrossEncoderReranker
 
 from .conftest import TinyModels
 
+pytestmark = pytest.mark.models
+
 PASSAGES = ["the bridge", "bread", "the old river bridge", "", "the bridge", "bread " * 2000]
 CLOSE = 1e-4  # the company in a batch moves the last digits
 

@@ -15,6 +15,8 @@ from trivium_inference.speech import WhisperTranscriber
 
 from .conftest import TinyModels
 
+pytestmark = pytest.mark.models
+
 SPOKEN_S = 19
 
 

@@ -20,6 +20,8 @@ from trivium_inference.visual import ClipEncoder
 
 from .conftest import TinyModels
 
+pytestmark = pytest.mark.models
+
 
 def picture(colour: str, kind: str = "PNG") -> bytes:
     file = io.BytesIO()

@@ -25,7 +25,7 @@ from trivium_embedded.wiring import assembled
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.doors import AskRequest, Services
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a minute to start
+pytestmark = [pytest.mark.models, pytest.mark.slow, pytest.mark.timeout(900)]  # a minute to start
 
 PATIENCE_S = 400.0  # for a model on a busy processor
 ANSWER_S = 120.0  # what is late by then is extracted instead, and says so

@@ -137,6 +137,7 @@ def test_an_emptied_server_is_rebuilt(
     assert run(cluster, "audit", "--json") == (0, "[]\n")
 
 
+@pytest.mark.models
 @pytest.mark.slow
 async def test_another_model_embeds_everything_anew_and_answers_go_on_with_it(
     cluster: Cluster, documents: dict[str, Any], stores: DistributedStores, tmp_path: Path

@@ -33,7 +33,7 @@ from trivium_query.answer.llm_answer import MAX_ANSWER_TOKENS, Generated, genera
 from trivium_query.answer.rerank import SOURCE, rerank_with_llm
 from trivium_query.answer.verify import judge_with_llm
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the server alone takes a minute to start
+pytestmark = [pytest.mark.models, pytest.mark.slow, pytest.mark.timeout(900)]  # its server takes a minute to start
 
 MODEL = "tiny"
 LONG_ANSWER_TOKENS = CONTEXT_TOKENS - 192  # many seconds of work

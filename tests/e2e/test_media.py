@@ -66,6 +66,7 @@ def test_a_slide_in_a_film_answers_with_the_second_and_the_frame(server: Server)
     assert "frame-0002.jpg" in chunk["assets"]
 
 
+@pytest.mark.models
 @pytest.mark.slow  # building the model loads torch
 def test_a_recording_is_heard_by_the_configured_model(start_server: Callable[..., Server], tmp_path: Path) -> None:
     folder = tmp_path / "whisper"

@@ -82,6 +82,7 @@ def test_the_table_of_a_text_says_what_it_stands_beside(server: Server, mill: di
     assert nearby.get("table") == "HAS_TABLE"
 
 
+@pytest.mark.models
 def test_with_a_visual_encoder_a_picture_without_words_is_found_by_its_pixels(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

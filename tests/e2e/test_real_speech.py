@@ -13,6 +13,8 @@ from real_models import WHISPER, real_file, real_model
 
 from .conftest import Server
 
+pytestmark = pytest.mark.models
+
 SPOKEN = "and so my fellow americans ask not what your country can do for you ask what you can do for your country"
 SECONDS = 11
 

@@ -46,7 +46,7 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("converted")
 
 
-@pytest.fixture(scope="module", params=["openvino", "torch"])
+@pytest.fixture(scope="module", params=["openvino", pytest.param("torch", marks=pytest.mark.models)])
 def embedder(request: pytest.FixtureRequest, converted: Path) -> Iterator[TextEmbedder]:
     if request.param == "openvino":
         pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
@@ -65,6 +65,7 @@ def reference() -> Vector:
     return np.asarray(model.encode(TEXTS, normalize_embeddings=True), np.float32)
 
 
+@pytest.mark.models
 def test_vectors_are_those_of_sentence_transformers(embedder: TextEmbedder, reference: Vector) -> None:
     found = np.stack([one.passage for one in embedder.embed_passages([passage(text) for text in TEXTS])])
     assert found.dtype == np.float32
@@ -145,6 +146,7 @@ def test_tokens_are_counted_without_the_models_own_marks(embedder: TextEmbedder)
     assert embedder.count_tokens(["the river", "", "word " * 1000]) == [2, 0, 1000]
 
 
+@pytest.mark.models
 @pytest.mark.parametrize(
     ("pooling", "backend", "activation"),
     [
@@ -232,6 +234,7 @@ def test_a_converted_model_is_used_again_without_torch(converted: Path) -> None:
     assert sorted(converted.rglob("*")) == before
 
 
+@pytest.mark.models
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 def test_what_is_built_from_weights_says_what_torch_says(
     tiny_model: Callable[..., Path], tmp_path: Path, precision: str
@@ -246,6 +249,7 @@ def test_what_is_built_from_weights_says_what_torch_says(
             assert cosine(normalise(found), normalise(wanted)) >= (0.99999 if precision == "f32" else 0.999)
 
 
+@pytest.mark.models
 @pytest.mark.parametrize("damage", ["config", "weights", "a layer", "numbers"])
 def test_what_is_no_whole_bert_is_not_built(tiny_model: Callable[..., Path], tmp_path: Path, damage: str) -> None:
     import torch

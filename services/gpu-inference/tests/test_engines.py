@@ -58,6 +58,7 @@ def test_batches_hold_like_lengths_within_their_budget() -> None:
         assert max(lengths[index] for index in batch) * len(batch) <= 600
 
 
+@pytest.mark.models
 async def test_a_cross_encoder_scores_every_passage_alone_as_in_company(cross_encoder: Path) -> None:
     reranker = CrossEncoderReranker(str(cross_encoder))
     together = await reranker.score("river", ["the bridge", "bread", "the old river bridge"])
@@ -67,6 +68,7 @@ async def test_a_cross_encoder_scores_every_passage_alone_as_in_company(cross_en
     assert reranker.name.startswith("cross-encoder:")
 
 
+@pytest.mark.models
 async def test_a_missing_cross_encoder_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(NeverWill) as failure:
         await CrossEncoderReranker(str(tmp_path / "nowhere")).score("q", ["p"])

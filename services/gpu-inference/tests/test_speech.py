@@ -19,6 +19,8 @@ from trivium_inference.local import local_models
 from trivium_inference.serving.vowels import vowels
 from trivium_inference.speech import WhisperTranscriber
 
+pytestmark = pytest.mark.models
+
 MARGIN_S = 0.5  # what the voice detector adds to a stretch
 
 

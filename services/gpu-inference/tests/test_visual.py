@@ -56,6 +56,7 @@ def test_a_picture_of_as_many_pixels_as_are_allowed_is_read_within_the_memory() 
         assert pictures.read(large.getvalue())[:, 16, 16].tolist() == [1, 0, 0]
 
 
+@pytest.mark.models
 def test_a_model_is_run_here_when_the_settings_name_one(clip: Path) -> None:
     assert local_models(Settings()).visual is None
     with closing(local_models(Settings(visual_model=str(clip)))) as models:
@@ -64,6 +65,7 @@ def test_a_model_is_run_here_when_the_settings_name_one(clip: Path) -> None:
         assert made.embed_images([picture("red")]).shape == (1, made.dimension)
 
 
+@pytest.mark.models
 @pytest.mark.parametrize("missing", ["", "config.json", "preprocessor_config.json", "tokenizer.json"])
 def test_a_model_that_is_not_there_is_told_and_none_is_fetched(
     clip: Path, tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
@@ -80,6 +82,7 @@ def test_a_model_that_is_not_there_is_told_and_none_is_fetched(
         assert "TRIVIUM_VISUAL_MODEL" in failure.value.action
 
 
+@pytest.mark.models
 def test_the_fingerprint_names_the_weights(clip: Path, tmp_path: Path) -> None:
     for file in clip.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -88,6 +91,7 @@ def test_the_fingerprint_names_the_weights(clip: Path, tmp_path: Path) -> None:
     assert ClipEncoder(str(tmp_path)).fingerprint != ClipEncoder(str(clip)).fingerprint
 
 
+@pytest.mark.models
 def test_many_pictures_are_embedded_as_each_alone(clip: Path) -> None:
     colours = ["red", "blue", "green", "white"] * 5
     with closing(ClipEncoder(str(clip))) as encoder:

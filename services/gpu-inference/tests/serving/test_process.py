@@ -75,6 +75,7 @@ def batches(service: Service) -> float:
     return float(count)
 
 
+@pytest.mark.models
 def test_a_client_outlasts_a_restart_and_notices_another_model(tiny_model: Callable[[str], Path]) -> None:
     port = free_port()
     with closing(Inference(f"127.0.0.1:{port}")) as inference:

@@ -86,6 +86,7 @@ async def quiet(engines: Engines) -> None:
     await wait_until_async(lambda: windows.last_success_s >= 0, "the health check is through")
 
 
+@pytest.mark.models
 async def test_the_client_gets_what_the_engine_hears(remote: RemoteTranscriber, transcriber: HeldTranscriber) -> None:
     content = encoded(np.concatenate([silence(20), vowels(10), silence(15), vowels(10)]), "flac", "flac")
     told: list[float] = []
@@ -96,6 +97,7 @@ async def test_the_client_gets_what_the_engine_hears(remote: RemoteTranscriber, 
     assert await asyncio.to_thread(lambda: remote.fingerprint) == transcriber.fingerprint
 
 
+@pytest.mark.models
 async def test_nothing_more_is_heard_when_the_caller_leaves(
     remote: RemoteTranscriber, transcriber: HeldTranscriber, engines: Engines
 ) -> None:
@@ -114,6 +116,7 @@ async def test_nothing_more_is_heard_when_the_caller_leaves(
     assert transcriber.heard - before <= 3
 
 
+@pytest.mark.models
 async def test_a_deadline_is_kept_while_the_model_hangs(
     stub: InferenceServiceStub, transcriber: HeldTranscriber, engines: Engines
 ) -> None:
@@ -123,6 +126,7 @@ async def test_a_deadline_is_kept_while_the_model_hangs(
     assert code is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
+@pytest.mark.models
 async def test_of_two_recordings_the_short_one_does_not_wait_for_the_long_one(
     address: str, transcriber: HeldTranscriber
 ) -> None:
@@ -155,6 +159,7 @@ async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
         assert failure.value.code == "request_too_large"
 
 
+@pytest.mark.models
 async def test_more_recordings_than_it_takes_are_told_to_come_again(
     stub: InferenceServiceStub, transcriber: HeldTranscriber, engines: Engines
 ) -> None:
@@ -173,6 +178,7 @@ async def test_more_recordings_than_it_takes_are_told_to_come_again(
     assert {round(answer.done_s) for answer in await asyncio.gather(*waiting)} == {3}
 
 
+@pytest.mark.models
 async def test_the_canary_asks_the_model_itself(engines: Engines) -> None:
     (canary,) = [one for one in engines.canaries() if one.name == "windows"]
     heard = await canary.sing(WAIT_S)
