@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium_inference.openvino_bert import bert_from
-from trivium_inference.openvino_runtime import load_openvino
+from trivium_inference.openvino_runtime import convert_model, load_openvino
 
 CONVERTER_VERSION = 2
 
@@ -40,7 +40,7 @@ def _by_torch(model: Path) -> Any:
 
     example = torch.ones(2, 16, dtype=torch.long)
     inputs = {"input_ids": example, "attention_mask": example}
-    return load_openvino().convert_model(TokenStates(), example_input=inputs)
+    return convert_model(TokenStates(), inputs)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
-"""The OpenVINO library, without its telemetry."""
+"""The OpenVINO library, without its telemetry and without its converters."""
 
 from __future__ import annotations
 
 import sys
+from threading import Lock
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
+
+_CONVERTERS: Final = "openvino.tools.ovc"  # a tenth of a second to load; openvino goes without where they are missing
+_loading = Lock()
 
 
 def load_openvino() -> Any:
@@ -13,8 +17,21 @@ def load_openvino() -> Any:
     Raises `ImportError` where there is no OpenVINO for the platform.
     """
     modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
-    if "openvino" not in modules:
+    with _loading:
+        if "openvino" in modules:
+            return modules["openvino"]
         modules.setdefault("openvino_telemetry", None)  # makes its import fail, for which openvino has a stub
-    import openvino  # noqa: PLC0415
+        modules[_CONVERTERS] = None
+        try:
+            import openvino  # noqa: PLC0415
+        finally:
+            del modules[_CONVERTERS]
+        return openvino
 
-    return openvino
+
+def convert_model(model: Any, example_input: Any) -> Any:
+    """OpenVINO's form of a torch module."""
+    load_openvino()
+    from openvino.tools.ovc import convert_model as convert  # noqa: PLC0415
+
+    return convert(model, example_input=example_input)

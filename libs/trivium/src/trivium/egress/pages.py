@@ -9,7 +9,6 @@ import msgspec
 from trivium.domain.errors import NeverWill
 from trivium.egress.fetch import DOWNLOAD_INSTEAD, Fetched, Fetcher
 from trivium.egress.urls import video_of
-from trivium.egress.youtube import transcript
 from trivium.ports.web import Page, Validators
 
 _LOGIN_PATH = re.compile(r"(?i)/(?:log-?in|sign-?in|signon|sso|auth|oauth2?|session/new|account/login)\b")
@@ -26,6 +25,8 @@ class WebPages(msgspec.Struct, frozen=True):
         """The page at `url`. Raises as `Fetcher.get`, and `NeverWill` (`no_transcript`, `login_needed`)."""
         video = video_of(url)
         if video:
+            from trivium.egress.youtube import transcript  # noqa: PLC0415 - loads requests, a tenth of a second
+
             return transcript(self.fetcher, video)
         fetched = self.fetcher.get(url, known)
         if fetched is None:

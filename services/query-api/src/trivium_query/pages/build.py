@@ -16,8 +16,7 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound, TryLater
 from trivium.logs.said import log_lines
 from trivium.ports.parser import Blob
-from trivium_query.pages.child import Drawn
-from trivium_query.pages.draw import Order
+from trivium_query.pages.order import Drawn, Order
 
 TIMEOUT_S = 30.0
 AT_ONCE = 2  # pages drawn at the same time; each takes up to a processor and some hundred megabytes

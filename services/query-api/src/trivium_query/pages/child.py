@@ -13,19 +13,11 @@ import msgspec
 
 from trivium.domain.errors import TriviumError
 from trivium.locked_in import allow_cpu, lock_in
-from trivium_query.pages.draw import Order, draw
+from trivium_query.pages.draw import draw
+from trivium_query.pages.order import Drawn, Order
 
 MEMORY_BYTES = 1024 * 1024 * 1024
 CPU_S = 20
-
-
-class Drawn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The picture, or why there is none."""
-
-    png: bytes = b""
-    code: str = ""
-    message: str = ""
-    action: str = ""
 
 
 def main() -> None:

@@ -6,13 +6,12 @@ import io
 import warnings
 from collections.abc import Sequence
 
-import msgspec
 import pypdfium2
 from PIL import Image, ImageDraw, ImageOps
 
 from trivium.domain.errors import NotFound
 from trivium.domain.parsed import Box
-from trivium.domain.password import Password
+from trivium_query.pages.order import Order
 
 DPI = 110
 MAX_EDGE = 2_400  # pixels of the picture that is answered
@@ -21,19 +20,6 @@ IMAGE_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
 _MARK = (255, 214, 0, 90)
 _EDGE = (214, 120, 0, 255)
 _POINT = 72.0
-
-
-class Order(msgspec.Struct, frozen=True):
-    """What is to be drawn. `page` counts from 1; `boxes` as in `Position`; `quote` is looked for on a PDF's page.
-
-    `password` opens the PDF where it is encrypted.
-    """
-
-    content: bytes
-    page: int
-    boxes: tuple[Box, ...] = ()
-    quote: str = ""
-    password: Password | None = None
 
 
 def draw(order: Order) -> bytes:

@@ -1,0 +1,30 @@
+"""What is sent to the child that draws, and what comes back; without the libraries that it draws with."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium.domain.parsed import Box
+from trivium.domain.password import Password
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What is to be drawn. `page` counts from 1; `boxes` as in `Position`; `quote` is looked for on a PDF's page.
+
+    `password` opens the PDF where it is encrypted.
+    """
+
+    content: bytes
+    page: int
+    boxes: tuple[Box, ...] = ()
+    quote: str = ""
+    password: Password | None = None
+
+
+class Drawn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The picture, or why there is none."""
+
+    png: bytes = b""
+    code: str = ""
+    message: str = ""
+    action: str = ""
