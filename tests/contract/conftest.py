@@ -54,6 +54,19 @@ if load_settings().backend == "distributed":
     DEPLOYMENTS["distributed"] = distributed
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where servers are named only what asks them is run: `make test` and `make test-models` run the rest."""
+    if "distributed" not in DEPLOYMENTS:
+        return
+    left_out = [item for item in items if Path(__file__).parent in item.path.parents and not _asks_servers(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _asks_servers(item: pytest.Item) -> bool:
+    return "distributed" in item.name.partition("[")[2].rstrip("]").split("-")
+
+
 @pytest.fixture(params=DEPLOYMENTS.values(), ids=DEPLOYMENTS.keys())
 def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
     """For tests that open the same data more than once."""
