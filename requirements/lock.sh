@@ -3,16 +3,18 @@
 #   runtime.txt  what `make run` needs     torch.txt, torch-models.txt  torch, and what runs models by it, on top
 #   distributed.txt  the real servers' clients, on top     dev.txt  what `make test` needs on top of all these
 # The installed model's package asks for sentence-transformers, and by that for torch. Its weights are read without
-# (services/gpu-inference: openvino_bert.py), so for running that requirement is overridden.
+# (services/gpu-inference: openvino_bert.py), so for running that requirement is overridden. Of RapidOCR the models alone
+# are used (ocr_models.py), so what only its own pipeline needs is overridden too.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate "$@"; }
-python3 third_party.py --dev | compile - -o "$work/all.txt"
-echo 'sentence-transformers; python_version < "3"' >"$work/override.txt"
-python3 third_party.py | compile - -c "$work/all.txt" --override "$work/override.txt" -o "$work/runtime-all.txt"
-python3 third_party.py --torch | compile - -c "$work/all.txt" -o "$work/torch-all.txt"
-python3 third_party.py --distributed | compile - -c "$work/all.txt" --override "$work/override.txt" -o "$work/distributed-all.txt"
+printf '%s; python_version < "3"\n' shapely pyclipper omegaconf colorlog >"$work/unused.txt"
+{ cat "$work/unused.txt"; echo 'sentence-transformers; python_version < "3"'; } >"$work/untorched.txt"
+python3 third_party.py --dev | compile - --override "$work/unused.txt" -o "$work/all.txt"
+python3 third_party.py | compile - -c "$work/all.txt" --override "$work/untorched.txt" -o "$work/runtime-all.txt"
+python3 third_party.py --torch | compile - -c "$work/all.txt" --override "$work/unused.txt" -o "$work/torch-all.txt"
+python3 third_party.py --distributed | compile - -c "$work/all.txt" --override "$work/untorched.txt" -o "$work/distributed-all.txt"
 python3 - "$work" <<'PY'
 import re, sys, pathlib
 work = pathlib.Path(sys.argv[1])
