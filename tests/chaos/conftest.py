@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import pytest
 from storm import Holdings, Storm
@@ -12,15 +13,21 @@ from trivium.config import load_settings
 
 @pytest.fixture(scope="session")
 def _whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
+    """After all that the tests did, every store holds what the artifacts say: an audit looks at all documents."""
     assert load_settings().backend == "distributed", "no servers are named: `make services`, then `make test-servers`"
-    yield from _running(Storm(tmp_path_factory.mktemp("storm") / "storm", TRIVIUM_RECONCILE_S="20"))
+    with _running(Storm(tmp_path_factory.mktemp("storm") / "storm", TRIVIUM_RECONCILE_S="20")) as suffering:
+        yield suffering
+        suffering.calm()
+        suffering.cli("audit")
 
 
 @pytest.fixture(scope="session")
 def _quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
-    yield from _running(Storm(tmp_path_factory.mktemp("quiet") / "quiet"))
+    with _running(Storm(tmp_path_factory.mktemp("quiet") / "quiet")) as installation:
+        yield installation
 
 
+@contextmanager
 def _running(installation: Storm) -> Iterator[Storm]:
     try:
         installation.make_buckets(events=False)
@@ -28,14 +35,6 @@ def _running(installation: Storm) -> Iterator[Storm]:
         yield installation
     finally:
         installation.remove()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _in_step(_whole: Storm) -> Iterator[None]:
-    """After what a module's tests did, every store holds what the artifacts say: an audit looks at all documents."""
-    yield
-    _whole.calm()
-    _whole.cli("audit")
 
 
 @pytest.fixture
