@@ -39,3 +39,4 @@ def test_searches_that_exceed_their_budget_count_as_missed_and_the_summary_says_
     assert "hybrid: of 2 questions 0 had no answer in time and count as missed; 2 were answered without" in plain
     assert "keyword: of" not in plain
     assert (folder / "runs" / f"{folder.name}.hybrid.run").read_text()
+    assert (folder / "runs" / f"{folder.name}.qrels").read_text() == "q1 0 a 1\nq2 0 b 1\n"

@@ -23,7 +23,7 @@ from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.evaluation.dataset import EvaluationSet, load_set
 from trivium.evaluation.metrics import COVERAGE_DEPTH, RECALL_DEPTHS, Scores, mean_scores, modality_coverage
-from trivium.evaluation.trec import collapse, write_run
+from trivium.evaluation.trec import collapse, write_qrels, write_run
 from trivium.logs.setup import configure_logging
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
@@ -53,7 +53,7 @@ class ModeResult(msgspec.Struct, frozen=True):
 
 
 def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
-    """Ingest `folder` into a throw-away tenant, run every mode, print the table, write the run files.
+    """Ingest `folder` into a throw-away tenant, run every mode, print the table, write TREC's files.
 
     Embedded, the tenant has a data directory of its own. On servers it is removed from every index at the end.
     A document that cannot be read is told, and counts as not found; so is a search that exceeds its time budget, and
@@ -76,7 +76,7 @@ def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
     for line in _losses(results):
         console.print(line, style="yellow")
     if run_dir is not None:
-        run_dir.mkdir(parents=True, exist_ok=True)
+        write_qrels(run_dir / f"{wanted.name}.qrels", wanted.judgements)
         for mode, result in results.items():
             write_run(run_dir / f"{wanted.name}.{mode.value}.run", result.run, f"trivium-{mode.value}")
 

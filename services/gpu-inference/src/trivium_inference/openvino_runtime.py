@@ -16,17 +16,22 @@ def load_openvino() -> Any:
 
     Raises `ImportError` where there is no OpenVINO for the platform.
     """
-    modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
     with _loading:
-        if "openvino" in modules:
-            return modules["openvino"]
-        modules.setdefault("openvino_telemetry", None)  # makes its import fail, for which openvino has a stub
-        modules[_CONVERTERS] = None
-        try:
-            import openvino  # noqa: PLC0415
-        finally:
-            del modules[_CONVERTERS]
-        return openvino
+        if "openvino" not in sys.modules:
+            _load_without_converters()
+    import openvino  # noqa: PLC0415
+
+    return openvino
+
+
+def _load_without_converters() -> None:
+    modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
+    modules.setdefault("openvino_telemetry", None)  # makes its import fail, for which openvino has a stub
+    modules[_CONVERTERS] = None
+    try:
+        import openvino  # noqa: F401, PLC0415
+    finally:
+        del modules[_CONVERTERS]
 
 
 def convert_model(model: Any, example_input: Any) -> Any:

@@ -13,7 +13,7 @@ from trivium.domain.errors import Refused, TryLater
 from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.retrieval import Degraded, SearchResult
 from trivium.ports.inference import Vector
-from trivium_query.answer.citations import without_markers
+from trivium_query.answer.citations import MARKER
 from trivium_query.answer.extractive import NOT_FOUND
 from trivium_query.answer.pipeline import Means, Request, answer, stream
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from conftest import Library
 
 Ask = Callable[..., Request]
+
+
+def without_markers(text: str) -> str:
+    """The text with its citations taken out."""
+    return " ".join(MARKER.sub(" ", text).split())
 
 
 async def test_an_answer_is_made_of_cited_sentences_of_the_sources(library: Library, ask: Ask) -> None:

@@ -6,8 +6,6 @@ from trivium.domain.retrieval import Scored
 from trivium_query.retrieve.fuse import (
     as_ranking,
     reciprocal_rank_fusion,
-    scaled,
-    scaled_mean,
     standard_scores,
     standardised_mean,
     weighted_hybrid,
@@ -44,17 +42,6 @@ def test_rrf_does_not_depend_on_the_order_of_the_sources(rankings, random):
 def test_the_weighted_hybrid_mixes_cosine_and_scaled_bm25():
     fused = weighted_hybrid([Scored("a", 0.5), Scored("b", 0.4)], [Scored("b", 30.0), Scored("c", 15.0)])
     assert table(fused) == pytest.approx({"a": 0.4, "b": 0.8 * 0.4 + 0.2, "c": 0.1})
-
-
-@given(SCORES)
-def test_scaled_scores_span_zero_to_one(scores):
-    values = scaled(scores).values()
-    assert all(0 <= value <= 1 for value in values)
-    assert not scores or max(values) == 1
-
-
-def test_the_scaled_mean_counts_a_missing_passage_as_zero():
-    assert scaled_mean([[Scored("a", 2.0), Scored("b", 1.0)], [Scored("b", 5.0)], []]) == {"a": 0.5, "b": 0.5}
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 1), SCORES), max_size=4), st.integers(1, 10))

@@ -15,7 +15,7 @@ from trivium.config import load_settings
 @click.option(
     "--run-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write one TREC run file per mode into this folder.",
+    help="Write a TREC run file per mode, and the judgements, into this folder.",
 )
 def evaluate(folder: Path, run_dir: Path | None) -> None:
     """Measure retrieval on FOLDER (corpus*.jsonl.gz and queries.jsonl.gz).

@@ -45,8 +45,3 @@ def chunk_id(document: str, version: str, ordinal: int) -> str:
 def entity_id(tenant: Tenant, key: str) -> str:
     """One entity per tenant and folded name key."""
     return digest("entity", tenant.name, key)
-
-
-def relation_id(tenant: Tenant, source_key: str, relation: str, target_key: str) -> str:
-    """One relation per directed, typed pair of entities."""
-    return digest("relation", tenant.name, source_key, relation, target_key)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import msgspec
 
-from trivium.domain.parsed import ParsedDocument
 from trivium.domain.password import Password
 from trivium.ports.inference import Ocr, Transcriber
 
@@ -64,16 +62,3 @@ class Senses(msgspec.Struct, frozen=True):
     ocr: Ocr | None = None
     transcriber: Transcriber | None = None
     progress: Callable[[float], None] = untold
-
-
-class Parser(Protocol):
-    """Reads one format. `parse` is pure: it fetches nothing and writes nothing.
-
-    Raises `NeverWill` with a reason a person can act on; returns a document without units when the
-    file opened and held no text.
-    """
-
-    media_types: tuple[str, ...]
-    version: int
-
-    def parse(self, blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument: ...

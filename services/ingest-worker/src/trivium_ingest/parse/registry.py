@@ -16,7 +16,7 @@ from trivium_ingest.parse.sample import Sample
 
 
 class Format(msgspec.Struct, frozen=True):
-    """One format: how to know it and how to read it. Implements `trivium.ports.parser.Parser`.
+    """One format: how to know it and how to read it.
 
     `recognise` answers how sure the content makes it, from 0 (no) to 1 (a signature that nothing else has).
     `extensions` (without a dot) and `media_types` break ties between formats that content cannot tell apart.
@@ -34,7 +34,11 @@ class Format(msgspec.Struct, frozen=True):
     needs: str = ""
 
     def parse(self, blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
-        """Read `blob` as this format. Raises `NeverWill` with a reason a person can act on."""
+        """Read `blob` as this format: nothing is fetched, nothing written.
+
+        A document without units when the file opened and held no text. Raises `NeverWill` with a reason a person can
+        act on.
+        """
         return self.read(blob, limits, senses)
 
 

@@ -114,11 +114,6 @@ class MarkerWriter:
             self.cited.append(hit)
 
 
-def without_markers(text: str) -> str:
-    """The text with its citations taken out."""
-    return " ".join(MARKER.sub(" ", text).split())
-
-
 def _file_name(source: str) -> str:
     """Without the folders; of a file inside another, with that one before it."""
     outer, inside, inner = source.partition(INSIDE)

@@ -45,11 +45,6 @@ class Question(msgspec.Struct, frozen=True):
     standalone: str
     carried: tuple[str, ...] = ()
 
-    @property
-    def key_words(self) -> tuple[str, ...]:
-        """Content words of the standalone question, each once, in order."""
-        return tuple(dict.fromkeys(content_words(self.standalone)))
-
 
 class Rewritten(msgspec.Struct, frozen=True):
     """The last question on its own."""

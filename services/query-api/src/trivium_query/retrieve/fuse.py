@@ -41,23 +41,6 @@ def weighted_hybrid(dense: Sequence[Scored], sparse: Sequence[Scored], lam: floa
     return as_ranking(scores)
 
 
-def scaled(scores: Mapping[str, float]) -> dict[str, float]:
-    """Each score's place between the least (0) and the greatest (1); all 1 when they are equal."""
-    if not scores:
-        return {}
-    least, greatest = min(scores.values()), max(scores.values())
-    width = greatest - least
-    return {key: (value - least) / width if width > 0 else 1.0 for key, value in scores.items()}
-
-
-def scaled_mean(rankings: Iterable[Sequence[Scored]]) -> dict[str, float]:
-    """The mean over rankings of each chunk's score scaled to 0...1; 0 where it is missing."""
-    tables = [scaled({row.chunk_id: row.score for row in ranking}) for ranking in rankings]
-    tables = [table for table in tables if table]
-    keys = {key for table in tables for key in table}
-    return {key: math.fsum(table.get(key, 0.0) for table in tables) / len(tables) for key in keys}
-
-
 def standard_scores(scores: Mapping[str, float], population: int) -> NDArray[np.float64]:
     """Each score's distance from the mean in standard deviations, both taken over the `population` best; not empty.
 
