@@ -77,9 +77,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     """One registry record: the newest state known of a source.
 
     `version` is the one being ingested, `active_version` the one queries see ("" when none).
-    `attempt` counts starts of `stage`, before the work; `stage_share` is how much of it was done at the last sign of
-    life, 0 to 1, where the stage tells. `fence` grows with every claim; a late holder's commit with an older fence is
-    refused. Times are Unix seconds.
+    `attempt` counts starts of the task that works on `stage`, before the work; `stage_share` is how much of the stage
+    was done at the last sign of life, 0 to 1, where it tells. `fence` grows with every claim; a late holder's commit
+    with an older fence is refused. Times are Unix seconds.
     `holder` names the process that has it in hand, "" while it waits in a queue; a hindrance is what its stage met and
     will try again, until it does.
     `parent` is the id of the document that this one was found in, "" for one that was handed over by itself;

@@ -1,4 +1,4 @@
-"""The three families of failure, by what the caller should do next.
+"""The families of failure, by what the caller should do next.
 
 Adapters translate driver exceptions into these at their boundary; `trivium.telemetry`
 and the services map them to Celery, gRPC and HTTP in one table each.

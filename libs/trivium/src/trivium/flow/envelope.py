@@ -1,7 +1,7 @@
 """The envelope of every task: re-read the world, skip what is done, run the stages, save, hand on.
 
 A task is a leg: the stages of its process that follow one another, for as long as they are quick (`LEG_S`). What they
-make is stored at the leg's end (`storing.py`), in one object a document; each start of a stage is counted before it.
+make is stored at the leg's end (`storing.py`), in one object a document; each start of a leg is counted before it.
 
 The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
 fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to its

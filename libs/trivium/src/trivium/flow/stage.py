@@ -1,4 +1,4 @@
-"""What a stage is: a pure function with a fingerprint, given its inputs by the envelope."""
+"""What a stage is: a function of its inputs, which the envelope gives it, and a fingerprint of all that shapes it."""
 
 from __future__ import annotations
 

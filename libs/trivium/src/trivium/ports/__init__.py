@@ -1,7 +1,8 @@
 """Ports: small protocols in our own words, each with an embedded and a distributed adapter.
 
-Writing ports are synchronous (workers); reading ports are asynchronous (query service). A handle is
-obtained for a tenant, so there is no call without one. Every docstring answers five questions
-(missing? duplicate? empty? order? half-done?), and `tests/contract` asks each of every adapter.
+An index has a synchronous writer (workers) and an asynchronous reader (query service); language models and rerankers
+are asynchronous, all else is synchronous. What belongs to a tenant is reached through a handle that was obtained for
+it. `tests/contract` asks every adapter of a port the same: what of a missing, repeated, empty, unordered or half-done
+call?
 Adapters raise `TryLater` when their backend is down, slow or busy, and never a driver's own exception.
 """
