@@ -15,6 +15,7 @@ python3 third_party.py --dev | compile - --override "$work/unused.txt" -o "$work
 python3 third_party.py | compile - -c "$work/all.txt" --override "$work/untorched.txt" -o "$work/runtime-all.txt"
 python3 third_party.py --torch | compile - -c "$work/all.txt" --override "$work/unused.txt" -o "$work/torch-all.txt"
 python3 third_party.py --distributed | compile - -c "$work/all.txt" --override "$work/untorched.txt" -o "$work/distributed-all.txt"
+python3 third_party.py --tools | compile - -c "$work/all.txt" --override "$work/untorched.txt" -o "$work/tools-all.txt"
 python3 - "$work" <<'PY'
 import re, sys, pathlib
 work = pathlib.Path(sys.argv[1])
@@ -27,6 +28,7 @@ everything = blocks(work / "all.txt")
 runtime = {name_of(line) for line in blocks(work / "runtime-all.txt")}
 torch = {name_of(line) for line in blocks(work / "torch-all.txt")} - runtime
 distributed = {name_of(line) for line in blocks(work / "distributed-all.txt")} - runtime
+tools = {name_of(line) for line in blocks(work / "tools-all.txt")} - runtime - distributed
 accelerator = re.compile(r"torch|triton|nvidia-.*|cuda-.*")
 def write(name, wanted):
     pathlib.Path(name).write_text("\n".join(everything[k] for k in sorted(everything) if wanted(name_of(k))) + "\n")
@@ -34,6 +36,6 @@ write("runtime.txt", lambda n: n in runtime)
 write("torch.txt", lambda n: n in torch and accelerator.fullmatch(n))
 write("torch-models.txt", lambda n: n in torch and not accelerator.fullmatch(n))
 write("distributed.txt", lambda n: n in distributed)
-write("dev.txt", lambda n: n not in runtime | torch | distributed)
+write("dev.txt", lambda n: n in tools)
 PY
 wc -l runtime.txt torch.txt torch-models.txt distributed.txt dev.txt

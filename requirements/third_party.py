@@ -1,6 +1,6 @@
 """Print the third-party requirements of every package here, one a line; `--torch` adds what runs models that OpenVINO
-cannot be given without it, `--distributed` the clients of the real servers, `--dev` all these, what recordings need and
-the tools."""
+cannot be given without it, `--distributed` the clients of the real servers, `--tools` these, what recordings need and the
+tools, `--dev` all of it."""
 
 import sys
 import tomllib
@@ -16,15 +16,15 @@ def main() -> None:
         project = tomllib.loads(path.read_text())["project"]
         wanted.update(project["dependencies"])
         extras = project.get("optional-dependencies", {})
-        if {"--dev", "--distributed"} & set(sys.argv):
+        if {"--dev", "--tools", "--distributed"} & set(sys.argv):
             wanted.update(extras.get("distributed", []))
         if {"--dev", "--torch"} & set(sys.argv):
             wanted.update(extras.get("torch", []))
-        if "--dev" in sys.argv:
+        if {"--dev", "--tools"} & set(sys.argv):
             wanted.update(extras.get("speech", []) + extras.get("media", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     wanted.update(groups["build"] + groups["model"])
-    if "--dev" in sys.argv:
+    if {"--dev", "--tools"} & set(sys.argv):
         wanted.update(groups["dev"])
     print("\n".join(sorted(r for r in wanted if not r.startswith("trivium"))))
 
