@@ -1,6 +1,6 @@
 """Print the third-party requirements of every package here, one a line; `--torch` adds what runs models that OpenVINO
-cannot be given without it, `--distributed` the clients of the real servers, `--tools` these, what recordings need and the
-tools, `--dev` all of it."""
+cannot be given without it, `--distributed` the clients of the real servers, `--tools` these, what recordings need and
+the tools, `--dev` all of it."""
 
 import sys
 import tomllib
