@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,16 +216,36 @@ async def test_while_sixteen_threads_write_readers_see_whole_batches(index: Inde
             if batch % 3 == 2:
                 index.store.writer(tenant).delete(name)
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(16)]
+    with running(write, 16) as threads:
+        while any(thread.is_alive() for thread in threads):
+            seen = await index.found(tenant)
+            assert len(seen) == len(set(seen))
+            documents = [name.rpartition(".")[0] for name in seen]
+            if isinstance(index, VectorIndex) or is_embedded(index.store):  # Elasticsearch's refresh may cut a batch
+                assert {documents.count(document) for document in documents} <= {5}
+            await asyncio.sleep(0)
+    assert len(await index.found(tenant)) == 16 * 4 * 5
+
+
+@pytest.mark.parametrize("_turn", range(6))
+async def test_readers_of_an_index_that_is_just_being_made_are_not_refused(
+    index: Index, tenant: Tenant, _turn: int
+) -> None:
+    with running(lambda number: index.put(tenant, Row(f"{number}")), 4) as threads:
+        while any(thread.is_alive() for thread in threads):
+            assert set(await index.found(tenant)) <= set("0123")
+            await asyncio.sleep(0)
+    assert sorted(await index.found(tenant)) == list("0123")
+
+
+@contextmanager
+def running(work: Callable[[int], None], count: int) -> Iterator[list[threading.Thread]]:
+    """`count` threads that work, each with its number; all are through when the block ends, however it does."""
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
-    while any(thread.is_alive() for thread in threads):
-        seen = await index.found(tenant)
-        assert len(seen) == len(set(seen))
-        documents = [name.rpartition(".")[0] for name in seen]
-        if isinstance(index, VectorIndex) or is_embedded(index.store):  # Elasticsearch's refresh may cut a batch
-            assert {documents.count(document) for document in documents} <= {5}
-        await asyncio.sleep(0)
-    for thread in threads:
-        thread.join()
-    assert len(await index.found(tenant)) == 16 * 4 * 5
+    try:
+        yield threads
+    finally:
+        for thread in threads:
+            thread.join()

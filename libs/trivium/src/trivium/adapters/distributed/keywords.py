@@ -182,15 +182,20 @@ class ElasticKeywordWriter:
         return set(wanted) - same
 
     def _make_index(self) -> None:
-        """Two processes may do so at once."""
+        """Two processes may do so at once.
+
+        Readers and writers know the index by its alias, which it gets when it answers: one that was just made refuses
+        every search until its shard has started.
+        """
+        index = _index(self._alias)
         with self._server.client() as client:
             try:
-                client.indices.create(
-                    index=_index(self._alias), aliases={self._alias: {}}, settings=_SETTINGS, mappings=_MAPPINGS
-                )
+                client.indices.create(index=index, settings=_SETTINGS, mappings=_MAPPINGS)
             except BadRequestError as error:
                 if error.error != "resource_already_exists_exception":
                     raise
+            client.indices.open(index=index, wait_for_active_shards=1)  # it is open: this waits
+            client.indices.put_alias(index=index, name=self._alias)
 
 
 class ElasticKeywordReader:
