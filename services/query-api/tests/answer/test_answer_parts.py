@@ -162,6 +162,15 @@ def test_a_bridge_whose_sentence_is_not_in_its_chunk_is_not_shown(library: Libra
     assert msgspec.json.encode(found.support)
 
 
+def test_a_line_of_a_list_of_references_is_no_bridge(library: Library) -> None:
+    armstrong = library.chunks[1]
+    reference = "7. Commander of Apollo 11: Neil Armstrong (https://moon.example/commander)."
+    library.bridge(library.add("notes.pdf", reference), reference, "Neil Armstrong", armstrong)
+    found = extract("Where was the commander of Apollo 11 born?", library.hits("commander born"), None, {})
+    assert found.chosen
+    assert reference not in {one.via.text for one in found.chosen if one.via}
+
+
 @pytest.mark.parametrize(
     ("quote", "seconds"),
     [

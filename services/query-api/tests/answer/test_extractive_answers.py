@@ -48,6 +48,30 @@ async def test_an_answer_is_made_of_cited_sentences_of_the_sources(library: Libr
 
 
 @pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the nickname of Norwich City?", "Fans have long called"),
+        ("Which web page has the nickname of Norwich City?", "12. The nickname of Norwich City"),
+    ],
+)
+async def test_a_line_of_a_list_of_references_is_no_answer_unless_an_address_is_asked_for(
+    library: Library, ask: Ask, question: str, first: str
+) -> None:
+    library.add(
+        "canaries.pdf",
+        "Fans have long called Norwich City by a nickname: the Canaries, after the birds that weavers kept there.\n\n"
+        "12. The nickname of Norwich City (https://news.example/nickname).",
+    )
+    library.add(
+        "canaries.pdf",
+        "13. What nickname?\nNorwich City explained.\nhttps://a.example/1\nhttps://a.example/2\nhttps://a.example/3",
+        number=2,
+    )
+    given = await answer(ask(question), library.means())
+    assert given.text.startswith(first)
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Who painted the ceiling of the Sistine Chapel?",

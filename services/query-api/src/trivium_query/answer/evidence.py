@@ -22,6 +22,8 @@ MAX_HITS = 12  # deeper hits hold more chance overlap than answers
 MAX_SENTENCE_CHARS = 1_000
 NAME_WEIGHT = 2.0  # a name or number of the question counts twice a common word
 MIN_POOL = 10  # of fewer hits, a word that two share would seem common
+MIN_ADDRESSES = 3  # of a list of references, and no more than so many characters for each
+MAX_REFERENCE_CHARS = 400
 HEADING_SHARE = 0.5  # a word found only in the chunk's heading counts half
 # Weights of the score, tuned on a third of 2wiki_dev, hotpotqa_train100 and qasper_full10.
 COSINE_WEIGHT = 1.0
@@ -33,6 +35,8 @@ TYPE_WEIGHT = 0.2
 RANK_WEIGHT = 0.25
 
 _NUMBER = re.compile(r"\d")
+_WEB_ADDRESS = re.compile(r"https?://|\bwww\.", re.I)
+_ASKS_FOR_ADDRESSES = frozenset(content_words("address homepage http link online page site url web website"))
 _DATE = re.compile(
     r"\b(?:1\d{3}|20\d{2})\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
@@ -144,7 +148,7 @@ def _candidate(
         + TYPE_WEIGHT * _is_wanted(asked, text)
         + RANK_WEIGHT / hit.rank
     )
-    return Candidate(hit, span, text, words, covered, cosine, score - _penalty(text, words, hit), vector)
+    return Candidate(hit, span, text, words, covered, cosine, score - _penalty(asked, text, words, hit), vector)
 
 
 def _is_wanted(asked: Asked, text: str) -> bool:
@@ -160,10 +164,22 @@ def _is_wanted(asked: Asked, text: str) -> bool:
     return False
 
 
-def _penalty(text: str, words: frozenset[str], hit: Hit) -> float:
-    """Headings and fragments answer nothing, and a source's own question repeats ours best of all."""
+def _penalty(asked: Asked, text: str, words: frozenset[str], hit: Hit) -> float:
+    """Headings and fragments answer nothing, a source's own question repeats ours best of all.
+
+    And a title in a list of references only sounds like an answer.
+    """
     if hit.chunk.kind is UnitKind.TABLE:
         return 0.0
     fragment = 0.3 if len(words) < 3 else 0.0
     asks = 0.4 if text.rstrip().endswith(("?", "\uff1f")) else 0.0
-    return fragment + asks
+    reference = 0.4 if refers(text, hit) and not asked.weights.keys() & _ASKS_FOR_ADDRESSES else 0.0
+    return fragment + asks + reference
+
+
+def refers(text: str, hit: Hit) -> bool:
+    """Whether the sentence names a web address, or stands among many of them."""
+    if _WEB_ADDRESS.search(text):
+        return True
+    addresses = len(_WEB_ADDRESS.findall(hit.chunk.text))
+    return addresses >= MIN_ADDRESSES and len(hit.chunk.text) <= addresses * MAX_REFERENCE_CHARS
