@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build every package's wheel into dist/, then use them as somebody without this checkout does: an empty environment,
-# what the wheels require in the locks' versions, the model fetched by `trivium model install`, one file, one question.
+# what the wheels require in the locks' versions, the model fetched by `trivium model install`, two files, one question.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 uv=$(command -v uv || echo "$PWD/.venv/bin/uv")  # as requirements/install.sh found it

