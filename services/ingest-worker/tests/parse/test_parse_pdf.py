@@ -99,6 +99,48 @@ def test_a_box_at_the_side_is_read_by_itself(
         assert words in read
 
 
+@pytest.mark.parametrize("width", [80, 180])
+@pytest.mark.parametrize("at_left", [True, False])
+@pytest.mark.parametrize("columns", [((60, 460),), ((40, 250), (310, 250))])
+def test_text_that_makes_room_for_a_box_without_a_frame_is_not_mixed_with_it(
+    parse: Parse, columns: tuple[tuple[int, int], ...], at_left: bool, width: int
+) -> None:
+    said: dict[str, str] = {}
+    width = min(width, columns[0][1] // 3)
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        for mark, (start, whole) in zip("ab", columns, strict=False):
+            said[f"{mark} above"] = _ragged(canvas, mark, start, 780, whole, 12)
+            shift = width + 20 if at_left and mark == "a" else 0
+            narrow = whole - width - 20 if mark == "a" else whole
+            said[f"{mark} beside"] = _ragged(canvas, mark, start + shift, 780 - 14 * 12, narrow, 9)
+            said[f"{mark} below"] = _ragged(canvas, mark, start, 780 - 14 * 21, whole, 12)
+        start, whole = columns[0]
+        canvas.setFont("Helvetica", 8)
+        left = start if at_left else start + whole - width
+        said["z"] = _ragged(canvas, "z", left, 780 - 14 * 12, width, 8)
+
+    read = parse(pdf(draw)).text.replace("\n", " ")
+    for words in said.values():
+        assert words in read
+
+
+def test_pairs_of_phrases_below_a_paragraph_stay_rows(parse: Parse) -> None:
+    left = ["Chief engineer", "Keeper of the lower weir", "Surveyor", "Clerk of the mill accounts"]
+    right = ["Ada Morgenrot of Steinach", "Bela Tal", "Cyril Anderlecht junior", "Dora Vogelsang"]
+
+    def draw(canvas: Canvas) -> None:
+        _ragged(canvas, "a", 60, 780, 460, 5)
+        for row, (office, person) in enumerate(zip(left, right, strict=True)):
+            canvas.drawString(60, 700 - 14 * row, office)
+            canvas.drawString(320, 700 - 14 * row, person)
+
+    read = " ".join(parse(pdf(draw)).text.replace("|", " ").split())
+    for office, person in zip(left, right, strict=True):
+        assert f"{office} {person}" in read
+
+
 def test_words_written_upwards_do_not_take_those_of_the_text_below_along(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 10)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from trivium_ingest.parse.pdf.lines import pieces_of, rows_of
+from trivium_ingest.parse.pdf.lines import pieces_of, rows_of, wordy
 from trivium_ingest.parse.pdf.tables import Rect, frames
 from trivium_ingest.parse.pdf.words import Word
 
 MAX_SHARE = 0.5  # of the page; a larger frame is the page's own
 MIN_LINES = 2
 MIN_LINE_CHARS = 8  # labels of a drawing are shorter
-MIN_LETTERS = 0.6  # of the characters
 MIN_WHOLE_LINES = 0.6  # of the lines; those of a table are divided
 MIN_BESIDE = 4  # words of the text on the box's height: without them nothing is read across
 _OUTSIDE = 2.0  # points that a word may stand over its frame
@@ -47,16 +46,11 @@ def _is_text(words: Sequence[Word]) -> bool:
     whole = [row[0] for row in rows if len(row) == 1]
     if len(rows) < MIN_LINES or len(whole) < MIN_WHOLE_LINES * len(rows):
         return False
-    return median(len(line.text) for line in whole) >= MIN_LINE_CHARS and _wordy(words)
-
-
-def _wordy(words: Sequence[Word]) -> bool:
-    characters = "".join(word.text for word in words)
-    return sum(map(str.isalpha, characters)) > MIN_LETTERS * len(characters)
+    return median(len(line.text) for line in whole) >= MIN_LINE_CHARS and wordy(word.text for word in words)
 
 
 def _stands_beside(frame: Rect, outside: Sequence[Word]) -> bool:
     """True when text, and not the amounts of a table, runs past the frame on its height, none of it through it."""
     level = [word for word in outside if frame[1] < (word.top + word.bottom) / 2 < frame[3]]
     crossing = any(word.left < frame[2] - _OUTSIDE and word.right > frame[0] + _OUTSIDE for word in level)
-    return len(level) >= MIN_BESIDE and not crossing and _wordy(level)
+    return len(level) >= MIN_BESIDE and not crossing and wordy(word.text for word in level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 import msgspec
@@ -14,9 +14,15 @@ GAP = 1.0  # in line heights: a wider space between words may separate columns o
 _CURRENCIES = frozenset("$\u20ac\u00a3\u00a5")
 _ENDS_AMOUNT = frozenset("0123456789)%\u2014\u2013-")  # a currency after it begins the next column's amount
 _FORMULA_COUNTS = 4  # times less than a word of letters
+MAX_DEPTH = 4  # of columns inside columns
 MIN_COLUMN_LINES = 4
 MIN_COLUMN_CHARS = 16  # columns of prose have longer lines than columns of a table
 MAX_CROSSING_SHARE = 0.4
+# What stands beside a stretch of the text, without a frame, is told from a table's cells by lines that fill its width.
+MIN_ASIDE_CHARS = 12
+FULL_LINE = 0.75  # of the widest
+MIN_FULL_LINES = 0.7  # of them
+MIN_LETTERS = 0.6  # of the characters
 
 
 class Piece(msgspec.Struct, gc=False):
@@ -35,6 +41,10 @@ class Piece(msgspec.Struct, gc=False):
     last_index: int = 0
     bold: bool = False
     table: Table | None = None
+
+
+Divided = Callable[[Sequence[Piece], Sequence[Piece]], bool]
+Stretch = tuple[list[Piece], list[Piece], list[Piece]]  # what runs across, or what is left and right of a gutter
 
 
 def pieces_of(words: Sequence[Word]) -> list[Piece]:
@@ -94,9 +104,23 @@ def rows_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     """Blocks in reading order: each is one column's stretch, or what runs across the columns."""
-    gutter = _gutter(pieces) if depth < 4 and len(pieces) >= 2 * MIN_COLUMN_LINES else None
-    if gutter is None:
+    divisible = depth < MAX_DEPTH and len(pieces) >= 2 * MIN_COLUMN_LINES
+    if divisible and (gutter := _gutter(pieces)) is not None:
+        stretches, whole = _stretches(pieces, gutter, lambda left, right: not _like_table([*left, *right])), True
+    elif divisible and (gutter := _aside_gutter(pieces)) is not None:
+        stretches, whole = _stretches(pieces, gutter, _side_by_side), False
+    else:
         return [list(pieces)] if pieces else []
+    blocks: list[list[Piece]] = []
+    for across, left, right in stretches:
+        blocks.extend(columns(left, depth + 1))
+        blocks.extend(columns(right, depth + 1))
+        blocks.extend(([across] if whole else columns(across, depth + 1)) if across else [])
+    return blocks
+
+
+def _stretches(pieces: Sequence[Piece], gutter: float, divided: Divided) -> list[Stretch]:
+    """From top to bottom: what runs across the gutter, or the two sides of it where they are `divided`."""
     crossing = sorted((p for p in pieces if p.left < gutter < p.right), key=lambda p: p.top)
     bands: list[list[Piece]] = [[] for _ in range(len(crossing) + 1)]
     edges = [(p.top + p.bottom) / 2 for p in crossing]
@@ -104,24 +128,18 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
         if not piece.left < gutter < piece.right:
             middle = (piece.top + piece.bottom) / 2
             bands[sum(edge < middle for edge in edges)].append(piece)
-    blocks: list[list[Piece]] = []
+    stretches: list[Stretch] = []
     across: list[Piece] = []
     for number, band in enumerate(bands):
         left = [piece for piece in band if piece.right <= gutter]
         right = [piece for piece in band if piece.left >= gutter]
-        if left and right and not _like_table(band):
-            if across:
-                blocks.append(across)
-                across = []
-            blocks.extend(columns(left, depth + 1))
-            blocks.extend(columns(right, depth + 1))
+        if left and right and divided(left, right):
+            stretches += [(across, [], []), ([], left, right)]
+            across = []
         else:
             across.extend(band)
-        if number < len(crossing):
-            across.append(crossing[number])
-    if across:
-        blocks.append(across)
-    return blocks
+        across.extend(crossing[number : number + 1])
+    return [*stretches, (across, [], [])]
 
 
 def _like_table(band: Sequence[Piece]) -> bool:
@@ -158,6 +176,39 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
         return None
     gutter = left + best
     return gutter if _prose(pieces, gutter) else None
+
+
+def _aside_gutter(pieces: Sequence[Piece]) -> float | None:
+    """The middle of the strip between lines of prose that stand side by side, in the most rows, or None."""
+    pairs = (row for row in rows_of(pieces) if len(row) == 2)
+    strips = [
+        (left.right, right.left) for left, right in pairs if min(len(left.text), len(right.text)) >= MIN_ASIDE_CHARS
+    ]
+    if len(strips) < MIN_COLUMN_LINES:
+        return None
+    best = max((begin for begin, _ in strips), key=lambda x: sum(begin <= x < end for begin, end in strips))
+    return (best + min(end for begin, end in strips if begin <= best < end)) / 2
+
+
+def _side_by_side(left: Sequence[Piece], right: Sequence[Piece]) -> bool:
+    """Both are running text: lines of words that fill the width of their side."""
+    return all(_is_running_text(side) for side in (left, right))
+
+
+def _is_running_text(lines: Sequence[Piece]) -> bool:
+    if len(lines) < MIN_COLUMN_LINES or any(line.table is not None for line in lines):
+        return False
+    if median(len(line.text) for line in lines) < MIN_ASIDE_CHARS:
+        return False
+    widths = [line.right - line.left for line in lines]
+    full = sum(width >= FULL_LINE * max(widths) for width in widths)
+    return full >= MIN_FULL_LINES * len(lines) and wordy(line.text for line in lines)
+
+
+def wordy(texts: Iterable[str]) -> bool:
+    """Most characters are letters: no amounts, no formulas."""
+    characters = "".join(texts)
+    return sum(map(str.isalpha, characters)) > MIN_LETTERS * len(characters)
 
 
 def _prose(pieces: Sequence[Piece], gutter: float) -> bool:
