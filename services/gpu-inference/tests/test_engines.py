@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pypdfium2
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from reportlab.pdfgen.canvas import Canvas
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box
@@ -35,6 +38,19 @@ def test_printed_lines_are_read_in_order_with_their_places() -> None:
     assert all(line.confidence > 0.8 for line in lines)
     assert ocr.read(np.full((200, 200, 3), 255, np.uint8)) == []
     assert ocr.read(np.zeros((2, 2, 3), np.uint8)) == []
+
+
+@pytest.mark.parametrize("font", ["Times-Bold", "Helvetica"])
+def test_no_digit_of_a_table_is_lost(font: str) -> None:
+    amounts = [f"{1_233_933 + 1_111_077 * number % 8_000_000:,}" for number in range(40)]
+    drawn = io.BytesIO()
+    canvas = Canvas(drawn, pagesize=(400, 300))
+    canvas.setFont(font, 11)
+    for number, amount in enumerate(amounts):
+        canvas.drawRightString(80 + 90 * (number % 4), 280 - 28 * (number // 4), amount)
+    canvas.save()
+    page = pypdfium2.PdfDocument(drawn.getvalue())[0].render(scale=110 / 72)
+    assert [line.text for line in RapidOcr().read(np.ascontiguousarray(page.to_numpy()[:, :, :3]))] == amounts
 
 
 def test_a_recogniser_can_be_sent_to_another_process() -> None:

@@ -19,7 +19,7 @@ from trivium_inference.ocr_lines import cut_line, find_lines
 from trivium_inference.ocr_models import OcrModels, load_models
 from trivium_inference.ocr_text import read_lines
 
-OCR_VERSION: Final = 3
+OCR_VERSION: Final = 4
 MIN_CONFIDENCE: Final = 0.5
 _MIN_SIDE: Final = 8  # smaller images hold no letter
 _SAME_LINE: Final = 0.5  # boxes that share half of the lower one's height stand on one line

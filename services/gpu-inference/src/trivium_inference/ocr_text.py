@@ -18,9 +18,15 @@ UPRIGHT: Final = 0.8  # a line that is read with less may stand on its head
 _STRETCH: Final = 1.2  # a quick look's lines are drawn wider than they are: width tells letters apart
 _ENLARGED: Final = 1.3  # wider than that shows nothing new of a line whose box is tight, without long letters
 _TIGHT: Final = 0.8
+# Digits stand closer than letters and no word tells which are missing: in short lines, such as the cells of a table,
+# each has room for steps of its own.
+_SHORT: Final = 10.0  # at most so many heights long
+_GLANCE_STRETCH: Final = 1.5
+_CAREFUL_STRETCH: Final = 1.3
 # Engines prepare kernels once for each width, so a line is drawn to the nearest of few.
 _WIDTHS: Final = (
-    *(64, 96, 160, 256, 384, 512, 640, 768, 896, 1024, 1184, 1376, 1600, 1856, 2144, 2496, 2912),
+    *(64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896),
+    *(1024, 1184, 1376, 1600, 1856, 2144, 2496, 2912),
     *(3392, 3968, 4608, 5376, 6240),
 )
 _NEGLIGIBLE: Final = 16.0  # logits below the best: all other classes together add 0.002 to its share
@@ -48,12 +54,19 @@ def read_lines(lines: Sequence[Image], models: OcrModels) -> list[Said]:
 
 
 def _glance_width(line: Image) -> int:
-    scale = FAST_HEIGHT / line.shape[0] * _STRETCH
+    scale = FAST_HEIGHT / line.shape[0]
+    if _is_short(line):
+        return _nearest(line.shape[1] * scale * _GLANCE_STRETCH)
+    scale *= _STRETCH
     return _nearest(line.shape[1] * min(scale, max(_ENLARGED, _TIGHT * scale)))
 
 
 def _careful_width(line: Image) -> int:
-    return _nearest(line.shape[1] * HEIGHT / line.shape[0])
+    return _nearest(line.shape[1] * HEIGHT / line.shape[0] * (_CAREFUL_STRETCH if _is_short(line) else 1.0))
+
+
+def _is_short(line: Image) -> bool:
+    return line.shape[1] <= _SHORT * line.shape[0]
 
 
 def _nearest(wanted: float) -> int:
