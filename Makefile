@@ -3,6 +3,9 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 CODE := conftest.py libs services tests bench requirements examples deploy
 
+# Without kept bytecode every process compiles some 1,300 modules, and this project starts many processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run install torch dev test test-models lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-parse soak eval eval-extraction eval-parse wheels clean
 
