@@ -16,6 +16,7 @@ def main() -> None:
         project = tomllib.loads(path.read_text())["project"]
         wanted.update(project["dependencies"])
         extras = project.get("optional-dependencies", {})
+        wanted.update(extras.get("services", []))
         if {"--dev", "--tools", "--distributed"} & set(sys.argv):
             wanted.update(extras.get("distributed", []))
         if {"--dev", "--torch"} & set(sys.argv):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Build every package's wheel into dist/, then use them as somebody without this checkout does: an empty environment,
 # what the wheels require in the locks' versions, the model fetched by `trivium model install`, two files, one question.
+# Then as a client of that server's: the library's wheel alone, which is its command line and few other packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 uv=$(command -v uv || echo "$PWD/.venv/bin/uv")  # as requirements/install.sh found it
@@ -9,8 +10,9 @@ for package in libs/* services/*; do
     [ ! -f "$package/pyproject.toml" ] || "$uv" build --quiet --wheel --no-build-isolation --python .venv/bin/python --out-dir dist "$package"
 done
 away=$(mktemp -d); trap 'rm -rf "$away"' EXIT
-.venv/bin/python -m venv "$away/env"
-"$uv" pip install --quiet --python "$away/env/bin/python" --constraint requirements/runtime.txt dist/*.whl
+installed() { .venv/bin/python -m venv "$1" && "$uv" pip install --quiet --python "$1/bin/python" --constraint requirements/runtime.txt "${@:2}"; }
+installed "$away/env" dist/*.whl
+installed "$away/client" dist/trivium-[0-9]*.whl
 mkdir "$away/files" && cp examples/files/mill-history.txt examples/files/gauge-plate.png "$away/files"
 cd "$away"
 export PATH="$away/env/bin:$PATH"
@@ -22,4 +24,14 @@ set -x
 trivium model install
 trivium ingest files
 trivium ask "When did the mill at Stennet close?" | tee answer
+grep -q 1961 answer
+
+export TRIVIUM_DATA_DIR=$away/.trivium TRIVIUM_HTTP_PORT=0 TRIVIUM_GRPC_PORT=0
+trivium serve > served & trap 'kill %1; wait; rm -rf "$away"' EXIT
+until url=$(grep -o "http://127[^ ]*" served | head -1) && [ "$url" ]; do kill -0 %1 && sleep 0.2; done
+PATH=$away/client/bin:$PATH
+refuse python -c "import celery"
+refuse trivium parse files/mill-history.txt
+grep "pip install 'trivium-ingest-worker'" refused
+TRIVIUM_URL=$url trivium ask "When did the mill at Stennet close?" | tee answer
 grep -q 1961 answer

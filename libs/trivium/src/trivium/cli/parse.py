@@ -14,7 +14,6 @@ from trivium.cli.terminal import note, one_line, print_json, say, where
 from trivium.config import load_settings
 from trivium.domain.parsed import ParsedFile
 from trivium.domain.password import given_password
-from trivium.ports.parser import Blob
 
 
 @click.command()
@@ -27,13 +26,16 @@ def parse(file: Path, as_json: bool, password: str) -> None:
     Nothing is stored and no server is needed. The files are read in a process of its own, within limits.
     """
     settings = load_settings()
+    read = runtime.parser()
+    from trivium.ports.parser import Blob  # after the help, and with the parser: it loads numpy
+
     blob = Blob(file.name, file.read_bytes(), password=given_password(password))
-    files = runtime.parser()(settings, blob)
+    files = read(settings, blob)
     if as_json:
         print_json(_as_json(files))
         return
-    for read in files:
-        _print(read)
+    for one in files:
+        _print(one)
 
 
 def _print(read: ParsedFile) -> None:
