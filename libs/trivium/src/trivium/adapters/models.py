@@ -45,14 +45,14 @@ def connect_models(settings: Settings) -> Iterator[Models]:
         with closing(_local()(settings)) as models:
             yield models
         return
-    from trivium.adapters.distributed.inference import (  # noqa: PLC0415
-        Inference,
+    from trivium.adapters.distributed.inference.models import (  # noqa: PLC0415
         RemoteEmbedder,
         RemoteOcr,
         RemoteReranker,
         RemoteTranscriber,
         RemoteVisualEncoder,
     )
+    from trivium.adapters.distributed.inference.server import Inference  # noqa: PLC0415
 
     with closing(Inference(settings.inference_url)) as inference:
         reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None

@@ -1,0 +1,189 @@
+"""Reading a tenant's graph: one statement per call, two where several names of one entity or entities are told."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, LiteralString
+
+import msgspec
+
+from trivium.adapters.distributed.neo4j import read_statements as cypher
+from trivium.adapters.distributed.neo4j.schema import START_CHARS
+from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
+from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
+from trivium.adapters.graph_rules import in_text_order, no_such_entity
+from trivium.domain.errors import Refused
+from trivium.domain.graph import (
+    ChunkGraph,
+    Edge,
+    Entity,
+    EntityType,
+    Mention,
+    Mentioning,
+    MentionRole,
+    Relation,
+    Step,
+    StepType,
+)
+from trivium.domain.ids import entity_id
+from trivium.domain.retrieval import Scored
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import EntityPage
+from trivium.text.names import fold_name
+
+_MAX_PAGE = 1000
+_MOST = 2**62  # more mentions than any entity has
+_Mentions = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
+
+_decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+
+
+class Neo4jGraphReader:
+    """One tenant's reads; see `trivium.ports.graph.GraphReader`. `space` is the tenant as its nodes carry it."""
+
+    def __init__(self, server: Neo4jServer, tenant: Tenant, space: str) -> None:
+        self._server = server
+        self._tenant = tenant
+        self._space = space
+
+    async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
+        """Chunks by the names they are about, the surest first."""
+        by_id = self._by_id(keys)
+        rows = await self._ask(cypher.ABOUT, ids=list(by_id))
+        return {by_id[id_]: [Scored(chunk, confidence) for chunk, confidence in chunks] for id_, chunks in rows}
+
+    async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
+        """The mentions of each chunk, in text order."""
+        rows = await self._ask(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
+        return {chunk: in_text_order(_decode(share).mentions) for chunk, share in rows}
+
+    async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
+        """What each chunk has, and what has it."""
+        rows = await self._ask(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
+        return {chunk: [Step(StepType(kind), other) for kind, other in steps] for chunk, steps in rows}
+
+    async def mentioned_by(
+        self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
+    ) -> dict[str, Mentioning]:
+        """Totals and first places by name."""
+        by_id = self._by_id(keys)
+        rows = await self._ask(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
+        totals: dict[str, int] = {}
+        places: dict[str, list[list[Any]]] = {}
+        several: set[str] = set()
+        for id_, _, total, found in rows:  # one row per name of an entity
+            if id_ in totals:
+                several.add(id_)
+            totals[id_] = total
+            places[id_] = places.get(id_, []) + found
+        totals.update({id_: n for id_, n in await self._ask(cypher.COUNT_CHUNKS[role], ids=sorted(several))})
+        return {by_id[id_]: Mentioning(total, _first(places[id_], limit)) for id_, total in totals.items()}
+
+    async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
+        """Entities with a name like each name; a name without any is absent."""
+        keys = {name: fold_name(name) for name in names}
+        asked = [{"key": key, "words": words_query(key, self._space)} for key in sorted(set(keys.values())) if key]
+        rows = await self._ask(CANDIDATES, asked=asked, candidates=MAX_CANDIDATES)
+        found = {key: similar(key, candidates, limit) for key, candidates in rows}
+        entities = await self._entities({root for matches in found.values() for root, _ in matches})
+        return {
+            name: [(entities[root], score) for root, score in found[key] if root in entities]
+            for name, key in keys.items()
+            if found.get(key)
+        }
+
+    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+        """The strongest edges of each entity, between entities."""
+        by_id = self._by_id(keys)
+        rows = await self._ask(cypher.EDGES, ids=list(by_id), limit=limit)
+        return {by_id[id_]: [Edge(*edge) for edge in edges] for id_, edges in rows}
+
+    async def entity(self, entity_id: str) -> Entity:
+        """The entity, also by the id of one of its aliases."""
+        rows = await self._ask(cypher.ENTITY_OF, ids=[entity_id])
+        if not rows:
+            raise no_such_entity(entity_id)
+        return _entity(rows[0])
+
+    async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
+        """One page, most mentioned first."""
+        size = max(1, min(limit, _MAX_PAGE))
+        start = fold_name(prefix)
+        most, after = _decode_cursor(cursor) if cursor else (_MOST, "")
+        rows = await self._rows(
+            cypher.BEGINNING if start else cypher.LISTED,
+            prefix=start,
+            start=start[:START_CHARS],
+            type=kind,
+            most=most,
+            after=after,
+            limit=size + 1,
+        )
+        page = tuple(_entity(row) for row in rows[:size])
+        return EntityPage(page, _encode_cursor(page[-1]) if len(rows) > size else "")
+
+    async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
+        """The mentions and relations of an entity, each at most `limit`."""
+        ids = list(self._by_id([key]))
+        names, named, stated = await asyncio.gather(
+            self._ask(cypher.NAMES, ids=ids),
+            self._ask(cypher.NAMED_IN, ids=ids, limit=limit),
+            self._ask(cypher.STATED_IN, ids=ids, limit=limit),
+        )
+        wanted = {name for (name,) in names}
+        mentions = [m for _, share in sorted(named) for m in in_text_order(_decode(share).mentions) if m.key in wanted]
+        relations = [
+            relation
+            for _, share in stated
+            for relation in _decode(share).relations
+            if relation.source_key in wanted or relation.target_key in wanted
+        ]
+        relations.sort(key=lambda r: (-r.confidence, r.chunk_id, r.span.start, r.source_key, r.target_key, r.type))
+        return mentions[:limit], relations[:limit]
+
+    async def _entities(self, roots: Iterable[str]) -> dict[str, Entity]:
+        rows = await self._ask(cypher.ENTITIES, ids=sorted(self._by_id(roots)))
+        return {entity.key: entity for entity in map(_entity, rows)}
+
+    def _by_id(self, keys: Iterable[str]) -> dict[str, str]:
+        return {entity_id(self._tenant, key): key for key in keys}
+
+    async def _ask(self, statement: LiteralString, **parameters: Any) -> Rows:
+        """The rows of a statement, unless the list that it walks, which comes first, is empty."""
+        return await self._rows(statement, **parameters) if next(iter(parameters.values())) else []
+
+    async def _rows(self, statement: LiteralString, **parameters: Any) -> Rows:
+        return await self._server.rows(statement, tenant=self._space, **parameters)
+
+
+def _first(found: list[list[Any]], limit: int) -> tuple[tuple[str, int], ...]:
+    """The first `limit` chunks of (chunk, sentence) in any order, each with its first sentence."""
+    by_chunk: dict[str, int] = dict(sorted(found, reverse=True))  # of one chunk's, the first sentence stands last
+    return tuple(sorted(by_chunk.items())[: max(limit, 0)])
+
+
+def _entity(row: list[Any]) -> Entity:
+    identity, key, name, kind, aliases, mentions, degree = row
+    return Entity(
+        id=identity,
+        key=key,
+        name=name,
+        type=EntityType(kind),
+        aliases=tuple(sorted(set(aliases) - {name})),
+        mentions=mentions,
+        degree=degree,
+    )
+
+
+def _encode_cursor(last: Entity) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode((last.mentions, last.key))).decode()
+
+
+def _decode_cursor(cursor: str) -> tuple[int, str]:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[_Mentions, str])
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error

@@ -1,0 +1,137 @@
+"""The Cypher that asks the graph: one statement per question, each matching on `$tenant`, aliases resolved."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from trivium.adapters.distributed.neo4j.schema import ROLE_TYPES
+from trivium.domain.graph import MentionRole
+
+# Every statement over names begins so: `n` walks the names of the entity behind each id asked for. A name that is no
+# entity stands for itself.
+_NAMES: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (asked:Name {tenant: $tenant, id: id})
+    OPTIONAL MATCH (asked)-[:ALIAS_OF]->(entity)
+    WITH id, coalesce(entity, asked) AS root
+    MATCH (root)<-[:ALIAS_OF*0..1]-(n)
+"""
+ABOUT: LiteralString = (
+    _NAMES
+    + """
+    MATCH (n)<-[m:ABOUT]-()
+    WITH id, m.chunk AS chunk, max(m.confidence) AS confidence ORDER BY confidence DESC, chunk
+    RETURN id, collect([chunk, confidence])
+"""
+)
+
+
+def _first_places(relation: LiteralString) -> LiteralString:
+    """The first `$limit` places of `n`, by the index of the relation: as fast for a hub as for any other name.
+
+    The index is named because a plan that was made when the graph was small is kept for a while, and may walk it all.
+    """
+    return (
+        "MATCH ()-[m:"
+        + relation
+        + "]->() USING INDEX m:"
+        + relation
+        + "(tenant, name, chunk) WHERE m.tenant = $tenant AND m.name = n.id AND m.chunk IS NOT NULL"
+        + " RETURN m.chunk AS chunk, m.sentence AS sentence ORDER BY m.tenant, m.name, m.chunk LIMIT $limit"
+    )
+
+
+def _mentioned_by(relation: LiteralString) -> LiteralString:
+    return (
+        _NAMES
+        + "WITH id, n, COUNT { (n)<-[:"
+        + relation
+        + "]-() } AS total WHERE total > 0 CALL (n) { "
+        + _first_places(relation)
+        + " } RETURN id, n.id, total, collect([chunk, sentence])"
+    )
+
+
+def _count_chunks(relation: LiteralString) -> LiteralString:
+    return _NAMES + "MATCH (n)<-[m:" + relation + "]-() RETURN id, count(DISTINCT m.chunk)"
+
+
+MENTIONED_BY: dict[MentionRole, LiteralString] = {role: _mentioned_by(name) for role, name in ROLE_TYPES.items()}
+COUNT_CHUNKS: dict[MentionRole, LiteralString] = {role: _count_chunks(name) for role, name in ROLE_TYPES.items()}
+
+EDGES: LiteralString = (
+    _NAMES
+    + """
+    MATCH (n)-[r:RELATES]-(o)
+    OPTIONAL MATCH (o)-[:ALIAS_OF]->(other)
+    WITH id, r, startNode(r) = n AS outgoing, root, coalesce(other, o) AS far WHERE far <> root
+    WITH id, CASE WHEN outgoing THEN root.key ELSE far.key END AS source,
+        CASE WHEN outgoing THEN far.key ELSE root.key END AS target, r.type AS type,
+        max(r.confidence) AS confidence, count(r) AS evidence
+    ORDER BY confidence DESC, evidence DESC, source, target, type
+    RETURN id, collect([source, target, type, confidence, evidence])[..$limit]
+"""
+)
+_ENTITY: LiteralString = """
+    RETURN root.id, root.key, root.name, root.type, [(root)<-[:ALIAS_OF]-(alias) | alias.name], root.mentions,
+        COUNT { (root)-[:NEIGHBOUR]-() }
+"""
+ENTITIES: LiteralString = "UNWIND $ids AS id MATCH (root:Entity:Name {tenant: $tenant, id: id})" + _ENTITY
+ENTITY_OF: LiteralString = (
+    """
+    UNWIND $ids AS id
+    MATCH (asked:Name {tenant: $tenant, id: id})
+    OPTIONAL MATCH (asked)-[:ALIAS_OF]->(entity)
+    WITH coalesce(entity, asked) AS root WHERE root:Entity
+"""
+    + _ENTITY
+)
+# The order of the index of listings, so that a page is read from it without counting the rest.
+_AFTER: LiteralString = """
+    root.mentions > 0 AND root.mentions <= $most AND (root.mentions < $most OR root.key > $after)
+    AND ($type = '' OR root.type = $type)
+    WITH root ORDER BY root.tenant DESC, root.mentions DESC, root.key LIMIT $limit
+"""
+LISTED: LiteralString = (
+    "MATCH (root:Entity) USING INDEX root:Entity(tenant, mentions) WHERE root.tenant = $tenant AND" + _AFTER + _ENTITY
+)
+BEGINNING: LiteralString = (
+    """
+    MATCH (n:Name) WHERE n.tenant = $tenant AND n.start STARTS WITH $start AND n.key STARTS WITH $prefix
+    OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
+    WITH DISTINCT coalesce(entity, n) AS root WHERE root:Entity AND
+"""
+    + _AFTER
+    + _ENTITY
+)
+NAMES: LiteralString = _NAMES + "RETURN n.key"
+NAMED_IN: LiteralString = (
+    _NAMES
+    + "CALL (n) { "
+    + " UNION ALL ".join(_first_places(name) for name in ROLE_TYPES.values())
+    + """ }
+    WITH DISTINCT chunk ORDER BY chunk LIMIT $limit
+    MATCH (c:Chunk {tenant: $tenant, id: chunk})
+    RETURN c.id, c.share
+"""
+)
+STATED_IN: LiteralString = (
+    _NAMES
+    + """
+    MATCH (n)-[r:RELATES]-()
+    WITH DISTINCT r.chunk AS chunk, r.confidence AS confidence ORDER BY confidence DESC, chunk LIMIT $limit
+    MATCH (c:Chunk {tenant: $tenant, id: chunk})
+    RETURN DISTINCT c.id, c.share
+"""
+)
+MENTIONS_IN: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (c:Chunk {tenant: $tenant, id: id}) WHERE c.share IS NOT NULL
+    RETURN c.id, c.share
+"""
+BESIDE: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (:Chunk {tenant: $tenant, id: id})-[s:HAS_TABLE|HAS_IMAGE|HAS_FORMULA]-(o) WHERE o.share IS NOT NULL
+    WITH DISTINCT id, type(s) AS type, o.id AS other ORDER BY type, other
+    RETURN id, collect([type, other])
+"""

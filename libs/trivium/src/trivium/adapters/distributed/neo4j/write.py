@@ -1,0 +1,250 @@
+"""Writing a tenant's graph: shares in and out, and what they add up to brought along, in one transaction per batch.
+
+A transaction locks the chunks, then the names that it touches, then the entities of those; what it reads of them it
+may count on. Counters change by differences, so a hub costs no more than any other name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, LiteralString
+
+import msgspec
+from neo4j import ManagedTransaction
+
+from trivium.adapters.distributed.neo4j import write_statements as cypher
+from trivium.adapters.distributed.neo4j.changes import Changes
+from trivium.adapters.distributed.neo4j.names import Name, Names, written
+from trivium.adapters.distributed.neo4j.schema import SCHEMA, START_CHARS, VERSION
+from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, is_as_stored
+from trivium.domain.graph import ChunkGraph
+from trivium.domain.ids import entity_id
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import BATCH_CHUNKS, GraphRow
+
+DOCUMENTS_PER_QUESTION = 500
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+
+
+class Neo4jGraphWriter:
+    """One tenant's writes; see `trivium.ports.graph.GraphWriter`. `space` is the tenant as its nodes carry it."""
+
+    def __init__(self, server: Neo4jServer, tenant: Tenant, space: str) -> None:
+        self._server = server
+        self._tenant = tenant
+        self._space = space
+
+    def upsert(self, rows: Sequence[GraphRow]) -> None:
+        """Add or replace the shares of some chunks."""
+        newest = {row.share.chunk_id: row for row in rows}
+        stored = [(chunk, newest[chunk], _encode(newest[chunk].share)) for chunk in sorted(newest)]
+        for batch in in_batches(stored, BATCH_CHUNKS):
+            if not self._write(lambda graph, batch=batch: graph.put(batch)):  # type: ignore[misc]
+                create_schema(self._server)
+                self._write(lambda graph, batch=batch: graph.put(batch))  # type: ignore[misc]
+
+    def delete(self, document_id: str, keep_version: str = "") -> None:
+        """Remove the shares of every version but `keep_version`."""
+        while self._write(lambda graph: graph.take(document_id, keep_version)) == BATCH_CHUNKS:
+            pass
+
+    def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
+        """The chunks that have a share, for one version of each document."""
+        found: dict[str, set[str]] = {document: set() for document in versions}
+        for batch in in_batches(list(versions.items()), DOCUMENTS_PER_QUESTION):
+            rows = self._server.run(
+                """
+                UNWIND $versions AS asked
+                MATCH (c:Chunk {tenant: $tenant, document: asked[0], version: asked[1]})
+                WITH c WHERE c.share IS NOT NULL
+                RETURN c.document, collect(c.id)
+                """,
+                tenant=self._space,
+                versions=batch,
+            )
+            found.update({document: set(chunks) for document, chunks in rows})
+        return found
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Every (document id, version) that has rows."""
+        rows = self._server.run(
+            """
+            MATCH (c:Chunk) WHERE c.tenant = $tenant AND c.document IS NOT NULL AND c.version IS NOT NULL
+            RETURN DISTINCT c.document, c.version
+            """,
+            tenant=self._space,
+        )
+        return ((document, version) for document, version in rows)
+
+    def unlike(self, rows: Sequence[GraphRow]) -> set[str]:
+        """The chunks whose share is another."""
+        wanted = {row.share.chunk_id: row for row in rows}
+        stored = self._server.run(
+            """
+            UNWIND $ids AS id
+            MATCH (c:Chunk {tenant: $tenant, id: id})
+            RETURN id, c.document, c.version, c.dataset, c.run, c.share
+            """,
+            tenant=self._space,
+            ids=list(wanted),
+        )
+        return set(wanted) - {chunk for chunk, *row in stored if is_as_stored(wanted[chunk], row)}
+
+    def _write(self, work: Callable[[_GraphTransaction], int]) -> int:
+        return self._server.write(lambda transaction: work(_GraphTransaction(transaction, self._tenant, self._space)))
+
+
+def create_schema(server: Neo4jServer) -> None:
+    """Create what is not there; several processes may do so at once."""
+    for statement in SCHEMA:
+        server.run(statement, version=VERSION)
+
+
+class _GraphTransaction:
+    """The steps of one transaction."""
+
+    def __init__(self, transaction: ManagedTransaction, tenant: Tenant, space: str) -> None:
+        self._transaction = transaction
+        self._tenant = tenant
+        self._space = space
+        self._ids: dict[str, str] = {}
+
+    def put(self, batch: Sequence[tuple[str, GraphRow, bytes]]) -> int:
+        """Add or replace shares. Returns how many; none on a server without our schema."""
+        rows = [
+            {
+                "id": chunk,
+                "document": row.document_id,
+                "version": row.version,
+                "dataset": row.scope.dataset,
+                "run": row.scope.run,
+                "share": encoded,
+            }
+            for chunk, row, encoded in batch
+        ]
+        before = dict(self._run(cypher.PUT_CHUNKS, rows=rows, version=VERSION))
+        if not before:
+            return 0
+        changes = Changes()
+        for chunk, row, encoded in batch:
+            known = before[chunk]
+            if known is not None and known != encoded:
+                changes.remove(_decode(known))
+            if known != encoded:
+                changes.add(row.share)
+        self._apply(changes)
+        return len(batch)
+
+    def take(self, document_id: str, keep_version: str) -> int:
+        """Remove the next shares of a document. Returns how many."""
+        found = self._run(cypher.TAKE_CHUNKS, document=document_id, keep=keep_version, limit=BATCH_CHUNKS)
+        changes = Changes()
+        for _, share in found:
+            if share is not None:  # a step led to it, and its own share never came
+                changes.remove(_decode(share))
+        self._apply(changes)
+        self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, _ in found])
+        return len(found)
+
+    def _apply(self, changes: Changes) -> None:
+        changes.settle()
+        names = self._locked(changes)
+        self._rewrite_relations(changes)
+        dirty = names.roots(names.count_spellings(changes))
+        moved = self._settle_claims(names, changes) if changes.claims else {}
+        regrouped = {root for roots in moved.values() for root in roots}
+        dirty |= names.roots(name for claim in changes.claims for name in claim[:2]) | regrouped
+        dirty |= names.count_mentions(changes)
+        self._run_some(
+            cypher.DESCRIBE_NAMES, rows=[{**row, "id": self._id(row["key"])} for row in names.described(dirty)]
+        )
+        self._count_neighbours(names.neighbours(changes, but=regrouped))
+        self._recount(names, regrouped)
+        if changes.emptied:
+            self._run_some(cypher.DROP_UNUSED_NAMES, ids=self._sorted_ids(names))
+
+    def _locked(self, changes: Changes) -> Names:
+        """Every name that `changes` touch, and every other name of the same entities."""
+        if changes.claims:
+            self._run(cypher.LOCK_TENANT)
+        names = Names()
+        self._lock_names(names, changes.keys)
+        claimed = {key for key, _, _ in changes.claims}
+        self._lock_names(names, {canonical for key in claimed for canonical in names[key].claims} - names.keys())
+        grouped = {name.root for name in names.values() if name.grouped}
+        for row in self._run_some(cypher.LOCK_GROUPS, ids=self._sorted_ids(grouped)):
+            names[row[0]] = Name.of(row)
+        return names
+
+    def _lock_names(self, names: Names, keys: Iterable[str]) -> None:
+        rows = [{"id": self._id(key), "key": key, "start": key[:START_CHARS]} for key in keys]
+        rows.sort(key=lambda row: row["id"])
+        for row in self._run_some(cypher.LOCK_NAMES, rows=rows):
+            names[row[0]] = Name.of(row)
+
+    def _rewrite_relations(self, changes: Changes) -> None:
+        self._run_some(cypher.DROP_PLACES, chunks=changes.emptied)
+        self._run_some(cypher.DROP_STATEMENTS, chunks=changes.emptied)
+        self._run_some(cypher.DROP_STEPS, chunks=changes.emptied)
+        for role, places in changes.places.items():
+            rows = [
+                {"name": self._id(p.key), "chunk": p.chunk, "sentence": p.sentence, "confidence": p.confidence}
+                for p in places
+            ]
+            self._run_some(cypher.ADD_PLACES[role], rows=rows)
+        for kind, steps in changes.steps.items():
+            self._run_some(cypher.ADD_STEPS[kind], rows=[{"chunk": here, "target": there} for here, there in steps])
+        self._run_some(
+            cypher.ADD_STATEMENTS,
+            rows=[
+                {**msgspec.structs.asdict(s), "source": self._id(s.source), "target": self._id(s.target)}
+                for s in changes.statements
+            ],
+        )
+
+    def _settle_claims(self, names: Names, changes: Changes) -> dict[str, tuple[str, str]]:
+        """Returns the names that belong to another entity now, with the root before and after."""
+        rows = []
+        for key, canonical in sorted(names.count_claims(changes)):
+            said = written(names[key].claims.get(canonical, Counter()))
+            rows.append({"name": self._id(key), "canonical": self._id(canonical), "spellings": said})
+        self._run_some(cypher.PUT_CLAIMS, rows=rows)
+        moved = names.regroup()
+        self._run_some(
+            cypher.MOVE_NAMES,
+            rows=[{"name": self._id(key), "root": self._id(root)} for key, (_, root) in sorted(moved.items())],
+        )
+        return moved
+
+    def _count_neighbours(self, pairs: Mapping[tuple[str, str], int]) -> None:
+        ends = sorted((*self._sorted_ids(pair), n) for pair, n in pairs.items())
+        self._run_some(
+            cypher.COUNT_NEIGHBOURS, rows=[{"left": left, "right": right, "n": n} for left, right, n in ends]
+        )
+
+    def _recount(self, names: Names, regrouped: set[str]) -> None:
+        present = self._sorted_ids(root for root in regrouped if names[root].root == root)
+        self._run_some(cypher.RECOUNT_MENTIONS, roots=present, sure=MIN_ENTITY_CONFIDENCE)
+        self._run_some(cypher.DROP_NEIGHBOURS, roots=self._sorted_ids(regrouped))
+        self._run_some(cypher.RECOUNT_NEIGHBOURS, roots=present)
+
+    def _id(self, key: str) -> str:
+        known = self._ids.get(key)
+        if known is None:
+            known = self._ids[key] = entity_id(self._tenant, key)
+        return known
+
+    def _sorted_ids(self, keys: Iterable[str]) -> list[str]:
+        return sorted(self._id(key) for key in keys)
+
+    def _run(self, statement: LiteralString, **parameters: Any) -> list[list[Any]]:
+        return self._transaction.run(statement, parameters, tenant=self._space).values()
+
+    def _run_some(self, statement: LiteralString, **parameters: Any) -> list[list[Any]]:
+        """Run the statement unless the list that it walks is empty."""
+        walked = next(value for value in parameters.values() if isinstance(value, list))
+        return self._run(statement, **parameters) if walked else []

@@ -1,0 +1,178 @@
+"""The Cypher that writes the graph, one statement per step of `write.py`; `$tenant` in each of them.
+
+Setting a property, also to what it is, takes the node's write lock: what a statement reads after that stays so until
+the transaction ends. Rows come sorted by id, so that two transactions lock in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from trivium.adapters.distributed.neo4j.schema import ROLE_TYPES, STEP_TYPES
+from trivium.domain.graph import MentionRole, StepType
+
+# No row comes back from a server without our schema: it is new, or was emptied.
+PUT_CHUNKS: LiteralString = """
+    MATCH (:Schema {name: 'trivium', version: $version})
+    UNWIND $rows AS row
+    MERGE (c:Chunk {tenant: $tenant, id: row.id})
+    SET c.document = row.document, c.version = row.version, c.dataset = row.dataset, c.run = row.run
+    WITH c, row, c.share AS before
+    SET c.share = row.share
+    RETURN row.id, before
+"""
+TAKE_CHUNKS: LiteralString = """
+    MATCH (c:Chunk {tenant: $tenant, document: $document}) WHERE c.version IS NOT NULL AND c.version <> $keep
+    WITH c ORDER BY c.id LIMIT $limit
+    SET c.document = $document
+    RETURN c.id, c.share
+"""
+DROP_CHUNKS: LiteralString = "UNWIND $ids AS id MATCH (c:Chunk {tenant: $tenant, id: id}) DETACH DELETE c"
+
+# The other end may come in a later batch: it has its place before it has its share.
+DROP_STEPS: LiteralString = (
+    "UNWIND $chunks AS id MATCH (:Chunk {tenant: $tenant, id: id})-[s:"
+    + "|".join(STEP_TYPES.values())
+    + "]->() DELETE s"
+)
+
+
+def _add_steps(relation: LiteralString) -> LiteralString:
+    return (
+        """
+        UNWIND $rows AS row
+        MATCH (c:Chunk {tenant: $tenant, id: row.chunk})
+        MERGE (o:Chunk {tenant: $tenant, id: row.target})
+            ON CREATE SET o.document = c.document, o.version = c.version
+        CREATE (c)-[:"""
+        + relation
+        + """ {tenant: $tenant}]->(o)
+        """
+    )
+
+
+ADD_STEPS: dict[StepType, LiteralString] = {step: _add_steps(name) for step, name in STEP_TYPES.items()}
+
+# Names move between entities one transaction at a time, so that whoever moves one knows where its neighbours belong.
+LOCK_TENANT: LiteralString = "MERGE (t:Tenant {tenant: $tenant}) SET t.locked = true"
+
+_STATE: LiteralString = """
+    RETURN n.key, root.key, n.spellings, [(n)-[c:CLAIMED]->(to) | [to.key, c.spellings]],
+        COUNT { (n)<-[:CLAIMED]-() }, n.mentions, root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() }
+"""
+LOCK_NAMES: LiteralString = (
+    """
+    UNWIND $rows AS row
+    MERGE (n:Name {tenant: $tenant, id: row.id}) ON CREATE SET n.start = row.start
+    SET n.key = row.key
+    WITH n
+    OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
+    WITH n, coalesce(entity, n) AS root
+"""
+    + _STATE
+)
+LOCK_GROUPS: LiteralString = (
+    """
+    UNWIND $ids AS id
+    MATCH (root:Name {tenant: $tenant, id: id})
+    SET root.key = root.key
+    WITH root
+    MATCH (root)<-[:ALIAS_OF*0..1]-(n)
+"""
+    + _STATE
+)
+
+DROP_PLACES: LiteralString = """
+    UNWIND $chunks AS id
+    MATCH (:Chunk {tenant: $tenant, id: id})-[m:ABOUT|HEADED|MENTIONS]->() DELETE m
+"""
+DROP_STATEMENTS: LiteralString = """
+    UNWIND $chunks AS id
+    MATCH ()-[r:RELATES]->() USING INDEX r:RELATES(tenant, chunk)
+    WHERE r.tenant = $tenant AND r.chunk = id DELETE r
+"""
+
+
+def _add_places(relation: LiteralString) -> LiteralString:
+    return (
+        """
+        UNWIND $rows AS row
+        MATCH (c:Chunk {tenant: $tenant, id: row.chunk})
+        MATCH (n:Name {tenant: $tenant, id: row.name})
+        CREATE (c)-[m:"""
+        + relation
+        + """]->(n)
+        SET m.tenant = $tenant, m.name = row.name, m.chunk = row.chunk,
+            m.sentence = row.sentence, m.confidence = row.confidence
+        """
+    )
+
+
+ADD_PLACES: dict[MentionRole, LiteralString] = {role: _add_places(name) for role, name in ROLE_TYPES.items()}
+ADD_STATEMENTS: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (s:Name {tenant: $tenant, id: row.source})
+    MATCH (t:Name {tenant: $tenant, id: row.target})
+    CREATE (s)-[:RELATES {tenant: $tenant, type: row.type, chunk: row.chunk, confidence: row.confidence}]->(t)
+"""
+
+PUT_CLAIMS: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (n:Name {tenant: $tenant, id: row.name})
+    MATCH (to:Name {tenant: $tenant, id: row.canonical})
+    MERGE (n)-[c:CLAIMED]->(to) SET c.tenant = $tenant, c.spellings = row.spellings
+    WITH c WHERE size(c.spellings) = 0 DELETE c
+"""
+MOVE_NAMES: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (n:Name {tenant: $tenant, id: row.name})
+    MATCH (root:Name {tenant: $tenant, id: row.root})
+    OPTIONAL MATCH (n)-[before:ALIAS_OF]->()
+    DELETE before
+    FOREACH (_ IN CASE WHEN root = n THEN [] ELSE [1] END | CREATE (n)-[:ALIAS_OF {tenant: $tenant}]->(root))
+"""
+DESCRIBE_NAMES: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (n:Name {tenant: $tenant, id: row.id})
+    SET n += row.properties
+    FOREACH (_ IN CASE row.label WHEN 'Entity' THEN [1] ELSE [] END | SET n:Entity REMOVE n:Alias)
+    FOREACH (_ IN CASE row.label WHEN 'Alias' THEN [1] ELSE [] END | SET n:Alias REMOVE n:Entity)
+    FOREACH (_ IN CASE row.label WHEN '' THEN [1] ELSE [] END | REMOVE n:Entity, n:Alias)
+"""
+COUNT_NEIGHBOURS: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (l:Name {tenant: $tenant, id: row.left})
+    MATCH (r:Name {tenant: $tenant, id: row.right})
+    MERGE (l)-[e:NEIGHBOUR]->(r) ON CREATE SET e.tenant = $tenant, e.statements = 0
+    SET e.statements = e.statements + row.n
+    WITH e WHERE e.statements = 0 DELETE e
+"""
+
+# For entities that gained or lost a name: everything that is counted by entity, from what their names have.
+RECOUNT_MENTIONS: LiteralString = """
+    UNWIND $roots AS id
+    MATCH (root:Name {tenant: $tenant, id: id})
+    CALL (root) {
+        MATCH (root)<-[:ALIAS_OF*0..1]-()<-[m:ABOUT|HEADED|MENTIONS]-() WHERE m.confidence >= $sure
+        RETURN count(DISTINCT m.chunk) AS mentions
+    }
+    SET root.mentions = mentions
+"""
+DROP_NEIGHBOURS: LiteralString = """
+    UNWIND $roots AS id
+    MATCH (:Name {tenant: $tenant, id: id})-[e:NEIGHBOUR]-()
+    WITH DISTINCT e DELETE e
+"""
+RECOUNT_NEIGHBOURS: LiteralString = """
+    UNWIND $roots AS id
+    MATCH (root:Name {tenant: $tenant, id: id})<-[:ALIAS_OF*0..1]-()-[r:RELATES]-(o)
+    OPTIONAL MATCH (o)-[:ALIAS_OF]->(entity)
+    WITH root, r, coalesce(entity, o) AS other WHERE other <> root
+    WITH root, other, count(DISTINCT r) AS statements, root.id < other.id AS forward
+    WITH CASE WHEN forward THEN root ELSE other END AS l, CASE WHEN forward THEN other ELSE root END AS r, statements
+    MERGE (l)-[e:NEIGHBOUR]->(r) SET e.tenant = $tenant, e.statements = statements
+"""
+DROP_UNUSED_NAMES: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (n:Name {tenant: $tenant, id: id}) WHERE NOT EXISTS { (n)--() } DELETE n
+"""
