@@ -19,6 +19,7 @@ from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import Envelope, Handed
+from trivium.flow.pipeline import PIPELINE
 from trivium.flow.stage import Job, Outcome, leg_of
 
 PARSE, CHUNK, ENRICH, EMBED = STAGES[:4]
@@ -44,7 +45,7 @@ class Work:
     def run(self, job: Job) -> Outcome:
         self.ran.append(job.document.source)
         self.act(job)
-        inputs = ", ".join(job.load(needed, str) for needed in artifacts.INPUTS[self.stage])
+        inputs = ", ".join(job.load(needed, str) for needed in PIPELINE[self.stage].inputs)
         return Outcome(f"{self.stage}({inputs})", {"title": f"{job.document.title}>{self.stage}"})
 
 

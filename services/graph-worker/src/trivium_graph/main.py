@@ -9,7 +9,7 @@ from functools import partial
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
-from trivium.flow.queues import GRAPH_STAGES
+from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.heap import kept_small
 from trivium.process import run_process
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _work(settings: Settings) -> None:
-    run_worker(settings, GRAPH_STAGES, partial(_equipped, settings))
+    run_worker(settings, stages_of(Worker.GRAPH), partial(_equipped, settings))
 
 
 @contextmanager

@@ -9,8 +9,7 @@ from functools import partial
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
-from trivium.domain.documents import STAGES
-from trivium.flow.queues import GRAPH_STAGES
+from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.heap import kept_small
 from trivium.network_lock import warn_unless_locked
@@ -34,8 +33,7 @@ def control() -> None:
 
 def _work(settings: Settings) -> None:
     warn_unless_locked()
-    mine = [stage for stage in STAGES if stage not in GRAPH_STAGES]
-    run_worker(settings, mine, partial(_equipped, settings))
+    run_worker(settings, stages_of(Worker.INGEST), partial(_equipped, settings))
 
 
 @contextmanager

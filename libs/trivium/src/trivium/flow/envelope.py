@@ -24,7 +24,7 @@ import msgspec
 import structlog
 
 from trivium import telemetry
-from trivium.domain.documents import STAGES, Document, DocumentState, Failure, Lane, Stage
+from trivium.domain.documents import Document, DocumentState, Failure, Lane, Stage
 from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
@@ -32,6 +32,7 @@ from trivium.flow.chain import Entry, Message
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.large import TakesLong, outgrown, quick_reading
 from trivium.flow.leg import Found, Left, isolated, outcomes, planned, relearnt, skipped, starts, worked
+from trivium.flow.pipeline import following
 from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
 from trivium.flow.storing import Storing
 from trivium.logs.context import about
@@ -161,7 +162,7 @@ class Envelope(msgspec.Struct, frozen=True):
                 continue
             behind = worked(job, stage, keys[job.document.id], outcome)
             if outgrown(behind, stage):
-                left.append(Left(behind, STAGES[STAGES.index(stage) + 1], TakesLong()))
+                left.append(Left(behind, following(stage)[0], TakesLong()))
             else:
                 through.append(behind)
         return through, left

@@ -12,11 +12,12 @@ import msgspec
 
 from trivium import telemetry
 from trivium.at_once import begun
-from trivium.domain.documents import STAGES, Document, Stage
+from trivium.domain.documents import Document, Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.flow.pipeline import group_from
 from trivium.ports.objects import ObjectStore
 
 T = TypeVar("T")
@@ -170,14 +171,6 @@ class RowsWork(BulkWork, Protocol):
 
 
 def leg_of(works: Sequence[StageWork], start: Stage) -> list[StageWork]:
-    """`start` and what may be done right behind it by a process that does `works`.
-
-    Publishing is a leg of its own: what a version was made from is stored before queries see it.
-    """
+    """`start` and what may be done right behind it by a process that does `works`."""
     mine = {work.stage: work for work in works}
-    leg = [mine[start]]
-    for stage in STAGES[STAGES.index(start) + 1 :]:
-        if stage not in mine or stage is Stage.PUBLISH:
-            break
-        leg.append(mine[stage])
-    return leg
+    return [mine[stage] for stage in group_from(start, mine)]
