@@ -21,7 +21,7 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.envelope import Envelope
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
-from trivium.flow.stage import leg_of
+from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.intake import NewSource, TenantIntake
 from trivium.ports.parser import Blob, ParseLimits, Senses
@@ -76,7 +76,7 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
             *graph_stages(settings, stores.graphs),
         )
         for work in works:
-            register(app, work.stage, partial(envelope.run, leg_of(works, work.stage)))
+            register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         release_orphans(stores.registry)
         workers = InProcessWorkers(app, 2)
         dispatcher = Dispatcher(app, stores.registry, bell, lease_s=settings.lease_s)

@@ -25,7 +25,7 @@ from trivium.config import Settings
 from trivium.domain.scope import Tenant
 from trivium.flow.envelope import Envelope
 from trivium.flow.erase import clear_up
-from trivium.flow.stage import leg_of
+from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.parser import Senses
 from trivium.ports.stores import Stores
@@ -92,7 +92,7 @@ def assembled(
         ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses, visual=models.visual)
         works = (*ingest, *graph_stages(settings, stores.graphs))
         for work in works:
-            register(app, work.stage, partial(envelope.run, leg_of(works, work.stage)))
+            register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         if settings.backend == "embedded":
             release_orphans(registry)  # whoever owns the data directory is the only worker
         _start_ingest(stack, app, dispatcher)

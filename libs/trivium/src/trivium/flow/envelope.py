@@ -1,7 +1,8 @@
 """The envelope of every task: re-read the world, skip what is done, run the stages, save, hand on.
 
-A task is a leg: the stages of its process that follow one another, for as long as they are quick (`LEG_S`). What they
-make is stored at the leg's end (`storing.py`), in one object a document; each start of a leg is counted before it.
+A task is a stage group: the stages of its process that follow one another, for as long as they are quick (`GROUP_S`).
+What they make is stored at the group's end (`storing.py`), in one object a document; each start of a group is counted
+before it.
 
 The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
 fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to its
@@ -31,16 +32,16 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.large import TakesLong, outgrown, quick_reading
-from trivium.flow.leg import Found, Left, isolated, outcomes, planned, relearnt, skipped, starts, worked
 from trivium.flow.pipeline import following
 from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
+from trivium.flow.stage_group import Found, Left, isolated, outcomes, planned, relearnt, skipped, starts, worked
 from trivium.flow.storing import Storing
 from trivium.logs.context import about
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.stopping import Stopped, Stopping
 
-LEG_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
+GROUP_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
 BACKOFF_BASE_S = 0.5
 BACKOFF_CAP_S = 60.0
 MAX_RETRIES = 2000  # about a day of a store being away, which is no fault of the document
@@ -57,7 +58,7 @@ class Again(msgspec.Struct, frozen=True):
 
 
 class Handed(msgspec.Struct, frozen=True):
-    """What becomes of a message: `onward` goes on behind the leg's first `done` stages, `again` comes back."""
+    """What becomes of a message: `onward` goes on behind the group's first `done` stages, `again` comes back."""
 
     onward: Message
     again: tuple[Again, ...] = ()
@@ -70,7 +71,7 @@ class Envelope(msgspec.Struct, frozen=True):
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
     the record of each that was deleted, replaced or claimed by somebody else while its batch was under way. After
-    `leg_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
+    `group_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
     """
 
     registry: Registry
@@ -79,37 +80,37 @@ class Envelope(msgspec.Struct, frozen=True):
     max_attempts: int
     on_left: Callable[[], None] = lambda: None
     clear_up: Callable[[Document, Entry], None] = lambda *_: None
-    leg_s: float = LEG_S
+    group_s: float = GROUP_S
     stopping: Stopping = msgspec.field(default_factory=Stopping)
 
-    def run(self, leg: Sequence[StageWork], message: Message) -> Handed:
-        """Do the stages of `leg`, in the order given, for each document of the message, once in effect.
+    def run(self, group: Sequence[StageWork], message: Message) -> Handed:
+        """Do the stages of `group`, in the order given, for each document of the message, once in effect.
 
         Those that were deleted, replaced or claimed by somebody else meanwhile drop out.
         """
-        with structlog.contextvars.bound_contextvars(tenant=message.tenant, stage=leg[0].stage.value):
+        with structlog.contextvars.bound_contextvars(tenant=message.tenant, stage=group[0].stage.value):
             try:
-                return self._attempt(leg, message)
+                return self._attempt(group, message)
             except TryLater as error:  # the registry or the object store itself, or a service that the stage needs
-                handed = postponed(message, leg[0].stage, error)
-                self._note_hindrance(message, _told(error, leg[0].stage), handed.again[0].delay_s)
+                handed = postponed(message, group[0].stage, error)
+                self._note_hindrance(message, _told(error, group[0].stage), handed.again[0].delay_s)
                 return handed
 
-    def _attempt(self, leg: Sequence[StageWork], message: Message) -> Handed:
-        until = time.monotonic() + self.leg_s
+    def _attempt(self, group: Sequence[StageWork], message: Message) -> Handed:
+        until = time.monotonic() + self.group_s
         jobs, found, storing, done = self._open(message), Found(), Storing(), 0
         left: list[Left] = []
         known = about(jobs[0].document) if len(jobs) == 1 else {}
-        for work in leg:
+        for work in group:
             with structlog.contextvars.bound_contextvars(stage=work.stage.value, **known):
-                jobs, fallen = self._through(work, jobs, message, found, storing if work is leg[-1] else None)
+                jobs, fallen = self._through(work, jobs, message, found, storing if work is group[-1] else None)
             left += fallen
             done += 1
             if not jobs or self.stopping.begun or time.monotonic() > until:
                 break
-        with self._leases([*jobs, *(each.job for each in left)], leg[0].stage):
-            jobs, left = _stored(jobs, left, leg[0].stage, message, storing)
-        return self._settled(jobs, left, leg[0].stage, message, done)
+        with self._leases([*jobs, *(each.job for each in left)], group[0].stage):
+            jobs, left = _stored(jobs, left, group[0].stage, message, storing)
+        return self._settled(jobs, left, group[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
         """Re-read the world: those whose claim behind this message is still the newest; the others are cleared up."""
@@ -130,7 +131,7 @@ class Envelope(msgspec.Struct, frozen=True):
     ) -> tuple[list[Job], list[Left]]:
         """Bring the documents through one stage; answers those that got through, and the others.
 
-        `storing` is of a leg's last stage, behind which nothing more is made.
+        `storing` is of the group's last stage, behind which nothing more is made.
         """
         stage = work.stage
         try:
@@ -292,7 +293,7 @@ def _holds(entry: Entry, document: Document) -> bool:
 def _stored(
     jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, storing: Storing
 ) -> tuple[list[Job], list[Left]]:
-    """Store what was made, also of those that come again; where that fails, the document does the leg again."""
+    """Store what was made, also of those that come again; where that fails, the document does the stage group again."""
     first = {entry.document_id: entry for entry in message.entries}
     lasting = [each for each in left if not isinstance(each.fault, TryLater)]
     passing = [each for each in left if isinstance(each.fault, TryLater)]

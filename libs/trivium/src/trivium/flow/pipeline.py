@@ -21,7 +21,7 @@ class Worker(enum.Enum):
     GRAPH = enum.auto()
 
 
-class Group(enum.Enum):
+class StageGroup(enum.Enum):
     """Stages of one group that follow one another in one process are one task, and stored as one object."""
 
     BUILD = enum.auto()
@@ -37,20 +37,20 @@ class Step(NamedTuple):
     inputs: tuple[Stage, ...]
     queue: str
     worker: Worker
-    group: Group
+    group: StageGroup
 
 
 PIPELINE: dict[Stage, Step] = {
     # memory and a sandbox; OCR happens there
-    Stage.PARSE: Step((), "parse", Worker.INGEST, Group.BUILD),
+    Stage.PARSE: Step((), "parse", Worker.INGEST, StageGroup.BUILD),
     # counts the model's tokens; behind `parse`, it would wait for every file that is not begun
-    Stage.CHUNK: Step((Stage.PARSE,), "embed", Worker.INGEST, Group.BUILD),
-    Stage.ENRICH: Step((Stage.CHUNK,), "llm", Worker.INGEST, Group.BUILD),
-    Stage.EMBED: Step((Stage.ENRICH,), "embed", Worker.INGEST, Group.BUILD),
-    Stage.INDEX: Step((Stage.ENRICH, Stage.EMBED), "index", Worker.INGEST, Group.BUILD),
-    Stage.EXTRACT: Step((Stage.CHUNK,), "graph", Worker.GRAPH, Group.BUILD),
-    Stage.LINK: Step((Stage.EXTRACT,), "graph", Worker.GRAPH, Group.BUILD),
-    Stage.PUBLISH: Step((Stage.INDEX, Stage.LINK), "index", Worker.INGEST, Group.PUBLISH),
+    Stage.CHUNK: Step((Stage.PARSE,), "embed", Worker.INGEST, StageGroup.BUILD),
+    Stage.ENRICH: Step((Stage.CHUNK,), "llm", Worker.INGEST, StageGroup.BUILD),
+    Stage.EMBED: Step((Stage.ENRICH,), "embed", Worker.INGEST, StageGroup.BUILD),
+    Stage.INDEX: Step((Stage.ENRICH, Stage.EMBED), "index", Worker.INGEST, StageGroup.BUILD),
+    Stage.EXTRACT: Step((Stage.CHUNK,), "graph", Worker.GRAPH, StageGroup.BUILD),
+    Stage.LINK: Step((Stage.EXTRACT,), "graph", Worker.GRAPH, StageGroup.BUILD),
+    Stage.PUBLISH: Step((Stage.INDEX, Stage.LINK), "index", Worker.INGEST, StageGroup.PUBLISH),
 }
 
 

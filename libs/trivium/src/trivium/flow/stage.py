@@ -52,7 +52,7 @@ class Share:
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One stage's work on one version of one document; `made` is what its leg made so far and has not stored."""
+    """One stage's work on one version of one document; `made` is what its stage group has made and not stored."""
 
     document: Document
     entry: Entry
@@ -170,7 +170,7 @@ class RowsWork(BulkWork, Protocol):
         ...
 
 
-def leg_of(works: Sequence[StageWork], start: Stage) -> list[StageWork]:
+def group_of(works: Sequence[StageWork], start: Stage) -> list[StageWork]:
     """`start` and what may be done right behind it by a process that does `works`."""
     mine = {work.stage: work for work in works}
     return [mine[stage] for stage in group_from(start, mine)]

@@ -1,4 +1,4 @@
-"""What a leg made enters the object store: while its last stage writes rows, where that can tell before what it leaves.
+"""What a stage group made enters the object store: while its last stage writes rows, where that is known before.
 
 One object a document, and the wait for it is not spent idle.
 """
@@ -15,7 +15,7 @@ from trivium.flow.stage import Job
 
 
 class Storing:
-    """The objects of one leg that are on their way."""
+    """The objects of one stage group that are on their way."""
 
     def __init__(self) -> None:
         self._begun: dict[str, Future[TriviumError | None]] = {}

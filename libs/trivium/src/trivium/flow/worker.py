@@ -41,7 +41,7 @@ from trivium.flow.erase import clear_up
 from trivium.flow.heartbeat import give_back_all
 from trivium.flow.queues import consumed_by
 from trivium.flow.recent import RecentArtifacts
-from trivium.flow.stage import StageWork, leg_of
+from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
@@ -194,7 +194,7 @@ class _PoolProcess:
         telemetry.QUEUE_SECONDS.labels(stage.value).observe(max(0.0, waited))
         try:
             with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
-                return equipment.envelope.run(leg_of(equipment.works, stage), message)
+                return equipment.envelope.run(group_of(equipment.works, stage), message)
         finally:
             self._idle_since, self._busy = time.time(), False
 

@@ -1,4 +1,4 @@
-"""One stage of a leg: for which documents it is done, who may do it together, and what it made of each."""
+"""One stage of a stage group: for which documents it is done, who may do it together, and what it made of each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class Found:
-    """What earlier tries stored, as far as a leg has looked: one object may hold what several stages made."""
+    """What earlier tries stored, as far as a stage group has looked: one object may hold what several stages made."""
 
     def __init__(self) -> None:
         self._outputs: dict[str, artifacts.Output] = {}
@@ -52,7 +52,7 @@ class Found:
 
 
 def starts(job: Job, stage: Stage) -> int:
-    """How often `stage`, or one of the same leg behind it, was started and did not end."""
+    """How often `stage`, or one of the same stage group behind it, was started and did not end."""
     return job.document.attempt if _reached(job) >= STAGES.index(stage) else 0
 
 
@@ -87,7 +87,7 @@ def skipped(job: Job, stage: Stage, found: artifacts.Output) -> Job:
 
 
 def worked(job: Job, stage: Stage, key: str, outcome: Outcome) -> Job:
-    """The job behind a stage that it did now. What is made in one leg will lie under the key of the first of it."""
+    """The job behind a stage that it did now. What one stage group makes will lie under the key of its first stage."""
     made = (*job.made, artifacts.made(key, outcome.value, outcome.facts))
     reference = artifacts.reference(made[0].key, key)
     return _advanced(msgspec.structs.replace(job, made=made), stage, reference, outcome.facts)

@@ -1,4 +1,4 @@
-"""A leg: stages that one process does in a row, and stores as one object a document."""
+"""A stage group: stages that one process does in a row, and stores as one object a document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import Envelope, Handed
 from trivium.flow.pipeline import PIPELINE
-from trivium.flow.stage import Job, Outcome, leg_of
+from trivium.flow.stage import Job, Outcome, group_of
 
 PARSE, CHUNK, ENRICH, EMBED = STAGES[:4]
 MAX_ATTEMPTS = 3
@@ -105,7 +105,7 @@ class World:
         return self.documents.claim(identifier, "v", 60.0, time.time())
 
     def run(self, message: Message, start: Stage = PARSE) -> Handed:
-        return self.envelope.run(leg_of(list(self.works.values()), start), message)
+        return self.envelope.run(group_of(list(self.works.values()), start), message)
 
     def now(self, name: str) -> Document:
         return self.documents.get(document_id(DEFAULT_TENANT, name))
@@ -166,8 +166,8 @@ def test_a_second_delivery_finds_every_stage_done(world: World) -> None:
     assert world.ran() == [[], [], [], []]
 
 
-def test_what_short_legs_stored_a_long_one_finds(world: World) -> None:
-    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, leg_s=NO_TIME_S)
+def test_what_short_stage_groups_stored_a_long_one_finds(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, group_s=NO_TIME_S)
     message = first = message_for([world.add("c.txt")])
     for stage in (PARSE, CHUNK, ENRICH, EMBED):
         message = world.run(message, stage).onward
@@ -179,8 +179,8 @@ def test_what_short_legs_stored_a_long_one_finds(world: World) -> None:
     assert world.ran() == [[], [], [], []]
 
 
-def test_a_slow_stage_ends_the_leg_and_what_it_made_is_stored(world: World) -> None:
-    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, leg_s=NO_TIME_S)
+def test_a_slow_stage_ends_the_stage_group_and_what_it_made_is_stored(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, group_s=NO_TIME_S)
     handed = world.run(world.message)
     assert handed.done == 1
     assert [world.load(entry, PARSE) for entry in handed.onward.entries] == ["parse()"] * 2
@@ -232,7 +232,7 @@ def test_what_could_not_be_stored_is_made_again(world: World) -> None:
     assert [world.load(entry, EMBED) for entry in world.run(again.message).onward.entries] == [ALL] * 2
 
 
-def test_a_leg_is_stored_while_its_last_stage_writes_rows(world: World) -> None:
+def test_a_stage_group_is_stored_while_its_last_stage_writes_rows(world: World) -> None:
     rows = world.works[EMBED] = Rows(EMBED)
     stored: list[int] = []
     rows.act = lambda job: stored.append(world.wait_for_object(job.entry))
@@ -243,7 +243,7 @@ def test_a_leg_is_stored_while_its_last_stage_writes_rows(world: World) -> None:
         assert world.load(entry, EMBED) == "rows of enrich(chunk(parse()))"
 
 
-def test_of_a_leg_that_was_stored_only_the_rows_that_did_not_come_are_written_again(world: World) -> None:
+def test_of_a_stage_group_that_was_stored_only_the_rows_that_did_not_come_are_written_again(world: World) -> None:
     rows = world.works[EMBED] = Rows(EMBED)
 
     def die_at_b(job: Job) -> None:
@@ -279,7 +279,7 @@ def test_each_stage_is_counted_before_it_begins(world: World) -> None:
     assert seen == [("parse", 1), ("chunk", 1), ("enrich", 1), ("embed", 1)]
 
 
-def test_who_killed_a_worker_in_the_middle_of_a_leg_does_it_alone(world: World) -> None:
+def test_who_killed_a_worker_in_the_middle_of_a_stage_group_does_it_alone(world: World) -> None:
     died_at(world, "b.txt", EMBED)
     handed = world.run(world.message)
     assert [entry.document_id for entry in handed.onward.entries] == [world.now("a.txt").id]
@@ -289,7 +289,7 @@ def test_who_killed_a_worker_in_the_middle_of_a_leg_does_it_alone(world: World) 
     assert world.now("b.txt").attempt == 2
 
 
-def test_who_kills_at_the_same_stage_of_a_leg_each_time_is_given_up_there(world: World) -> None:
+def test_who_kills_at_the_same_stage_of_a_stage_group_each_time_is_given_up_there(world: World) -> None:
     died_at(world, "b.txt", EMBED, MAX_ATTEMPTS)
     handed = world.run(world.message.of(world.message.entries[1:]))
     assert (handed.onward.entries, handed.again, world.ran()) == ((), (), [[], [], [], []])
@@ -298,7 +298,7 @@ def test_who_kills_at_the_same_stage_of_a_leg_each_time_is_given_up_there(world:
     assert (failure.code, failure.stage) == ("poison", "embed")
 
 
-def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> None:
+def test_a_document_deleted_in_the_middle_of_a_stage_group_drops_out(world: World) -> None:
     late: list[DocumentState] = []
     world.envelope = msgspec.structs.replace(world.envelope, clear_up=lambda now, _: late.append(now.state))
 
@@ -312,8 +312,8 @@ def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> No
     assert world.works[ENRICH].ran == []
 
 
-def test_publishing_is_a_leg_of_its_own() -> None:
+def test_publishing_is_a_stage_group_of_its_own() -> None:
     works = [Work(stage) for stage in STAGES]
-    assert [work.stage for work in leg_of(works, PARSE)] == list(STAGES[:-1])
-    assert [work.stage for work in leg_of(works, Stage.PUBLISH)] == [Stage.PUBLISH]
-    assert [work.stage for work in leg_of([works[0], works[1], works[3]], PARSE)] == [PARSE, CHUNK]
+    assert [work.stage for work in group_of(works, PARSE)] == list(STAGES[:-1])
+    assert [work.stage for work in group_of(works, Stage.PUBLISH)] == [Stage.PUBLISH]
+    assert [work.stage for work in group_of([works[0], works[1], works[3]], PARSE)] == [PARSE, CHUNK]
