@@ -49,7 +49,7 @@ MAX_RETRIES = 2000  # about a day of a store being away, which is no fault of th
 log = structlog.get_logger()
 
 
-class Again(msgspec.Struct, frozen=True):
+class Redelivery(msgspec.Struct, frozen=True):
     """A message for `stage`, in `delay_s` seconds."""
 
     message: Message
@@ -57,11 +57,11 @@ class Again(msgspec.Struct, frozen=True):
     delay_s: float = 0.0
 
 
-class Handed(msgspec.Struct, frozen=True):
-    """What becomes of a message: `onward` goes on behind the group's first `done` stages, `again` comes back."""
+class TaskResult(msgspec.Struct, frozen=True):
+    """What becomes of a message: `onward` goes on behind the group's first `done` stages, the rest comes back."""
 
     onward: Message
-    again: tuple[Again, ...] = ()
+    redeliveries: tuple[Redelivery, ...] = ()
     done: int = 1
 
 
@@ -83,7 +83,7 @@ class Envelope(msgspec.Struct, frozen=True):
     group_s: float = GROUP_S
     stopping: Stopping = msgspec.field(default_factory=Stopping)
 
-    def run(self, group: Sequence[StageWork], message: Message) -> Handed:
+    def run(self, group: Sequence[StageWork], message: Message) -> TaskResult:
         """Do the stages of `group`, in the order given, for each document of the message, once in effect.
 
         Those that were deleted, replaced or claimed by somebody else meanwhile drop out.
@@ -92,11 +92,11 @@ class Envelope(msgspec.Struct, frozen=True):
             try:
                 return self._attempt(group, message)
             except TryLater as error:  # the registry or the object store itself, or a service that the stage needs
-                handed = postponed(message, group[0].stage, error)
-                self._note_hindrance(message, _told(error, group[0].stage), handed.again[0].delay_s)
-                return handed
+                result = postponed(message, group[0].stage, error)
+                self._note_hindrance(message, _told(error, group[0].stage), result.redeliveries[0].delay_s)
+                return result
 
-    def _attempt(self, group: Sequence[StageWork], message: Message) -> Handed:
+    def _attempt(self, group: Sequence[StageWork], message: Message) -> TaskResult:
         until = time.monotonic() + self.group_s
         jobs, found, storing, done = self._open(message), Found(), Storing(), 0
         left: list[Left] = []
@@ -110,7 +110,7 @@ class Envelope(msgspec.Struct, frozen=True):
                 break
         with self._leases([*jobs, *(each.job for each in left)], group[0].stage):
             jobs, left = _stored(jobs, left, group[0].stage, message, storing)
-        return self._settled(jobs, left, group[0].stage, message, done)
+        return self._result(jobs, left, group[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
         """Re-read the world: those whose claim behind this message is still the newest; the others are cleared up."""
@@ -200,22 +200,24 @@ class Envelope(msgspec.Struct, frozen=True):
         ended = stage is Stage.PUBLISH  # which leaves records that say so
         return nullcontext() if ended else leases_renewed(self.registry, jobs, self.lease_s)
 
-    def _settled(self, jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, done: int) -> Handed:
+    def _result(
+        self, jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, done: int
+    ) -> TaskResult:
         """Write what was learnt into the records, and say who goes on, and who comes again."""
         changed = [self._waiting(job.document) for job in jobs]
         pauses = {each.stage: _backoff_s(_retries(message, each.stage, start)) for each in left if each.fault}
-        again: list[Left] = []
+        returning: list[Left] = []
         for each in left:
             if each.fault is None:
-                again.append(each)
+                returning.append(each)
             elif isinstance(each.fault, Stopped):
                 changed.append(given_back(each.job.document))
             elif isinstance(each.fault, TakesLong):
-                again.append(each)
+                returning.append(each)
                 changed.append(self._aside(each.job.document))
             elif isinstance(each.fault, TryLater) and _retries(message, each.stage, start) < MAX_RETRIES:
                 if not isinstance(each.fault, Conflict):
-                    again.append(each)
+                    returning.append(each)
                     changed.append(self._hindered(each, each.fault, pauses[each.stage]))
                     log.warning("stage_retried", **_line_of(each, each.fault))
             else:
@@ -224,11 +226,8 @@ class Envelope(msgspec.Struct, frozen=True):
         refused = self._save(changed, message)
         self._tell(document for document in changed if document.id not in refused)
         onward = [job.entry for job in jobs if job.document.id not in refused]
-        return Handed(
-            message.of(onward),
-            tuple(_again([each for each in again if each.job.document.id not in refused], start, message, pauses)),
-            done,
-        )
+        returning = [each for each in returning if each.job.document.id not in refused]
+        return TaskResult(message.of(onward), tuple(_redeliveries(returning, start, message, pauses)), done)
 
     def _waiting(self, document: Document) -> Document:
         """With the lease that waiting for the next stage needs."""
@@ -278,12 +277,12 @@ class Envelope(msgspec.Struct, frozen=True):
             self.on_left()
 
 
-def postponed(message: Message, stage: Stage, error: TriviumError) -> Handed:
+def postponed(message: Message, stage: Stage, error: TriviumError) -> TaskResult:
     """Nothing could be done: all documents come again."""
     told = {"code": error.code, "reason": error.message, "action": error.action}
     log.warning("batch_retried", documents=len(message.entries), **told)
-    again = Again(message.of(message.entries, message.retries + 1), stage, _backoff_s(message.retries))
-    return Handed(message.of(()), (again,))
+    redelivery = Redelivery(message.of(message.entries, message.retries + 1), stage, _backoff_s(message.retries))
+    return TaskResult(message.of(()), (redelivery,))
 
 
 def _holds(entry: Entry, document: Document) -> bool:
@@ -300,12 +299,12 @@ def _stored(
     reached = [Left(job, start) for job in jobs] + passing
     faults = storing.faults([each.job for each in reached])
     kept = [each for each, error in zip(reached, faults, strict=True) if error is None]
-    again = [
+    repeated = [
         Left(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)
         for each, error in zip(reached, faults, strict=True)
         if error is not None
     ]
-    return [each.job for each in kept if each.fault is None], [*lasting, *(e for e in kept if e.fault), *again]
+    return [each.job for each in kept if each.fault is None], [*lasting, *(e for e in kept if e.fault), *repeated]
 
 
 def _failed(document: Document, stage: Stage, error: TriviumError) -> Document:
@@ -334,15 +333,18 @@ def _retries(message: Message, stage: Stage, start: Stage) -> int:
     return message.retries if stage is start else 0
 
 
-def _again(left: Sequence[Left], start: Stage, message: Message, pauses: Mapping[Stage, float]) -> Iterator[Again]:
+def _redeliveries(
+    left: Sequence[Left], start: Stage, message: Message, pauses: Mapping[Stage, float]
+) -> Iterator[Redelivery]:
     """At once: who should go alone, each by itself, and who takes long, in its lane. Later: the others, together."""
-    yield from (Again(message.of([each.job.entry]), each.stage) for each in left if each.fault is None)
     aside = msgspec.structs.replace(message, lane=Lane.LARGE)
-    yield from (Again(aside.of([each.job.entry]), each.stage) for each in left if isinstance(each.fault, TakesLong))
+    slow = [each for each in left if isinstance(each.fault, TakesLong)]
+    yield from (Redelivery(message.of([each.job.entry]), each.stage) for each in left if each.fault is None)
+    yield from (Redelivery(aside.of([each.job.entry]), each.stage) for each in slow)
     hindered = [each for each in left if each.fault and not isinstance(each.fault, TakesLong)]
     for stage in dict.fromkeys(each.stage for each in hindered):
         entries = [each.job.entry for each in hindered if each.stage is stage]
-        yield Again(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])
+        yield Redelivery(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])
 
 
 def _backoff_s(retries: int) -> float:

@@ -36,7 +36,7 @@ from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.extras import explained
 from trivium.flow.chain import Message
-from trivium.flow.envelope import Envelope, Handed, postponed
+from trivium.flow.envelope import Envelope, TaskResult, postponed
 from trivium.flow.erase import clear_up
 from trivium.flow.heartbeat import give_back_all
 from trivium.flow.queues import consumed_by
@@ -184,7 +184,7 @@ class _PoolProcess:
         self._equipment: Equipment | None = None
         self._idle_since = time.time()
 
-    def run(self, stage: Stage, message: Message) -> Handed:
+    def run(self, stage: Stage, message: Message) -> TaskResult:
         try:
             equipment = self._opened()
         except TriviumError as error:
