@@ -34,7 +34,17 @@ from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.large import TakesLong, outgrown, quick_reading
 from trivium.flow.pipeline import following
 from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
-from trivium.flow.stage_group import Found, Left, isolated, outcomes, planned, relearnt, skipped, starts, worked
+from trivium.flow.stage_group import (
+    CompletedStages,
+    Incomplete,
+    isolated,
+    outcomes,
+    planned,
+    relearnt,
+    skipped,
+    starts,
+    worked,
+)
 from trivium.flow.storing import Storing
 from trivium.logs.context import about
 from trivium.ports.objects import Objects
@@ -98,19 +108,19 @@ class Envelope(msgspec.Struct, frozen=True):
 
     def _attempt(self, group: Sequence[StageWork], message: Message) -> TaskResult:
         until = time.monotonic() + self.group_s
-        jobs, found, storing, done = self._open(message), Found(), Storing(), 0
-        left: list[Left] = []
+        jobs, completed, storing, done = self._open(message), CompletedStages(), Storing(), 0
+        incomplete: list[Incomplete] = []
         known = about(jobs[0].document) if len(jobs) == 1 else {}
         for work in group:
             with structlog.contextvars.bound_contextvars(stage=work.stage.value, **known):
-                jobs, fallen = self._through(work, jobs, message, found, storing if work is group[-1] else None)
-            left += fallen
+                jobs, others = self._through(work, jobs, message, completed, storing if work is group[-1] else None)
+            incomplete += others
             done += 1
             if not jobs or self.stopping.begun or time.monotonic() > until:
                 break
-        with self._leases([*jobs, *(each.job for each in left)], group[0].stage):
-            jobs, left = _stored(jobs, left, group[0].stage, message, storing)
-        return self._result(jobs, left, group[0].stage, message, done)
+        with self._leases([*jobs, *(each.job for each in incomplete)], group[0].stage):
+            jobs, incomplete = _stored(jobs, incomplete, group[0].stage, message, storing)
+        return self._result(jobs, incomplete, group[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
         """Re-read the world: those whose claim behind this message is still the newest; the others are cleared up."""
@@ -127,8 +137,13 @@ class Envelope(msgspec.Struct, frozen=True):
         return jobs
 
     def _through(
-        self, work: StageWork, jobs: Sequence[Job], message: Message, found: Found, storing: Storing | None
-    ) -> tuple[list[Job], list[Left]]:
+        self,
+        work: StageWork,
+        jobs: Sequence[Job],
+        message: Message,
+        completed: CompletedStages,
+        storing: Storing | None,
+    ) -> tuple[list[Job], list[Incomplete]]:
         """Bring the documents through one stage; answers those that got through, and the others.
 
         `storing` is of the group's last stage, behind which nothing more is made.
@@ -139,19 +154,19 @@ class Envelope(msgspec.Struct, frozen=True):
         except TryLater as error:
             if not any(job.made for job in jobs):
                 raise
-            return [], [Left(job, stage, error) for job in jobs]
+            return [], [Incomplete(job, stage, error) for job in jobs]
         keys = {job.document.id: artifacts.artifact_key(job.entry, stage, fingerprint) for job in jobs}
-        through, todo, left = [], [], []
+        through, todo, incomplete = [], [], []
         for job in jobs:
-            done = found.done_before(work, job, keys[job.document.id])
+            done = completed.done_before(work, job, keys[job.document.id])
             if done is not None:
                 through.append(skipped(job, stage, done))
             elif not job.made and starts(job, stage) >= self.max_attempts:
-                left.append(Left(job, Stage(job.document.stage), _poison(job)))
+                incomplete.append(Incomplete(job, Stage(job.document.stage), _poison(job)))
             else:
                 todo.append(job)
         todo, alone = isolated(todo, stage, len(message.entries))
-        left += [Left(job, stage) for job in alone]
+        incomplete += [Incomplete(job, stage) for job in alone]
         begun = self._begin(todo, stage, message)
         with leases_renewed(self.registry, begun, self.lease_s), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
             if storing and isinstance(work, RowsWork):
@@ -159,14 +174,14 @@ class Envelope(msgspec.Struct, frozen=True):
             results = outcomes(work, begun, self.stopping)
         for job, outcome in zip(begun, results, strict=True):
             if not isinstance(outcome, Outcome):
-                left.append(Left(job, stage, outcome))
+                incomplete.append(Incomplete(job, stage, outcome))
                 continue
             behind = worked(job, stage, keys[job.document.id], outcome)
             if outgrown(behind, stage):
-                left.append(Left(behind, following(stage)[0], TakesLong()))
+                incomplete.append(Incomplete(behind, following(stage)[0], TakesLong()))
             else:
                 through.append(behind)
-        return through, left
+        return through, incomplete
 
     def _begin(self, jobs: Sequence[Job], stage: Stage, message: Message) -> list[Job]:
         """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
@@ -201,13 +216,13 @@ class Envelope(msgspec.Struct, frozen=True):
         return nullcontext() if ended else leases_renewed(self.registry, jobs, self.lease_s)
 
     def _result(
-        self, jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, done: int
+        self, jobs: Sequence[Job], incomplete: Sequence[Incomplete], start: Stage, message: Message, done: int
     ) -> TaskResult:
         """Write what was learnt into the records, and say who goes on, and who comes again."""
         changed = [self._waiting(job.document) for job in jobs]
-        pauses = {each.stage: _backoff_s(_retries(message, each.stage, start)) for each in left if each.fault}
-        returning: list[Left] = []
-        for each in left:
+        pauses = {each.stage: _backoff_s(_retries(message, each.stage, start)) for each in incomplete if each.fault}
+        returning: list[Incomplete] = []
+        for each in incomplete:
             if each.fault is None:
                 returning.append(each)
             elif isinstance(each.fault, Stopped):
@@ -240,15 +255,15 @@ class Envelope(msgspec.Struct, frozen=True):
         attempt = max(0, document.attempt - 1)
         return msgspec.structs.replace(self._waiting(document), lane=Lane.LARGE, attempt=attempt)
 
-    def _hindered(self, left: Left, fault: TriviumError, pause_s: float) -> Document:
+    def _hindered(self, incomplete: Incomplete, fault: TriviumError, pause_s: float) -> Document:
         """A stage that ended by itself killed nobody: its start does not count. Its worker keeps it for the pause."""
-        document, now = left.job.document, time.time()
+        document, now = incomplete.job.document, time.time()
         return msgspec.structs.replace(
             document,
             attempt=max(0, document.attempt - 1),
             updated_at=now,
             lease_until=now + pause_s + self.lease_s,
-            hindrance=_told(fault, left.stage),
+            hindrance=_told(fault, incomplete.stage),
         )
 
     def _note_hindrance(self, message: Message, hindrance: Failure, pause_s: float) -> None:
@@ -290,17 +305,17 @@ def _holds(entry: Entry, document: Document) -> bool:
 
 
 def _stored(
-    jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, storing: Storing
-) -> tuple[list[Job], list[Left]]:
+    jobs: Sequence[Job], incomplete: Sequence[Incomplete], start: Stage, message: Message, storing: Storing
+) -> tuple[list[Job], list[Incomplete]]:
     """Store what was made, also of those that come again; where that fails, the document does the stage group again."""
     first = {entry.document_id: entry for entry in message.entries}
-    lasting = [each for each in left if not isinstance(each.fault, TryLater)]
-    passing = [each for each in left if isinstance(each.fault, TryLater)]
-    reached = [Left(job, start) for job in jobs] + passing
+    lasting = [each for each in incomplete if not isinstance(each.fault, TryLater)]
+    passing = [each for each in incomplete if isinstance(each.fault, TryLater)]
+    reached = [Incomplete(job, start) for job in jobs] + passing
     faults = storing.faults([each.job for each in reached])
     kept = [each for each, error in zip(reached, faults, strict=True) if error is None]
     repeated = [
-        Left(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)
+        Incomplete(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)
         for each, error in zip(reached, faults, strict=True)
         if error is not None
     ]
@@ -334,14 +349,14 @@ def _retries(message: Message, stage: Stage, start: Stage) -> int:
 
 
 def _redeliveries(
-    left: Sequence[Left], start: Stage, message: Message, pauses: Mapping[Stage, float]
+    incomplete: Sequence[Incomplete], start: Stage, message: Message, pauses: Mapping[Stage, float]
 ) -> Iterator[Redelivery]:
     """At once: who should go alone, each by itself, and who takes long, in its lane. Later: the others, together."""
     aside = msgspec.structs.replace(message, lane=Lane.LARGE)
-    slow = [each for each in left if isinstance(each.fault, TakesLong)]
-    yield from (Redelivery(message.of([each.job.entry]), each.stage) for each in left if each.fault is None)
+    slow = [each for each in incomplete if isinstance(each.fault, TakesLong)]
+    yield from (Redelivery(message.of([each.job.entry]), each.stage) for each in incomplete if each.fault is None)
     yield from (Redelivery(aside.of([each.job.entry]), each.stage) for each in slow)
-    hindered = [each for each in left if each.fault and not isinstance(each.fault, TakesLong)]
+    hindered = [each for each in incomplete if each.fault and not isinstance(each.fault, TakesLong)]
     for stage in dict.fromkeys(each.stage for each in hindered):
         entries = [each.job.entry for each in hindered if each.stage is stage]
         yield Redelivery(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])
@@ -353,9 +368,9 @@ def _backoff_s(retries: int) -> float:
     return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - not a secret
 
 
-def _line_of(left: Left, fault: TriviumError) -> dict[str, str]:
+def _line_of(incomplete: Incomplete, fault: TriviumError) -> dict[str, str]:
     why = {"code": fault.code, "reason": fault.message, "action": fault.action}
-    return {**about(left.job.document), "stage": left.stage.value, **why}
+    return {**about(incomplete.job.document), "stage": incomplete.stage.value, **why}
 
 
 def _poison(job: Job) -> NeverWill:

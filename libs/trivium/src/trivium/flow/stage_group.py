@@ -21,7 +21,7 @@ from trivium.stopping import Stopped, Stopping
 log = structlog.get_logger()
 
 
-class Left(msgspec.Struct, frozen=True):
+class Incomplete(msgspec.Struct, frozen=True):
     """A document that does not get through `stage`; without a fault, it may do it by itself."""
 
     job: Job
@@ -29,7 +29,7 @@ class Left(msgspec.Struct, frozen=True):
     fault: TriviumError | None = None
 
 
-class Found:
+class CompletedStages:
     """What earlier tries stored, as far as a stage group has looked: one object may hold what several stages made."""
 
     def __init__(self) -> None:
