@@ -1,8 +1,8 @@
 """The envelope of every task: re-read the world, skip what is done, run the stages, save, hand on.
 
 A task is a stage group: the stages of its process that follow one another, for as long as they are quick (`GROUP_S`).
-What they make is stored at the group's end (`storing.py`), in one object a document; each start of a group is counted
-before it.
+What they make is stored at the group's end (`pending_writes.py`), in one object a document; each start of a group is
+counted before it.
 
 The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
 fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to its
@@ -32,6 +32,7 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.large import TakesLong, outgrown, quick_reading
+from trivium.flow.pending_writes import PendingWrites
 from trivium.flow.pipeline import following
 from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
 from trivium.flow.stage_group import (
@@ -45,7 +46,6 @@ from trivium.flow.stage_group import (
     starts,
     worked,
 )
-from trivium.flow.storing import Storing
 from trivium.logs.context import about
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
@@ -108,18 +108,18 @@ class Envelope(msgspec.Struct, frozen=True):
 
     def _attempt(self, group: Sequence[StageWork], message: Message) -> TaskResult:
         until = time.monotonic() + self.group_s
-        jobs, completed, storing, done = self._open(message), CompletedStages(), Storing(), 0
+        jobs, completed, writes, done = self._open(message), CompletedStages(), PendingWrites(), 0
         incomplete: list[Incomplete] = []
         known = about(jobs[0].document) if len(jobs) == 1 else {}
         for work in group:
             with structlog.contextvars.bound_contextvars(stage=work.stage.value, **known):
-                jobs, others = self._through(work, jobs, message, completed, storing if work is group[-1] else None)
+                jobs, others = self._through(work, jobs, message, completed, writes if work is group[-1] else None)
             incomplete += others
             done += 1
             if not jobs or self.stopping.begun or time.monotonic() > until:
                 break
         with self._leases([*jobs, *(each.job for each in incomplete)], group[0].stage):
-            jobs, incomplete = _stored(jobs, incomplete, group[0].stage, message, storing)
+            jobs, incomplete = _stored(jobs, incomplete, group[0].stage, message, writes)
         return self._result(jobs, incomplete, group[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
@@ -142,11 +142,11 @@ class Envelope(msgspec.Struct, frozen=True):
         jobs: Sequence[Job],
         message: Message,
         completed: CompletedStages,
-        storing: Storing | None,
+        writes: PendingWrites | None,
     ) -> tuple[list[Job], list[Incomplete]]:
         """Bring the documents through one stage; answers those that got through, and the others.
 
-        `storing` is of the group's last stage, behind which nothing more is made.
+        `writes` is of the group's last stage, behind which nothing more is made.
         """
         stage = work.stage
         try:
@@ -169,8 +169,8 @@ class Envelope(msgspec.Struct, frozen=True):
         incomplete += [Incomplete(job, stage) for job in alone]
         begun = self._begin(todo, stage, message)
         with leases_renewed(self.registry, begun, self.lease_s), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
-            if storing and isinstance(work, RowsWork):
-                storing.begin(planned(work, begun, keys))
+            if writes and isinstance(work, RowsWork):
+                writes.begin(planned(work, begun, keys))
             results = outcomes(work, begun, self.stopping)
         for job, outcome in zip(begun, results, strict=True):
             if not isinstance(outcome, Outcome):
@@ -305,14 +305,14 @@ def _holds(entry: Entry, document: Document) -> bool:
 
 
 def _stored(
-    jobs: Sequence[Job], incomplete: Sequence[Incomplete], start: Stage, message: Message, storing: Storing
+    jobs: Sequence[Job], incomplete: Sequence[Incomplete], start: Stage, message: Message, writes: PendingWrites
 ) -> tuple[list[Job], list[Incomplete]]:
     """Store what was made, also of those that come again; where that fails, the document does the stage group again."""
     first = {entry.document_id: entry for entry in message.entries}
     lasting = [each for each in incomplete if not isinstance(each.fault, TryLater)]
     passing = [each for each in incomplete if isinstance(each.fault, TryLater)]
     reached = [Incomplete(job, start) for job in jobs] + passing
-    faults = storing.faults([each.job for each in reached])
+    faults = writes.faults([each.job for each in reached])
     kept = [each for each, error in zip(reached, faults, strict=True) if error is None]
     repeated = [
         Incomplete(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)

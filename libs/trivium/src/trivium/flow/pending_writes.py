@@ -1,4 +1,4 @@
-"""What a stage group made enters the object store: while its last stage writes rows, where that is known before.
+"""What a stage group made enters the object store while its last stage writes rows, if that can tell which before.
 
 One object a document, and the wait for it is not spent idle.
 """
@@ -14,7 +14,7 @@ from trivium.flow import artifacts
 from trivium.flow.stage import Job
 
 
-class Storing:
+class PendingWrites:
     """The objects of one stage group that are on their way."""
 
     def __init__(self) -> None:
