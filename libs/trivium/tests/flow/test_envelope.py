@@ -313,7 +313,7 @@ def test_how_far_a_long_stage_is_stands_in_the_record_until_it_ends(world: World
     seen: list[float] = []
 
     def act(job: Job) -> Outcome:
-        job.share.tell(0.5)
+        job.progress.tell(0.5)
         wait_until(lambda: world.now().stage_share > 0, "the share is told")
         seen.append(world.now().progress)
         return Outcome("parsed")
@@ -396,7 +396,7 @@ def test_a_registry_that_was_away_hears_of_its_workers_as_soon_as_it_is_back(
 
 def test_no_sign_of_life_comes_behind_a_record_that_its_stage_saved(world: World) -> None:
     def act(job: Job) -> Outcome:
-        job.share.seal()
+        job.progress.seal()
         world.documents.save(msgspec.structs.replace(job.document, active_version="v"))
         neighbour = world.now("b.txt").lease_until
         wait_until(lambda: world.now("b.txt").lease_until > neighbour, "a beat of the other")

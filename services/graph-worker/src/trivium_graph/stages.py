@@ -51,7 +51,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
         def linked(shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
             return with_links(shares, links, job.document.id, job.tenant)
 
-        shares = extract(chunks, job.share.tell)
+        shares = extract(chunks, job.progress.tell)
         if self.llm is None:
             return Outcome(linked(shares))
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares))

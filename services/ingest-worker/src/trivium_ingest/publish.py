@@ -111,7 +111,7 @@ class PublishWork(msgspec.Struct, frozen=True):
     def _replace(self, job: Job) -> None:
         """Show queries the new version, then remove what earlier versions and earlier tries left."""
         document = job.document
-        job.share.seal()
+        job.progress.seal()
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
         self.stores.registry.for_tenant(job.tenant).save(published)
         for store in (self.stores.vectors, self.stores.visuals, self.stores.keywords, self.stores.graphs):

@@ -93,7 +93,7 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
         parsed = parse_opened(
-            lambda opened: self.parse(opened, job.share.tell),
+            lambda opened: self.parse(opened, job.progress.tell),
             blob,
             self.stores,
             job.document,

@@ -34,7 +34,7 @@ from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.large import TakesLong, outgrown, quick_reading
 from trivium.flow.pending_writes import PendingWrites
 from trivium.flow.pipeline import following
-from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
+from trivium.flow.stage import Job, Outcome, RowsWork, StageProgress, StageWork
 from trivium.flow.stage_group import (
     CompletedStages,
     Incomplete,
@@ -189,7 +189,7 @@ class Envelope(msgspec.Struct, frozen=True):
         begun = [
             msgspec.structs.replace(
                 job,
-                share=Share(self._check(job.document, stage)),
+                progress=StageProgress(self._check(job.document, stage)),
                 document=msgspec.structs.replace(
                     job.document,
                     stage=stage.value,

@@ -27,7 +27,7 @@ _TURN_S = 0.001  # a lock that is freed and taken at once again is never another
 FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
-class Share:
+class StageProgress:
     """How much of a stage's work on one document is done, 0 to 1; the heartbeat writes it into the record.
 
     It writes under `writing`, and nothing any more once the stage has said that it saves the record itself.
@@ -57,7 +57,7 @@ class Job(msgspec.Struct, frozen=True):
     document: Document
     entry: Entry
     objects: ObjectStore
-    share: Share = msgspec.field(default_factory=Share)
+    progress: StageProgress = msgspec.field(default_factory=StageProgress)
     made: tuple[artifacts.Made, ...] = ()
 
     @property
@@ -91,7 +91,7 @@ def in_slices(items: Sequence[T], size: int, jobs: Sequence[Job]) -> Iterator[Se
     """
     for start in range(0, len(items), size):
         for job in jobs:
-            job.share.tell(start / len(items))
+            job.progress.tell(start / len(items))
         if start:
             time.sleep(_TURN_S)
         yield items[start : start + size]
