@@ -48,7 +48,7 @@ class Work:
     def fingerprint(self) -> str:
         return self.code
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return self.rows_are_there
 
     def run(self, job: Job) -> Outcome:

@@ -39,7 +39,7 @@ class Work:
     def fingerprint(self) -> str:
         return self.code
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return True
 
     def run(self, job: Job) -> Outcome:
@@ -56,7 +56,7 @@ class Rows(Work):
         super().__init__(stage)
         self.written: set[str] = set()
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return job.document.source in self.written
 
     def run(self, job: Job) -> Outcome:

@@ -37,7 +37,7 @@ class Work:
     def fingerprint(self) -> str:
         return "v1"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return True
 
     def run(self, job: Job) -> Outcome:

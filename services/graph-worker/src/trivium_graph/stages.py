@@ -32,7 +32,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
         """Rules, prompt and model."""
         return f"{fingerprint()}|{operation()}|{self.llm.name}" if self.llm else fingerprint()
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Extraction leaves no rows."""
         return True
 
@@ -78,7 +78,7 @@ class LinkWork(msgspec.Struct, frozen=True):
         """The shape of the rows."""
         return f"link:{LINK_VERSION}"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Whether the graph holds exactly this version's chunks."""
         expected = {share.chunk_id for share in job.load(Stage.EXTRACT, list[ChunkGraph])}
         document = job.document

@@ -30,7 +30,7 @@ class PublishWork(msgspec.Struct, frozen=True):
         """Publishing has no options."""
         return "publish:1"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Publishing always looks again."""
         return False
 

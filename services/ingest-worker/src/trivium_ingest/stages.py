@@ -70,7 +70,7 @@ class ParseWork(msgspec.Struct, frozen=True):
             models.append("named pictures")
         return "|".join((parse_fingerprint(), *models))
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Whether the files inside are there as documents."""
         key = artifacts.artifact_key(job.entry, self.stage, self.fingerprint())
         return are_accepted(self.stores, job.document, artifacts.load(job.objects, key, ParsedDocument).children)
@@ -138,7 +138,7 @@ class ChunkWork(msgspec.Struct, frozen=True):
         """Chunker and its options."""
         return chunk_fingerprint(self.options, self.embedder)
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Chunking leaves no rows."""
         return True
 
@@ -161,7 +161,7 @@ class EnrichWork(msgspec.Struct, frozen=True):
         """Method, prompt and model."""
         return enrich_fingerprint(self.llm)
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Enrichment leaves no rows."""
         return True
 
@@ -186,7 +186,7 @@ class EmbedWork(msgspec.Struct, frozen=True):
         own = f"embed:{EMBED_VERSION}:{self.embedder.fingerprint}"
         return f"{own}:{self.visual.fingerprint}" if self.visual else own
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Embedding leaves no rows."""
         return True
 
@@ -239,7 +239,7 @@ class IndexWork(msgspec.Struct, frozen=True):
         """The shape of the rows."""
         return f"index:{INDEX_VERSION}"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Whether the stores hold exactly this version's chunks."""
         vectors = job.load(Stage.EMBED, list[ChunkVectors])
         expected = {row.chunk_id for row in vectors}

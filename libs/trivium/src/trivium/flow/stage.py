@@ -136,7 +136,7 @@ class StageWork(Protocol):
         """Code version, options and model: when it changes, the stage and all that depends on it run again."""
         ...
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """For a stage whose output is rows in a store, whether they are really there; else True."""
         ...
 
@@ -162,7 +162,7 @@ class BulkWork(StageWork, Protocol):
 class RowsWork(BulkWork, Protocol):
     """A stage whose output says which rows it leaves, and is known before they are written or looked at.
 
-    So the one is stored while the others are; `settled` tells whether it has come true.
+    So the one is stored while the others are; `outputs_present` tells whether it has come true.
     """
 
     def planned(self, jobs: Sequence[Job]) -> Sequence[Outcome]:

@@ -42,7 +42,7 @@ class CompletedStages:
                 if _comes_first(job, work.stage) or not job.objects.exists(key):
                     return None
                 self._outputs |= artifacts.outputs(job.objects, key)
-            if not work.settled(job):
+            if not work.outputs_present(job):
                 return None
         except NotFound as error:
             log.warning("artifact_damaged", key=key, reason=error.message)
