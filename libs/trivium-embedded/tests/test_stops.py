@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from waiting import wait_until
 
-from trivium.adapters.embedded.doorbell import LocalDoorbell
+from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.adapters.models import Models, connect_models
 from trivium.config import Settings, load_settings
 from trivium.domain.documents import DocumentState
@@ -60,7 +60,7 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
     """The product's ingest over its stores while the block runs; parsers in this process, which start at once."""
     with ExitStack() as stack:
         stores = stack.enter_context(open_stores(settings))
-        app, stopping, bell = make_app(BROKER_URL), Stopping(), LocalDoorbell()
+        app, stopping, work_signal = make_app(BROKER_URL), Stopping(), LocalWorkSignal()
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, stopping=stopping)
 
         def parse(blob: Blob, _: object) -> object:
@@ -79,12 +79,12 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
             register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         release_orphans(stores.registry)
         workers = InProcessWorkers(app, 2)
-        dispatcher = Dispatcher(app, stores.registry, bell, lease_s=settings.lease_s)
+        dispatcher = Dispatcher(app, stores.registry, work_signal, lease_s=settings.lease_s)
         for part in (workers, dispatcher):
             part.start()
             stack.callback(part.stop)
         stack.callback(stopping.begin)
-        intake = StoreIntake(stores, bell.ring, no_urls, settings.max_upload_bytes)
+        intake = StoreIntake(stores, work_signal.notify, no_urls, settings.max_upload_bytes)
         yield intake.for_tenant(DEFAULT_TENANT), stores.registry.for_tenant(DEFAULT_TENANT)
 
 

@@ -14,12 +14,12 @@ import msgspec
 from celery import Celery
 
 from trivium.adapters.embedded.conversations import SqliteConversations
-from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
@@ -52,7 +52,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     keywords: SqliteKeywords
     graphs: SqliteGraphs
     conversations: SqliteConversations
-    doorbell: LocalDoorbell
+    work_signal: LocalWorkSignal
 
 
 @contextmanager
@@ -76,15 +76,15 @@ def assembled(
         sandbox = parsing_sandbox(settings, rapid_ocr, Senses(models.ocr, models.transcriber))
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
-        bell = LocalDoorbell()
-        dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
+        work_signal = LocalWorkSignal()
+        dispatcher = Dispatcher(app, registry, work_signal, lease_s=settings.lease_s)
         late = partial(clear_up, stores)
         envelope = Envelope(
             stores.registry,
             stores.objects,
             settings.lease_s,
             settings.max_attempts,
-            bell.ring,
+            work_signal.notify,
             late,
             stopping=stopping,
         )
@@ -105,7 +105,7 @@ def assembled(
             stores,
             questions,
             models.reranker,
-            bell.ring,
+            work_signal.notify,
             visual_questions=pictured,
             inference=models.answers,
         )
@@ -129,7 +129,7 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         SqliteKeywords(data_dir),
         SqliteGraphs(data_dir),
         SqliteConversations(data_dir),
-        LocalDoorbell(),
+        LocalWorkSignal(),
     )
     with ExitStack() as stack:
         rows = (stores.vectors, stores.visuals, stores.keywords, stores.graphs)

@@ -31,7 +31,8 @@ def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
     with kept_small(), DistributedStores(settings) as stores:
         with suppress(TryLater):  # the first write makes them where this could not
             stores.graphs.prepare()
-        yield Equipment(envelope_of(settings, stores, stores.doorbell, stopping), graph_stages(settings, stores.graphs))
+        envelope = envelope_of(settings, stores, stores.work_signal, stopping)
+        yield Equipment(envelope, graph_stages(settings, stores.graphs))
 
 
 if __name__ == "__main__":

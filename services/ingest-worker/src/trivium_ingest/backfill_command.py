@@ -28,7 +28,7 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
     """Do what was asked for; whether all of it went well."""
     bucket = Bucket(request.bucket, stores.uploads(request.bucket), settings.uploads_tenant)
     order = Order(bucket, request.prefix, request.per_s, request.max_in_flight)
-    intake = StoreIntake(stores, stores.doorbell.ring, no_urls, settings.max_upload_bytes, stores.uploads)
+    intake = StoreIntake(stores, stores.work_signal.notify, no_urls, settings.max_upload_bytes, stores.uploads)
     with _interruptible() as stopping:
         work = Backfill(order, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
         if request.from_start:

@@ -47,7 +47,7 @@ def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
     ):
         senses = Senses(models.ocr or (installed() if installed else None), models.transcriber)
         works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads, models.visual)
-        yield Equipment(envelope_of(settings, stores, stores.doorbell, stopping), works)
+        yield Equipment(envelope_of(settings, stores, stores.work_signal, stopping), works)
 
 
 def _control(settings: Settings) -> None:
@@ -56,7 +56,7 @@ def _control(settings: Settings) -> None:
     end_in_time(stopping, STOP_S)
     with (
         DistributedStores(settings) as stores,
-        controlling(settings, stores, stores.doorbell, stores.uploads, [stores.events.take]),
+        controlling(settings, stores, stores.work_signal, stores.uploads, [stores.events.take]),
     ):
         say("Following uploads and handing out work.")
         stopping.wait()

@@ -33,18 +33,18 @@ def query_services(
     stores: Stores,
     questions: QuestionVectors,
     reranker: Reranker | None,
-    doorbell: Callable[[], None],
+    notify: Callable[[], None],
     uploads: OpenUploads = no_buckets,
     visual_questions: QuestionVectors | None = None,
     inference: Probe | None = None,
 ) -> Services:
-    """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted.
+    """The services over one deployment's stores; `notify` tells the ingest that a source was accepted.
 
     `inference` asks the inference service, where there is one, whether it works.
     """
     llm = llm_address(settings)
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
-    intake = StoreIntake(stores, doorbell, web, settings.max_upload_bytes, uploads)
+    intake = StoreIntake(stores, notify, web, settings.max_upload_bytes, uploads)
     searcher = PipelineSearcher(
         stores.vectors,
         stores.keywords,

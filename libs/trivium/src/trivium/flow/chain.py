@@ -3,7 +3,7 @@
 parse -> chunk -> enrich -> embed -> index -> extract -> link -> publish. Each task gets a `Message` (ids and
 artifact keys of a batch of documents, never content), does its stage and those that it may do right behind it once for
 each (`envelope.py`) and hands on those that are done. What a stage works from, where it waits and whose it is stands in
-one table (`pipeline.py`). The broker is a doorbell: losing a message costs a delay, because
+one table (`pipeline.py`). The broker keeps no truth: losing a message costs a delay, because
 the registry knows what is unfinished.
 """
 
@@ -73,7 +73,7 @@ def task_name(stage: Stage) -> str:
 
 
 def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float = 0.0) -> None:
-    """Ring the doorbell: run `start` and all that follows, in `delay_s` seconds.
+    """Have `start` run, and all that follows, in `delay_s` seconds.
 
     Raises kombu's `OperationalError` when the broker is away.
     """

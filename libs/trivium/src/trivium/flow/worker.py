@@ -43,8 +43,8 @@ from trivium.flow.queues import consumed_by
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
-from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
+from trivium.ports.work_signal import WorkSignal
 from trivium.stopping import GIVE_BACK_S, STOP_S, STOP_SIGNALS, Stopping, end_in_time
 
 CANARY_PERIOD_S = 10.0
@@ -60,12 +60,12 @@ class Equipment(msgspec.Struct, frozen=True):
     works: Sequence[StageWork]
 
 
-def envelope_of(settings: Settings, stores: Stores, bell: Doorbell, stopping: Stopping) -> Envelope:
-    """The envelope of the settings over one deployment's stores; `bell` rings when a place is free."""
+def envelope_of(settings: Settings, stores: Stores, work_signal: WorkSignal, stopping: Stopping) -> Envelope:
+    """The envelope of the settings over one deployment's stores; `work_signal` is sent when a place is free."""
     objects = RecentArtifacts(stores.objects)
     late = partial(clear_up, stores)
     return Envelope(
-        stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring, late, stopping=stopping
+        stores.registry, objects, settings.lease_s, settings.max_attempts, work_signal.notify, late, stopping=stopping
     )
 
 

@@ -152,4 +152,4 @@ def _take_in(stores: Stores, tenant: Tenant, identifier: str, version: str, orig
             updated_at=now,
         )
     )
-    stores.doorbell.ring()
+    stores.work_signal.notify()
