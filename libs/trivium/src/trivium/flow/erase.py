@@ -70,7 +70,7 @@ def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_versio
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
 
     def remove(place: Place) -> None:
-        with suppress(NotFound):  # a record that is still to come will find no place in the ledger
+        with suppress(NotFound):  # a record that is still to come will not be found in the index
             registry.delete(place.child)
         erase(stores, tenant, place.child)
         forget(objects, place)

@@ -1,9 +1,9 @@
 """READ FIRST for files inside files: a mail's attachments, an archive's members. Each becomes a document of its own.
 
-The ledger of who came out of whom lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`,
-what that version of the parent has under that name. It is written after the child's bytes and before its record, and
-goes after the child, so that every child that the registry knows is found from its parent, whatever was killed in
-between (`erase.py` removes by it). Nothing else orders parent and child: who is late finds in the ledger that it is
+The parent-child index lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`, what that
+version of the parent has under that name. It is written after the child's bytes and before its record, and goes after
+the child, so that every child that the registry knows is found from its parent, whatever was killed in between
+(`erase.py` removes by it). Nothing else orders parent and child: who is late finds in the index that it is
 (`kept_by_parent`).
 """
 
@@ -51,7 +51,7 @@ class Member(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where the ledger has a member."""
+    """Where the parent-child index has a member."""
 
     parent: str
     version: str
@@ -160,7 +160,7 @@ def dismiss(objects: ObjectStore, child: Document) -> None:
 
 
 def forget(objects: ObjectStore, place: Place) -> None:
-    """Take a child that is gone, or that another version of the parent holds too, out of the ledger."""
+    """Take a child that is gone, or that another version of the parent holds too, out of the index."""
     objects.delete(place.key)
 
 
@@ -195,7 +195,7 @@ def shared_out(sizes: Sequence[int], allowance: int) -> list[int | None]:
 
 
 def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> None:
-    """Bytes, then ledger, then record."""
+    """Bytes, then index, then record."""
     tenant, id_ = Tenant(parent.tenant), child_id(parent.id, child.name)
     objects, now = stores.objects.for_tenant(tenant), time.time()
     place = Place(parent.id, parent.version, id_)
