@@ -21,7 +21,7 @@ from trivium_query.assembly import query_services
 from trivium_query.doors import Services
 from trivium_query.http.app import create_app
 from trivium_query.question_vectors import QuestionVectors
-from trivium_query.retrieve.ledger import Budgets
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.warm import warming
 
 BUDGETS = Budgets(0.05, 0.05, 0.05)

@@ -23,7 +23,7 @@ from trivium_query.crawling import SiteCrawler
 from trivium_query.doors import Probe, Services
 from trivium_query.handlers.readiness import INFERENCE, OBJECTS
 from trivium_query.question_vectors import QuestionVectors
-from trivium_query.retrieve.ledger import Budgets
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.searching import PipelineSearcher
 
