@@ -284,8 +284,8 @@ def killed_at(house: House, step: int, monkeypatch: pytest.MonkeyPatch) -> Itera
     """The process dies instead of its `step`th change of a store; the changes that were made are in the list."""
     made: list[str] = []
     # One thread: which change comes when is then the same every time.
-    monkeypatch.setattr("trivium.flow.family.at_once", lambda call, batch: [call(item) for item in batch])
-    monkeypatch.setattr("trivium.flow.erase.at_once", lambda call, batch: [call(item) for item in batch])
+    monkeypatch.setattr("trivium.flow.family.map_concurrent", lambda call, batch: [call(item) for item in batch])
+    monkeypatch.setattr("trivium.flow.erase.map_concurrent", lambda call, batch: [call(item) for item in batch])
     changing = [(LocalObjectStore, "put"), (LocalObjectStore, "delete")]
     changing += [(SqliteTenantRegistry, "accept"), (SqliteTenantRegistry, "delete")]
     for kind, name in changing:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import msgspec
 
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Conflict, NotFound
 from trivium.domain.scope import Tenant
@@ -82,7 +82,7 @@ def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_versio
     while levels[-1]:
         levels.append([below for place in levels[-1] for below in places(objects, place.child)])
     for level in reversed(levels):
-        at_once(remove, level)
+        map_concurrent(remove, level)
     for place in old:
         forget(objects, place)
 

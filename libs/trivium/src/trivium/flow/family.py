@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import INSIDE, Document, DocumentState
 from trivium.domain.errors import NotFound
 from trivium.domain.ids import child_id, content_version
@@ -92,7 +92,7 @@ def accept_children(
         for child, share in zip(named, shares, strict=True)
         if share is not None
     ]
-    at_once(lambda pair: _accept(stores, parent, *pair), pairs)
+    map_concurrent(lambda pair: _accept(stores, parent, *pair), pairs)
     left = {
         "too many in all (limit: max_family_documents)": len(children) - len(named),
         "too much in all (limit: max_family_bytes)": len(named) - len(pairs),
@@ -109,7 +109,7 @@ def are_accepted(stores: Stores, parent: Document, children: Sequence[Child]) ->
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
     ids = [child_id(parent.id, child.name) for child in children]
     known = registry.get_many(ids)
-    members = at_once(lambda id_: _member(objects, Place(parent.id, parent.version, id_)), ids)
+    members = map_concurrent(lambda id_: _member(objects, Place(parent.id, parent.version, id_)), ids)
     return all(
         member is not None and (member.dismissed or _is_at(known.get(id_), member.version))
         for id_, member in zip(ids, members, strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, wait
 
-from trivium.at_once import begun
+from trivium.concurrent_calls import submit
 from trivium.domain.errors import TriviumError
 from trivium.flow import artifacts
 from trivium.flow.stage import Job
@@ -22,7 +22,7 @@ class PendingWrites:
 
     def begin(self, jobs: Iterable[Job]) -> None:
         """Send what was made, each document's object by itself."""
-        self._begun |= {job.document.id: begun(_fault, job) for job in jobs}
+        self._begun |= {job.document.id: submit(_fault, job) for job in jobs}
 
     def faults(self, jobs: Sequence[Job]) -> list[TriviumError | None]:
         """Why a document's object could not be stored, when all have been, those that were not begun before too."""

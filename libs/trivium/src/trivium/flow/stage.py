@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 import msgspec
 
 from trivium import telemetry
-from trivium.at_once import begun
+from trivium.concurrent_calls import submit
 from trivium.domain.documents import Document, Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
@@ -108,7 +108,7 @@ def read_all(read: Callable[[Job], T], jobs: Sequence[Job]) -> Iterator[T | Triv
     """What `read` answers for each job, or raises of ours; all are on their way while the first is worked on."""
     if len(jobs) == 1:
         return iter([tried(read, jobs[0])])
-    return map(_waited_for, [begun(lambda job: tried(read, job), job) for job in jobs])
+    return map(_waited_for, [submit(lambda job: tried(read, job), job) for job in jobs])
 
 
 def _waited_for(ahead: Future[T]) -> T:
