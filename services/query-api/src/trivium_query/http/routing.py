@@ -28,8 +28,8 @@ async def _tenant(request: Request) -> Tenant:
     return tenant
 
 
-Behind = Annotated[Services, Depends(_services)]
-Asking = Annotated[Tenant, Depends(_tenant)]
+ServicesDep = Annotated[Services, Depends(_services)]
+TenantDep = Annotated[Tenant, Depends(_tenant)]
 AnyId = Annotated[str, Path(min_length=1, max_length=64, description="As another answer gave it.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most.")]
 PageCursor = Annotated[
