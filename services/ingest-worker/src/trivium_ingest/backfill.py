@@ -61,7 +61,7 @@ class Outlook(msgspec.Struct, frozen=True):
 def outlook(order: Order, registry: Registry, start_after: str = "") -> Outlook:
     """Look at everything and change nothing; a document that is being accepted right now may count as news."""
     uploads = news = size_bytes = 0
-    for each in _each(order, registry, start_after, at_a_glance=True):
+    for each in _each(order, registry, start_after, cached=True):
         uploads += 1
         if each.is_news:
             news += 1
@@ -170,9 +170,9 @@ class Backfill:
             return Notes(time.time())
 
 
-def _each(order: Order, registry: Registry, start_after: str, *, at_a_glance: bool = False) -> Iterator[Compared]:
+def _each(order: Order, registry: Registry, start_after: str, *, cached: bool = False) -> Iterator[Compared]:
     listing: Iterator[Upload] = order.bucket.uploads.listing(order.prefix, start_after)
-    for page in compared(order.bucket, registry, listing, at_a_glance=at_a_glance):
+    for page in compared(order.bucket, registry, listing, cached=cached):
         yield from page
 
 

@@ -120,7 +120,7 @@ class ManifestTenantRegistry:
                 return {id_: record.document for id_, record in self._records(document_ids).items()}
         return {record.document.id: record.document for record in self._load(document_ids)}
 
-    def glance(self, document_ids: Sequence[str]) -> dict[str, Document]:
+    def get_many_cached(self, document_ids: Sequence[str]) -> dict[str, Document]:
         """Redis's records, once it has those of all documents: then an unknown one is no request to the object store.
 
         Its record of one that is being accepted, or whose accepting process died, may still be to come.
