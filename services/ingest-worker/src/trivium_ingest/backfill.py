@@ -63,7 +63,7 @@ def outlook(order: Order, registry: Registry, start_after: str = "") -> Outlook:
     uploads = news = size_bytes = 0
     for each in _each(order, registry, start_after, cached=True):
         uploads += 1
-        if each.is_news:
+        if each.has_changed:
             news += 1
             size_bytes += each.upload.size_bytes
     return Outlook(uploads, news, size_bytes)
@@ -113,7 +113,7 @@ class Backfill:
 
     def _accept_all(self, tell: Callable[[Notes], None]) -> bool:
         for number, each in enumerate(_each(self._order, self._registry, self.notes.cursor)):
-            if each.is_news and not self._wait_for_turn(tell):
+            if each.has_changed and not self._wait_for_turn(tell):
                 return False
             if self._stopped():
                 return False
@@ -125,7 +125,7 @@ class Backfill:
         return True
 
     def _take(self, each: Compared) -> None:
-        if not each.is_news:
+        if not each.has_changed:
             self.notes.unchanged += 1
             return
         bucket = self._order.bucket

@@ -14,7 +14,7 @@ from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import Registry
 from trivium.ports.uploads import Upload
-from trivium_ingest.uploads.follow import Bucket, is_news
+from trivium_ingest.uploads.follow import Bucket, has_changed
 
 PAGE = 500
 
@@ -29,9 +29,9 @@ class Compared(msgspec.Struct, frozen=True):
     known: Document | None
 
     @property
-    def is_news(self) -> bool:
+    def has_changed(self) -> bool:
         """Whether the bucket holds what the document is not."""
-        return is_news(self.upload, self.known)
+        return has_changed(self.upload, self.known)
 
 
 def compared(
