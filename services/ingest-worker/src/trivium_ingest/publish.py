@@ -11,7 +11,7 @@ from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.flow import artifacts
-from trivium.flow.erase import erase_children, erase_objects, require_place
+from trivium.flow.erase import erase_children, erase_objects, require_membership
 from trivium.flow.stage import Job, Outcome, read_all
 from trivium.ports.stores import Stores
 
@@ -99,7 +99,7 @@ class PublishWork(msgspec.Struct, frozen=True):
             if found != expected:
                 return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
         try:
-            require_place(self.stores, document)
+            require_membership(self.stores, document)
             if not job.untouched:
                 self._replace(job)
         except TriviumError as error:

@@ -17,7 +17,7 @@ from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
 from trivium.flow.assets import store_assets
-from trivium.flow.erase import require_place
+from trivium.flow.erase import require_membership
 from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
@@ -88,7 +88,7 @@ class ParseWork(msgspec.Struct, frozen=True):
         ]
 
     def _original(self, job: Job) -> tuple[Member | None, Origin, Blob]:
-        own = require_place(self.stores, job.document)
+        own = require_membership(self.stores, job.document)
         return own, *self.originals.read(job.tenant, job.document.id, job.document.version)
 
     def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
