@@ -29,7 +29,7 @@ _CRC_BYTES = 4
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-class Place(msgspec.Struct, frozen=True):
+class ObjectRef(msgspec.Struct, frozen=True):
     """An object in a bucket that is not Trivium's, at one of its values."""
 
     bucket: str
@@ -47,7 +47,7 @@ class Origin(msgspec.Struct, frozen=True):
     name: str
     declared_type: str = ""
     title: str = ""
-    place: Place | None = None
+    place: ObjectRef | None = None
     fetched: Validators | None = None
     with_password: bool = False
 

@@ -17,7 +17,7 @@ from trivium.domain.scope import Tenant
 from trivium.domain.source_names import check_name
 from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts, passwords
-from trivium.flow.artifacts import Origin, Place
+from trivium.flow.artifacts import ObjectRef, Origin
 from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
 from trivium.flow.family import children_page
@@ -70,7 +70,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
         One that is too large is accepted, and ends as FAILED with that reason.
         """
-        origin = Origin(upload_source(bucket, upload.key), place=Place(bucket, upload.key, upload.etag))
+        origin = Origin(upload_source(bucket, upload.key), place=ObjectRef(bucket, upload.key, upload.etag))
         return self._record(origin, upload_version(upload), upload.size_bytes, DEFAULT_DATASET, lane)
 
     def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
