@@ -38,8 +38,8 @@ from trivium_inference.ocr import rapid_ocr
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_query.assembly import query_services
-from trivium_query.doors import Services
 from trivium_query.question_vectors import REMEMBERED, QuestionVectors, visual_questions
+from trivium_query.requests import Services
 
 
 class EmbeddedStores(msgspec.Struct, frozen=True):

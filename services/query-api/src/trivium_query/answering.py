@@ -1,4 +1,4 @@
-"""The `Answerer` behind the doors: binds one tenant and mode to `answer/pipeline.py`."""
+"""The `Answerer` of requests: binds one tenant and mode to `answer/pipeline.py`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
 from trivium_query.answer import pipeline
-from trivium_query.doors import AskRequest, Searcher
 from trivium_query.question_vectors import QuestionVectors
+from trivium_query.requests import AskRequest, Searcher
 
 
 class PipelineAnswerer(msgspec.Struct, frozen=True):

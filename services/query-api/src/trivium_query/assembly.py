@@ -1,4 +1,4 @@
-"""What stands behind the doors, from settings and ports."""
+"""What serves requests, from settings and ports."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.crawling import SiteCrawler
-from trivium_query.doors import Probe, Services
 from trivium_query.handlers.readiness import INFERENCE, OBJECTS
 from trivium_query.question_vectors import QuestionVectors
+from trivium_query.requests import Probe, Services
 from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.searching import PipelineSearcher

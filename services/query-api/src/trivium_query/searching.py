@@ -1,4 +1,4 @@
-"""The `Searcher` behind the doors: binds one tenant's stores and model to `retrieve/pipeline.py`."""
+"""The `Searcher` of requests: binds one tenant's stores and model to `retrieve/pipeline.py`."""
 
 from __future__ import annotations
 

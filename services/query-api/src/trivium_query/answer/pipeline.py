@@ -42,7 +42,7 @@ from trivium_query.answer.understand import Question, understand, understand_wit
 EXTRACTIVE = "extractive"
 SUB_TOP_K = 5  # CORTEX C8
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
-HEADROOM = 0.05  # of the time, kept to hand the answer over before the doors close at the deadline
+HEADROOM = 0.05  # of the time, kept to hand the answer over before the request ends at its deadline
 # Shares of the time that is left when a step begins; generation leaves enough to fall back on.
 UNDERSTAND_SHARE = 0.2
 RERANK_SHARE = 0.3

@@ -12,11 +12,11 @@ from starlette.responses import Response
 from trivium.domain.answers import AnswerEvent
 from trivium.domain.retrieval import SearchFilter
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
 from trivium_query.handlers import queries
 from trivium_query.http import schemas, views
 from trivium_query.http.routing import ServicesDep, TenantDep, errors, write
 from trivium_query.http.streaming import Event, EventStream, unless_gone
+from trivium_query.requests import Services
 
 router = APIRouter(prefix="/v1", tags=["queries"])
 

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
 from trivium_query.handlers.sources import MAX_CURSOR_CHARS
 from trivium_query.http.middleware import TENANT
 from trivium_query.http.problems import MEDIA_TYPE
 from trivium_query.http.schemas import NO_NUL, Problem
+from trivium_query.requests import Services
 
 MAX_PAGE = 200
 

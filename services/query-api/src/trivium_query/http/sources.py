@@ -17,12 +17,12 @@ from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
-from trivium_query.doors import Services
 from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import sources
 from trivium_query.http import schemas, views
 from trivium_query.http.routing import AnyId, Limit, PageCursor, ServicesDep, TenantDep, errors, write
 from trivium_query.http.uploads import read_upload, sent_path
+from trivium_query.requests import Services
 
 ANY_DATASET = f"^$|{sources.DATASET}"
 
