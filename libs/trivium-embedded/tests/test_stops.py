@@ -24,7 +24,7 @@ from trivium.flow.originals import Originals
 from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.intake import NewSource, TenantIntake
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium.ports.registry import TenantRegistry
 from trivium.stopping import Stopping
 from trivium_embedded.wiring import open_stores
@@ -64,10 +64,10 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, stopping=stopping)
 
         def parse(blob: Blob, _: object) -> object:
-            return parse_blob(blob, ParseLimits(), Senses())
+            return parse_blob(blob, ParseLimits(), ParserModels())
 
         works = (
-            ParseWork(parse, Senses(), Originals(stores.objects), stores, ParseLimits()),
+            ParseWork(parse, ParserModels(), Originals(stores.objects), stores, ParseLimits()),
             ChunkWork(ChunkOptions(), models.embedder),
             EnrichWork(None),
             EmbedWork(models.embedder),

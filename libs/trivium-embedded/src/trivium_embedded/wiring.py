@@ -27,7 +27,7 @@ from trivium.flow.envelope import Envelope
 from trivium.flow.erase import clear_up
 from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
-from trivium.ports.parser import Senses
+from trivium.ports.parser import ParserModels
 from trivium.ports.stores import Stores
 from trivium.stopping import Stopping
 from trivium_embedded.one_tenant import OneTenant
@@ -73,7 +73,7 @@ def assembled(
         stores = stack.enter_context(open_stores(settings))
         registry = OneTenant(stores.registry, only) if only else stores.registry
         models = stack.enter_context(connect_models(settings))
-        sandbox = parsing_sandbox(settings, rapid_ocr, Senses(models.ocr, models.transcriber))
+        sandbox = parsing_sandbox(settings, rapid_ocr, ParserModels(models.ocr, models.transcriber))
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
         work_signal = LocalWorkSignal()
@@ -88,8 +88,8 @@ def assembled(
             late,
             stopping=stopping,
         )
-        senses = Senses(models.ocr or rapid_ocr(), models.transcriber)
-        ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses, visual=models.visual)
+        parser_models = ParserModels(models.ocr or rapid_ocr(), models.transcriber)
+        ingest = ingest_stages(settings, stores, models.embedder, sandbox, parser_models, visual=models.visual)
         works = (*ingest, *graph_stages(settings, stores.graphs))
         for work in works:
             register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))

@@ -13,7 +13,7 @@ from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.heap import kept_small
 from trivium.network_lock import warn_unless_locked
-from trivium.ports.parser import Senses
+from trivium.ports.parser import ParserModels
 from trivium.process import run_process, say
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
@@ -43,10 +43,10 @@ def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
         kept_small(),
         DistributedStores(settings) as stores,
         connect_models(settings) as models,
-        closing(parsing_sandbox(settings, installed, Senses(models.ocr, models.transcriber))) as sandbox,
+        closing(parsing_sandbox(settings, installed, ParserModels(models.ocr, models.transcriber))) as sandbox,
     ):
-        senses = Senses(models.ocr or (installed() if installed else None), models.transcriber)
-        works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads, models.visual)
+        parser_models = ParserModels(models.ocr or (installed() if installed else None), models.transcriber)
+        works = ingest_stages(settings, stores, models.embedder, sandbox, parser_models, stores.uploads, models.visual)
         yield Equipment(envelope_of(settings, stores, stores.work_signal, stopping), works)
 
 

@@ -24,7 +24,7 @@ from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import Keywords
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
@@ -52,7 +52,7 @@ class ParseWork(msgspec.Struct, frozen=True):
     """
 
     parse: Callable[[Blob, Callable[[float], None]], ParsedDocument]
-    senses: Senses
+    models: ParserModels
     originals: Originals
     stores: Stores
     limits: ParseLimits
@@ -62,7 +62,7 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """Parsers and the models that they and the descriptions ask; `TryLater` while a service of theirs is away."""
-        ocr, transcriber = self.senses.ocr, self.senses.transcriber
+        ocr, transcriber = self.models.ocr, self.models.transcriber
         models = [ocr.fingerprint if ocr else "", _speech_model(transcriber)]
         if self.describer:
             models.append(self.describer.fingerprint())

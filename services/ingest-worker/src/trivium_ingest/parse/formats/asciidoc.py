@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.markup_lines import Block, Dialect, read_lines
@@ -37,7 +37,7 @@ def recognise(sample: Sample) -> float:
     return 0.5 if (titled and len(signs) >= 2) or sample.extension in FORMAT.extensions else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Read the blocks in order. The title is the first heading."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

@@ -14,7 +14,7 @@ from typing import IO
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.members import RATIO_FLOOR_BYTES, Members
@@ -47,7 +47,7 @@ def recognise(sample: Sample) -> float:
     return 0.95 if _kind(sample.head) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack within the limits on size and ratio, which hold while it is unpacked."""
     kind = _kind(blob.content)
     if kind is None:

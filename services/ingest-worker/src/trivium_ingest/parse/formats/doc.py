@@ -6,7 +6,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.formats import docx
 from trivium_ingest.parse.libre_office import convert, program
@@ -26,10 +26,10 @@ def recognise(sample: Sample) -> float:
     return 0.9 if "WordDocument" in sample.streams else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """What the converted document holds, or the text that stands in the file."""
     if program():
-        return _converted(blob, limits, senses)
+        return _converted(blob, limits, models)
     words = read_word_text(blob.content, limits)
     out = Collector(limits)
     for paragraph in words.body:
@@ -41,13 +41,13 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     return out.document(MEDIA_TYPE)
 
 
-def _converted(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def _converted(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     try:
         content = convert(blob.content, "doc", "docx", limits, WHAT)
     except NeverWill:
         read_word_text(blob.content, limits)  # where it can, it says better what is wrong: a password
         raise
-    return msgspec.structs.replace(docx.read(Blob("document.docx", content), limits, senses), media_type=MEDIA_TYPE)
+    return msgspec.structs.replace(docx.read(Blob("document.docx", content), limits, models), media_type=MEDIA_TYPE)
 
 
 FORMAT = Format(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.mail import write_mail
 from trivium_ingest.parse.mail_message import read_message
 from trivium_ingest.parse.registry import Format
@@ -32,9 +32,9 @@ def recognise(sample: Sample) -> float:
     return 0.6 if known and sample.extension in FORMAT.extensions else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Take the mail apart; what is quoted in an answer and the signature are left out."""
-    return write_mail(opened(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n"))), MEDIA_TYPE, limits, senses)
+    return write_mail(opened(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n"))), MEDIA_TYPE, limits, models)
 
 
 FORMAT = Format(

@@ -13,7 +13,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
@@ -49,11 +49,11 @@ def recognise(sample: Sample) -> float:
     return 0.9 if _CONTAINER in sample.members else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Chapters in the spine's order. A chapter that cannot be read gives a warning."""
     out = Collector(limits)
     package = Package(blob.content, limits, _WHAT, out.warn)
-    return _Book(package, limits, out, Reader(senses.ocr, limits, out)).read()
+    return _Book(package, limits, out, Reader(models.ocr, limits, out)).read()
 
 
 class _Book:

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
@@ -41,7 +41,7 @@ def recognise(sample: Sample) -> float:
     return 0.3 if tags >= 10 else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Read the main content; when nothing is left without the page's chrome, read that too."""
     text, encoding = decode(blob.content, _charset(blob))
     out = Collector(limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
@@ -48,7 +48,7 @@ def recognise(sample: Sample) -> float:
     return 0.67 if signs >= 3 else 0.45 * named
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Title, authors and date, wherever they are stated; then the body in order."""
     text, encoding = decode(blob.content)
     source = without_comments(text)

@@ -9,7 +9,7 @@ from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.mail_message import header
 from trivium_ingest.parse.members import Members
@@ -29,7 +29,7 @@ def recognise(sample: Sample) -> float:
     return 0.97 if _FROM.match(sample.head) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Divide the box; a mail is named by its date and subject, so that it stays the same when others come and go."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)

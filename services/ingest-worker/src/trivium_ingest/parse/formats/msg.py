@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.mail import write_mail
 from trivium_ingest.parse.outlook import read_outlook
 from trivium_ingest.parse.registry import Format
@@ -18,9 +18,9 @@ def recognise(sample: Sample) -> float:
     return 0.95 if "__substg1.0_" in sample.streams else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Take the message apart; what is quoted in an answer and the signature are left out."""
-    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, senses)
+    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, models)
 
 
 FORMAT = Format(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.markup_lines import Block, Dialect, dedented, read_lines, until
@@ -38,7 +38,7 @@ def recognise(sample: Sample) -> float:
     return 0.67 if _SIGN.search(sample.text) else 0.42 * (sample.extension in FORMAT.extensions)
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Read the blocks in order. The title is the file's own setting, else the first heading."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

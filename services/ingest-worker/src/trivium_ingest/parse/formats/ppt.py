@@ -6,7 +6,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.failures import password_needed
 from trivium_ingest.parse.formats import pptx
 from trivium_ingest.parse.libre_office import convert, program
@@ -23,7 +23,7 @@ def recognise(sample: Sample) -> float:
     return 0.9 if "PowerPoint Document" in sample.streams else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """What the converted presentation holds."""
     if not program():
         raise NeverWill(
@@ -34,7 +34,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     if is_encrypted_of_97(blob.content):
         raise password_needed(_WHAT)
     content = convert(blob.content, "ppt", "pptx", limits, _WHAT)
-    return msgspec.structs.replace(pptx.read(Blob("slides.pptx", content), limits, senses), media_type=MEDIA_TYPE)
+    return msgspec.structs.replace(pptx.read(Blob("slides.pptx", content), limits, models), media_type=MEDIA_TYPE)
 
 
 FORMAT = Format(

@@ -9,7 +9,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
@@ -45,7 +45,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if _MAIN in sample.members else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Slides in the order of the presentation."""
     out = Collector(limits)
     package = Package(blob.content, limits, "PowerPoint presentation", out.warn)
@@ -55,7 +55,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     parts = [relation.target for relation in slides if relation is not None and relation.target in package]
     if len(parts) > limits.max_pages:
         raise too_large("max_pages", f"{len(parts):,} slides")
-    reader = Reader(senses.ocr, limits, out)
+    reader = Reader(models.ocr, limits, out)
     first_title = ""
     for number, part in enumerate(parts, 1):
         try:

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -59,10 +59,10 @@ def recognise(sample: Sample) -> float:
     return 1.0 if sample.head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf") else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Read the tokens once; a file that breaks off gives what stands before."""
     out = Collector(limits)
-    return _Document(limits, out, Reader(senses.ocr, limits, out)).read(blob.content)
+    return _Document(limits, out, Reader(models.ocr, limits, out)).read(blob.content)
 
 
 class _Document:

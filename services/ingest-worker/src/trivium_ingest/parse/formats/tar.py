@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.members import Members
 from trivium_ingest.parse.registry import Format
@@ -20,7 +20,7 @@ def recognise(sample: Sample) -> float:
     return 0.95 if is_tar(sample.head) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.registry import Format
@@ -29,7 +29,7 @@ def recognise(sample: Sample) -> float:
     return 0.45 if _START.match(text) and ("</" in text or "/>" in text) else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """One unit per element that holds only text-bearing leaves (a record), else walk into it."""
     out = Collector(limits)
     root = parse_xml(blob.content, "XML file", out.warn, allow_doctype=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.registry import Format
@@ -32,7 +32,7 @@ def recognise(sample: Sample) -> float:
     return 0.42 if _DEEPER.search(text) and ":" in text else 0.3
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """All documents of the file; from where it is no YAML on, it is read as text."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

@@ -12,7 +12,7 @@ import pyzipper
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.password import Password
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.encoding import decode
 from trivium_ingest.parse.failures import corrupt, password_needed, password_wrong
@@ -34,7 +34,7 @@ def recognise(sample: Sample) -> float:
     return 0.5 if sample.members or empty else 0.0
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked. Raises `NeverWill` (`password_needed`, `password_wrong`) when nothing opens."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)
