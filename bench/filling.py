@@ -17,7 +17,7 @@ from speed import Writer
 from trivium.adapters.distributed.neo4j.server import in_batches
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.config import Settings
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.documents import Document, DocumentState
@@ -56,7 +56,7 @@ def fill(settings: Settings, passages: int, seed: int) -> int:
         for some in in_batches(numbers, DOCUMENTS_AT_ONCE):
             documents = [_document(number, writer, pool) for number in some]
             _index(stores, documents)
-            at_once(lambda document: _publish(registry, document.chunks), documents)
+            map_concurrent(lambda document: _publish(registry, document.chunks), documents)
     return len(numbers) * PASSAGES_A_DOCUMENT
 
 

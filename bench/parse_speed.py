@@ -27,7 +27,7 @@ from speed import Writer
 from watch import Watch
 
 from trivium.domain.errors import TriviumError
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.sandbox import Sandbox
 
@@ -74,8 +74,8 @@ def core_seconds(work: Callable[[], object]) -> float:
     return min(spent)
 
 
-def read(name: str, content: bytes, senses: Senses = Senses()) -> Callable[[], object]:  # noqa: B008 - frozen
-    return lambda: parse_blob(Blob(name, content), ParseLimits(), senses)
+def read(name: str, content: bytes, models: ParserModels = ParserModels()) -> Callable[[], object]:  # noqa: B008 - frozen
+    return lambda: parse_blob(Blob(name, content), ParseLimits(), models)
 
 
 def pdf() -> list[tuple[str, str, str]]:
@@ -156,11 +156,11 @@ def pixels() -> list[tuple[str, str, str]]:
     """Pages of text a second at 150 dpi. The engine is loaded before."""
     from trivium_inference.ocr import rapid_ocr
 
-    senses = Senses(rapid_ocr())
+    models = ParserModels(rapid_ocr())
     content = _scan()
-    parse_blob(Blob("scan.png", content), ParseLimits(), senses)
+    parse_blob(Blob("scan.png", content), ParseLimits(), models)
     return [
-        ("OCR, an A4 page at 150 dpi", f"{1 / core_seconds(read('scan.png', content, senses)):.2f} pages/s", ">= 1")
+        ("OCR, an A4 page at 150 dpi", f"{1 / core_seconds(read('scan.png', content, models)):.2f} pages/s", ">= 1")
     ]
 
 

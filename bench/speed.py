@@ -173,13 +173,13 @@ def sixteen_clients(url: str, questions: list[str]) -> tuple[float, int]:
 
 def pdf(pages: int) -> list[Row]:
     """Text, headings and layout of a made PDF, one core."""
-    from trivium.ports.parser import Blob, ParseLimits, Senses
+    from trivium.ports.parser import Blob, ParseLimits, ParserModels
     from trivium_ingest.parse.build import parse_blob
 
     content = made_pdf(pages)
-    parse_blob(Blob("warm.pdf", made_pdf(3)), ParseLimits(), Senses())
+    parse_blob(Blob("warm.pdf", made_pdf(3)), ParseLimits(), ParserModels())
     started = time.perf_counter()
-    parsed = parse_blob(Blob("made.pdf", content), ParseLimits(), Senses())
+    parsed = parse_blob(Blob("made.pdf", content), ParseLimits(), ParserModels())
     return [
         (f"PDF text, {parsed.pages} pages", f"{parsed.pages / (time.perf_counter() - started):.0f} pages/s", ">= 100")
     ]

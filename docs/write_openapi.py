@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from trivium.config import Settings
-from trivium_query.doors import Services
 from trivium_query.http.app import create_app
+from trivium_query.requests import Services
 
 TARGET = Path(__file__).parent / "openapi.json"
 

@@ -10,6 +10,7 @@ from cluster import CONTROL, GRAPH, INFERENCE, INGEST
 from storm import Holdings, Storm, documents
 
 from trivium.domain.documents import STAGES, DocumentState, Stage
+from trivium.flow.pipeline import PIPELINE, Worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -19,7 +20,7 @@ Undisturbed = Callable[[Mapping[str, str]], dict[str, Holdings]]
 
 
 def worker_of(stage: Stage) -> str:
-    return GRAPH if stage in (Stage.EXTRACT, Stage.LINK) else INGEST
+    return GRAPH if PIPELINE[stage].worker is Worker.GRAPH else INGEST
 
 
 def test_sigkill_at_every_stage_boundary_leaves_what_an_undisturbed_run_leaves(

@@ -22,7 +22,7 @@ PAGE = Page(b"fetched", "text/plain", "A title", Validators("", ""))
 
 @pytest.fixture
 def intake(stores: Any) -> Intake:
-    """Nobody hears its bell."""
+    """Nobody hears its signal."""
     return StoreIntake(stores, lambda: None, lambda url, known: PAGE, MAX_BYTES, lambda name: UploadsPeer())
 
 

@@ -171,8 +171,8 @@ def test_many_records_are_read_at_once_and_unknown_ones_are_absent(mine: TenantR
     stored = [mine.accept(document(tenant, name)) for name in ("a", "b", "c")]
     assert mine.get_many(["b", "none", "a"]) == {"a": stored[0], "b": stored[1]}
     assert mine.get_many([]) == {}
-    assert mine.glance(["b", "none", "a"]) == {"a": stored[0], "b": stored[1]}
-    assert mine.glance([]) == {}
+    assert mine.get_many_cached(["b", "none", "a"]) == {"a": stored[0], "b": stored[1]}
+    assert mine.get_many_cached([]) == {}
 
 
 def test_many_saves_are_each_refused_by_themselves(mine: TenantRegistry, tenant: Tenant) -> None:

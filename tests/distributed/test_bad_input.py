@@ -20,7 +20,7 @@ from waiting import wait_until
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
-from trivium_ingest.backfill import Order, outlook
+from trivium_ingest.backfill import dry_run
 from trivium_ingest.uploads.follow import Bucket
 
 ODD_KEYS = (
@@ -183,11 +183,11 @@ def _peak_of_a_look(cluster: Cluster, bucket: str, prefix: str, keys: int) -> in
     """Bytes that Python holds at most while all uploads are compared with the registry."""
     settings = load_settings(cluster.env)
     with DistributedStores(settings) as stores:
-        order = Order(Bucket(bucket, stores.uploads(bucket), "default"), prefix)
+        followed = Bucket(bucket, stores.uploads(bucket), "default")
         next(stores.uploads(bucket).listing())  # what the first request loads stays
         tracemalloc.start()
         try:
-            assert outlook(order, stores.registry).uploads == keys
+            assert dry_run(followed, prefix, stores.registry).uploads == keys
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -12,7 +12,7 @@ from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.adapters.distributed.registry.registry import ManifestRegistry
 from trivium.adapters.distributed.s3.bucket import PAGE_KEYS
 from trivium.adapters.distributed.s3.objects import S3Objects
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.config import Settings
 from trivium.domain.documents import Document, Lane
 from trivium.domain.scope import Tenant
@@ -56,7 +56,7 @@ def test_foreign_keys_among_the_markers_are_told_once_and_stop_no_sweep(
 def test_more_foreign_keys_than_a_page_holds_hide_no_marker_behind_them(
     own: Settings, objects: S3Objects, registry: ManifestRegistry
 ) -> None:
-    at_once(lambda n: objects.bucket.put(f"pending/{Lane.INTERACTIVE}/0{n:04}", b""), range(PAGE_KEYS + 1))
+    map_concurrent(lambda n: objects.bucket.put(f"pending/{Lane.INTERACTIVE}/0{n:04}", b""), range(PAGE_KEYS + 1))
     accept(registry, Lane.INTERACTIVE)
     with closing(RedisServer(own)) as server:
         server.remember(lambda client, _: client.flushall())

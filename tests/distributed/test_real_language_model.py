@@ -23,7 +23,7 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_embedded.wiring import assembled
 from trivium_query.answering import PipelineAnswerer
-from trivium_query.doors import AskRequest, Services
+from trivium_query.requests import AskRequest, Services
 
 pytestmark = [pytest.mark.models, pytest.mark.slow, pytest.mark.timeout(900)]  # a minute to start
 

@@ -1,4 +1,4 @@
-"""The doorbell, the shared rate limit, and what a Redis that fails means to the caller."""
+"""The work signal, the shared rate limit, and what a Redis that fails means to the caller."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from private_redis import PrivateRedis
 
-from trivium.adapters.distributed.redis.doorbell import RedisDoorbell
 from trivium.adapters.distributed.redis.rate_limit import RateLimit
 from trivium.adapters.distributed.redis.server import RedisServer
+from trivium.adapters.distributed.redis.work_signal import RedisWorkSignal
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TryLater
 
@@ -24,12 +24,12 @@ def server(own: Settings) -> Iterator[RedisServer]:
     opened.close()
 
 
-def test_a_ring_wakes_who_waits_however_long(server: RedisServer) -> None:
-    bell, heard = RedisDoorbell(server), []
-    waiting = threading.Thread(target=lambda: heard.append(bell.wait(60)))
+def test_a_signal_wakes_who_waits_however_long(server: RedisServer) -> None:
+    work_signal, heard = RedisWorkSignal(server), []
+    waiting = threading.Thread(target=lambda: heard.append(work_signal.wait(60)))
     waiting.start()
     time.sleep(3)  # past one turn of the blocking call
-    bell.ring()
+    work_signal.notify()
     waiting.join(timeout=10)
     assert heard == [True]
 
@@ -69,9 +69,9 @@ def test_a_redis_that_is_away_is_a_passing_fault_and_one_that_refuses_is_not(
             RateLimit(server, "any", 1).take()
         assert told in str(raised.value)
         assert "hidden" not in str(raised.value)
-        RedisDoorbell(server).ring()  # a lost ring costs a sweep
+        RedisWorkSignal(server).notify()  # a lost signal costs a sweep
         with pytest.raises(family):
-            RedisDoorbell(server).wait(1)
+            RedisWorkSignal(server).wait(1)
         server.close()
     with pytest.raises(Refused):
         RedisServer(msgspec.structs.replace(own, redis_url="http://127.0.0.1"))

@@ -295,7 +295,7 @@ class Pair(RuleBasedStateMachine):
 
     @invariant()
     def what_is_durable_is_equal(self) -> None:
-        known = [registry.glance("ab").items() for registry in (self.ours, self.twin)]
+        known = [registry.get_many_cached("ab").items() for registry in (self.ours, self.twin)]
         assert {name: durable(found) for name, found in known[0]} == {name: durable(found) for name, found in known[1]}
         pages = [registry.list().documents for registry in (self.ours, self.twin)]
         assert [durable(found) for found in pages[0]] == [durable(found) for found in pages[1]]
@@ -615,25 +615,25 @@ def test_requests_to_the_object_store_for_one_document(own: Settings, objects: S
     server.close()
 
 
-def test_a_glance_at_unknown_documents_asks_the_object_store_once_for_all(
+def test_a_cached_look_at_unknown_documents_asks_the_object_store_once_for_all(
     own: Settings, objects: S3Objects, private_redis: PrivateRedis
 ) -> None:
     counted = Counting(objects.bucket)
     server = RedisServer(own)
     mine = ManifestTenantRegistry(HotRecords(server), Manifests(counted), TENANT)  # type: ignore[arg-type]
-    assert mine.glance([f"d{number}" for number in range(500)]) == {}
+    assert mine.get_many_cached([f"d{number}" for number in range(500)]) == {}
     assert counted.taken() == ["page"]  # of the tenant's documents, of which there are none
     stored = mine.accept(document())
     counted.taken()
-    assert mine.glance(["d", *(f"d{number}" for number in range(500))]) == {"d": stored}
+    assert mine.get_many_cached(["d", *(f"d{number}" for number in range(500))]) == {"d": stored}
     assert counted.taken() == []
     private_redis.flush()
-    assert mine.glance(["d", "none"]) == {"d": stored}
+    assert mine.get_many_cached(["d", "none"]) == {"d": stored}
     assert sorted(counted.taken()) == ["get", "page"]
     server.close()
 
 
-def test_a_glance_is_right_while_redis_is_filled_again_or_away(
+def test_a_cached_look_is_right_while_redis_is_filled_again_or_away(
     own: Settings, registry: ManifestRegistry, private_redis: PrivateRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trivium.adapters.distributed.registry.registry._GLANCE_S", 0.1)
@@ -642,10 +642,10 @@ def test_a_glance_is_right_while_redis_is_filled_again_or_away(
     private_redis.flush()
     with closing(RedisServer(own)) as server:
         assert HotRecords(server).begin_rebuild(TENANT)  # and does not go on
-    assert mine.glance(["b", "none"]) == {"b": stored[1]}
+    assert mine.get_many_cached(["b", "none"]) == {"b": stored[1]}
     private_redis.kill()
     try:
-        assert mine.glance(["a", "none"]) == {"a": stored[0]}
+        assert mine.get_many_cached(["a", "none"]) == {"a": stored[0]}
     finally:
         private_redis.start()
 

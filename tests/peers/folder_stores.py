@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from trivium.adapters.embedded.conversations import SqliteConversations
-from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.adapters.embedded.work_signal import LocalWorkSignal
 
 
 class FolderStores:
@@ -18,7 +18,7 @@ class FolderStores:
         self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
         self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
         self.visuals = SqliteVectors(folder, "pictures")
-        self.conversations, self.doorbell = SqliteConversations(folder), LocalDoorbell()
+        self.conversations, self.work_signal = SqliteConversations(folder), LocalWorkSignal()
 
     def close(self) -> None:
         for store in (self.registry, self.vectors, self.keywords, self.graphs, self.visuals, self.conversations):

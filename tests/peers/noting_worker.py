@@ -57,7 +57,7 @@ class Noting(msgspec.Struct, frozen=True):
     def fingerprint(self) -> str:
         return "noting"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return True
 
     def run(self, job: Job) -> Outcome:

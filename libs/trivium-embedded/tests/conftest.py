@@ -15,13 +15,13 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_embedded.wiring import assembled
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
 
 
 class Product:
-    """Everything behind the doors, for tests that look at what ingest leaves."""
+    """Everything behind the API, for tests that look at what ingest leaves."""
 
     def __init__(self, services: Services) -> None:
         self.services = services

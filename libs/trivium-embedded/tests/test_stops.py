@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from waiting import wait_until
 
-from trivium.adapters.embedded.doorbell import LocalDoorbell
+from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.adapters.models import Models, connect_models
 from trivium.config import Settings, load_settings
 from trivium.domain.documents import DocumentState
@@ -21,10 +21,10 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.envelope import Envelope
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
-from trivium.flow.stage import leg_of
+from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.intake import NewSource, TenantIntake
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium.ports.registry import TenantRegistry
 from trivium.stopping import Stopping
 from trivium_embedded.wiring import open_stores
@@ -60,14 +60,14 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
     """The product's ingest over its stores while the block runs; parsers in this process, which start at once."""
     with ExitStack() as stack:
         stores = stack.enter_context(open_stores(settings))
-        app, stopping, bell = make_app(BROKER_URL), Stopping(), LocalDoorbell()
+        app, stopping, work_signal = make_app(BROKER_URL), Stopping(), LocalWorkSignal()
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, stopping=stopping)
 
         def parse(blob: Blob, _: object) -> object:
-            return parse_blob(blob, ParseLimits(), Senses())
+            return parse_blob(blob, ParseLimits(), ParserModels())
 
         works = (
-            ParseWork(parse, Senses(), Originals(stores.objects), stores, ParseLimits()),
+            ParseWork(parse, ParserModels(), Originals(stores.objects), stores, ParseLimits()),
             ChunkWork(ChunkOptions(), models.embedder),
             EnrichWork(None),
             EmbedWork(models.embedder),
@@ -76,15 +76,15 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
             *graph_stages(settings, stores.graphs),
         )
         for work in works:
-            register(app, work.stage, partial(envelope.run, leg_of(works, work.stage)))
+            register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         release_orphans(stores.registry)
         workers = InProcessWorkers(app, 2)
-        dispatcher = Dispatcher(app, stores.registry, bell, lease_s=settings.lease_s)
+        dispatcher = Dispatcher(app, stores.registry, work_signal, lease_s=settings.lease_s)
         for part in (workers, dispatcher):
             part.start()
             stack.callback(part.stop)
         stack.callback(stopping.begin)
-        intake = StoreIntake(stores, bell.ring, no_urls, settings.max_upload_bytes)
+        intake = StoreIntake(stores, work_signal.notify, no_urls, settings.max_upload_bytes)
         yield intake.for_tenant(DEFAULT_TENANT), stores.registry.for_tenant(DEFAULT_TENANT)
 
 

@@ -43,9 +43,9 @@ from trivium_ingest.upkeep.audit import audit
 from trivium_ingest.upkeep.rebuild import rebuild, reembed
 from trivium_ingest.upkeep.rows import store_of, writer_of
 from trivium_query.assembly import query_services
-from trivium_query.doors import Services
 from trivium_query.http.app import create_app
 from trivium_query.question_vectors import QuestionVectors
+from trivium_query.requests import Services
 
 TEXTS = {
     "quay.txt": "Ada Quill built the lighthouse of Brannock Head. It was lit first in 1873.",

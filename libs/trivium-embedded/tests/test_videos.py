@@ -10,8 +10,8 @@ from youtube_peer import VIDEO, YouTube, on_air
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
-from trivium_query.doors import AskRequest
 from trivium_query.http import views
+from trivium_query.requests import AskRequest
 
 from .conftest import Product
 

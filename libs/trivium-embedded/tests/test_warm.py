@@ -18,10 +18,10 @@ from trivium.config import load_settings
 from trivium.ports.inference import Vector
 from trivium_embedded.wiring import open_stores
 from trivium_query.assembly import query_services
-from trivium_query.doors import Services
 from trivium_query.http.app import create_app
 from trivium_query.question_vectors import QuestionVectors
-from trivium_query.retrieve.ledger import Budgets
+from trivium_query.requests import Services
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.warm import warming
 
 BUDGETS = Budgets(0.05, 0.05, 0.05)

@@ -11,7 +11,7 @@ from waiting import wait_until
 
 from trivium.domain.documents import LONG_LANES, Lane, Stage
 from trivium.flow.chain import Entry, Message, send
-from trivium.flow.envelope import Handed
+from trivium.flow.envelope import TaskResult
 from trivium.flow.tasks import make_app, register
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 
@@ -29,11 +29,11 @@ def working(app: Celery) -> Iterator[None]:
 def test_a_page_does_not_wait_behind_recordings_and_large_files() -> None:
     heard, done = threading.Event(), list[Lane]()
 
-    def parse(message: Message) -> Handed:
+    def parse(message: Message) -> TaskResult:
         if message.lane in LONG_LANES:
             heard.wait(30)
         done.append(message.lane)
-        return Handed(message.of(()))
+        return TaskResult(message.of(()))
 
     app = make_app(BROKER_URL)
     register(app, Stage.PARSE, parse)

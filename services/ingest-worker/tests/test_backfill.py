@@ -7,6 +7,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,13 +16,14 @@ from folder_stores import FolderStores
 from uploads_peer import UploadsPeer
 
 from trivium.cli.main import cli
+from trivium.cli.runtime import BackfillRequest
 from trivium.domain.documents import Document, DocumentState, Failure, Lane
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.uploads import Upload
 from trivium_ingest import backfill
-from trivium_ingest.backfill import Backfill, Notes, Order, Outlook, outlook
+from trivium_ingest.backfill import Backfill, Checkpoint, DryRun, dry_run
 from trivium_ingest.uploads.follow import Bucket
 
 
@@ -35,18 +37,22 @@ class World:
         self.intake = StoreIntake(self.stores, lambda: None, str, 10**9, lambda _: self.uploads)
         self.most_unfinished = 0
 
-    def order(self, **fields: object) -> Order:
-        return msgspec.structs.replace(Order(Bucket("archive", self.uploads, "default")), **fields)
+    @property
+    def bucket(self) -> Bucket:
+        return Bucket("archive", self.uploads, "default")
 
-    def backfill(self, stopped: Callable[[], bool] = lambda: False, **fields: object) -> Backfill:
+    def backfill(self, stopped: Callable[[], bool] = lambda: False, **fields: Any) -> Backfill:
         objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
-        return Backfill(self.order(**fields), self.intake, objects, stopped)
+        return Backfill(self.bucket, BackfillRequest("archive", **fields), self.intake, objects, stopped)
 
-    def work(self, notes: Notes) -> None:
+    def dry_run(self) -> DryRun:
+        return dry_run(self.bucket, "", self.stores.registry)
+
+    def work(self, checkpoint: Checkpoint) -> None:
         """As workers would, only at once."""
         waiting = self.stores.registry.unfinished(time.time(), lane=Lane.BACKFILL)
         self.most_unfinished = max(self.most_unfinished, len(waiting))
-        if notes.unfinished:
+        if checkpoint.unfinished:
             for document in self.documents.claim_many(waiting, 60, time.time()):
                 self.documents.save(msgspec.structs.replace(document, **self.end_of(document)))
 
@@ -79,7 +85,7 @@ def test_every_object_under_the_prefix_is_accepted_in_the_slower_lane(world: Wor
     assert work.run(world.work)
     assert world.sources() == [f"s3://archive/in/{number:03}" for number in range(30)]
     assert {document.lane for document in world.documents.list(limit=100).documents} == {Lane.BACKFILL}
-    assert (work.notes.accepted, work.notes.unchanged, work.notes.unfinished) == (30, 0, 0)
+    assert (work.checkpoint.accepted, work.checkpoint.unchanged, work.checkpoint.unfinished) == (30, 0, 0)
 
 
 def test_a_second_run_finds_only_what_changed(world: World) -> None:
@@ -87,19 +93,19 @@ def test_a_second_run_finds_only_what_changed(world: World) -> None:
     world.uploads.put("in/007", b"another value")
     again = world.backfill(prefix="in/")
     assert again.run(world.work)
-    assert (again.notes.accepted, again.notes.unchanged) == (1, 29)
+    assert (again.checkpoint.accepted, again.checkpoint.unchanged) == (1, 29)
 
 
 def test_it_goes_on_where_it_was_stopped(world: World) -> None:
     first = world.backfill(stopping_after(12), prefix="in/")
     assert not first.run(world.work)
-    accepted = first.notes.accepted
+    accepted = first.checkpoint.accepted
     assert 0 < accepted < 30
     second = world.backfill(prefix="in/")
-    assert second.notes.cursor == first.notes.cursor
+    assert second.checkpoint.cursor == first.checkpoint.cursor
     assert second.run(world.work)
-    assert second.notes.accepted == 30
-    assert second.notes.unchanged == 0
+    assert second.checkpoint.accepted == 30
+    assert second.checkpoint.unchanged == 0
     assert len(world.sources()) == 30
 
 
@@ -108,23 +114,23 @@ def test_it_can_be_told_to_start_again(world: World) -> None:
     again = world.backfill(prefix="in/")
     again.start_again()
     assert again.run(world.work)
-    assert again.notes.looked_at == 30
+    assert again.checkpoint.looked_at == 30
 
 
 def test_a_store_that_is_away_in_the_middle_costs_no_place(world: World) -> None:
     broken = world.backfill(prefix="in/")
 
-    def tell(notes: Notes) -> None:
-        world.work(notes)
-        if notes.looked_at == 10:
+    def tell(checkpoint: Checkpoint) -> None:
+        world.work(checkpoint)
+        if checkpoint.looked_at == 10:
             raise TryLater("store_down", "The registry does not answer.")
 
     with pytest.raises(TryLater):
         broken.run(tell)
     again = world.backfill(prefix="in/")
-    assert (again.notes.looked_at, again.notes.cursor) == (10, "in/009")
+    assert (again.checkpoint.looked_at, again.checkpoint.cursor) == (10, "in/009")
     assert again.run(world.work)
-    assert again.notes.accepted == 30
+    assert again.checkpoint.accepted == 30
 
 
 def test_no_more_than_so_many_are_unfinished(world: World) -> None:
@@ -146,9 +152,9 @@ def test_failures_are_counted_by_their_reason(world: World) -> None:
     assert work.failures() == {"corrupt": 2}
 
 
-def test_an_outlook_counts_and_changes_nothing(world: World) -> None:
+def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:
     world.backfill(prefix="in/00").run(world.work)
-    assert outlook(world.order(), world.stores.registry) == Outlook(31, 21, 20 * len(b"in/000") + len(b"out/1"))
+    assert world.dry_run() == DryRun(31, 21, 20 * len(b"in/000") + len(b"out/1"))
     assert len(world.sources()) == 10
 
 
@@ -162,7 +168,7 @@ def test_memory_does_not_grow_with_the_bucket(tmp_path: Path) -> None:
         world.uploads = Endless()
         world.uploads.count = count  # type: ignore[attr-defined]
         tracemalloc.start()
-        assert outlook(world.order(), world.stores.registry).uploads == count
+        assert world.dry_run().uploads == count
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting import wait_until
 
-from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.config import Settings
 from trivium.domain.documents import Document, DocumentState, Lane, Stage
 from trivium.domain.errors import TryLater
@@ -48,8 +48,8 @@ class Running:
 
     def __init__(self, registry: SqliteRegistry, name: str) -> None:
         self.app = make_app(f"memory://{name}/")
-        self.bell = LocalDoorbell()
-        self.dispatcher = Dispatcher(self.app, registry, self.bell, lease_s=LEASE_S)
+        self.work_signal = LocalWorkSignal()
+        self.dispatcher = Dispatcher(self.app, registry, self.work_signal, lease_s=LEASE_S)
 
     def sent(self, lane: Lane = Lane.INTERACTIVE) -> list[list[str]]:
         """The document ids of each message that waits in the lane."""
@@ -116,7 +116,7 @@ def finish(registry: SqliteRegistry, document_ids: list[str]) -> None:
 def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistry, running: Running) -> None:
     documents = accept(registry, "a", "b", "c")
     for _ in range(5):
-        running.bell.ring()
+        running.work_signal.notify()
     found: list[str] = []
     wait_until(lambda: found.extend(flat(running.sent())) or len(found) >= len(documents), "all are sent")
     assert sorted(found) == sorted(document.id for document in documents)
@@ -125,12 +125,12 @@ def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistr
 
 def test_no_more_than_a_bounded_number_is_in_flight(registry: SqliteRegistry, running: Running) -> None:
     documents = accept(registry, *many(MAX_IN_FLIGHT + MAX_BATCH))
-    running.bell.ring()
+    running.work_signal.notify()
     wait_until(lambda: states(registry).get("running") == MAX_IN_FLIGHT, "as many run as may")
     time.sleep(0.1)
     assert states(registry).get("pending") == MAX_BATCH
     finish(registry, [document.id for document in documents[:MAX_BATCH]])
-    running.bell.ring()
+    running.work_signal.notify()
     wait_until(lambda: "pending" not in states(registry), "nothing waits")
 
 
@@ -148,8 +148,8 @@ def test_two_dispatchers_at_once_claim_each_document_once(registry: SqliteRegist
     elsewhere = Running(registry, "elsewhere")
     elsewhere.dispatcher.start()
     documents = accept(registry, *many(MAX_IN_FLIGHT))
-    for bell in (running.bell, elsewhere.bell) * 3:
-        bell.ring()
+    for work_signal in (running.work_signal, elsewhere.work_signal) * 3:
+        work_signal.notify()
     wait_until(lambda: states(registry) == {"running": MAX_IN_FLIGHT}, "all run")
     elsewhere.dispatcher.stop()
     running.dispatcher.stop()
@@ -255,7 +255,7 @@ def test_what_the_broker_does_not_take_is_tried_again_at_the_next_sweep(registry
     away = make_app("redis://127.0.0.1:1/0")
     away.conf.task_publish_retry = False
     with pytest.raises(TryLater) as refusal:
-        Dispatcher(away, registry, LocalDoorbell(), lease_s=LEASE_S).fill()
+        Dispatcher(away, registry, LocalWorkSignal(), lease_s=LEASE_S).fill()
     assert refusal.value.code == "broker_away"
     assert len(registry.unfinished(time.time())) == 2
 
@@ -274,7 +274,7 @@ def test_a_fault_of_ours_does_not_end_the_thread(
 
     monkeypatch.setattr(registry, "in_flight", in_flight)
     accept(registry, "a")
-    running.bell.ring()
+    running.work_signal.notify()
     wait_until(lambda: states(registry) == {"running": 1}, "it runs")
 
 

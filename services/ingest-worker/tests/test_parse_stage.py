@@ -18,7 +18,7 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.stages import ParseWork
 
 
@@ -32,7 +32,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.stores = FolderStores(folder)
         self.objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
-        self.work = ParseWork(parse, Senses(), Originals(self.stores.objects), self.stores, ParseLimits())
+        self.work = ParseWork(parse, ParserModels(), Originals(self.stores.objects), self.stores, ParseLimits())
 
     def job(self, name: str, content: bytes | None) -> Job:
         """Of a document whose original is gone where `content` is None."""

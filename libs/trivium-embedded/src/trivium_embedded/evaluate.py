@@ -29,7 +29,7 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_embedded.data_dir import owned
 from trivium_embedded.wiring import assembled
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 DEPTH = 50  # documents per question in a run file; the table looks at ten
 POLL_S = 0.2

@@ -19,9 +19,9 @@ from trivium.network_lock import warn_unless_locked
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_embedded.data_dir import announce, owned
 from trivium_embedded.wiring import assembled
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 from trivium_query.serve import Listening
-from trivium_query.serve import serve as serve_doors
+from trivium_query.serve import serve as serve_requests
 from trivium_query.warm import warming
 
 START_S = 60.0
@@ -46,7 +46,7 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
     end_in_time(stopping, STOP_S, give_back_all)
     with kept_small(), owned(settings.data_dir), assembled(settings, stopping=stopping) as services, warming(services):
         begin_on_signals(stopping)
-        asyncio.run(serve_doors(services, on_ready=ready, on_stop=stopping.begin))
+        asyncio.run(serve_requests(services, on_ready=ready, on_stop=stopping.begin))
 
 
 @contextmanager
@@ -61,10 +61,10 @@ def running(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def _in_a_thread(services: Services) -> Iterator[str]:
-    """The doors on an event loop of their own, for as long as the block runs."""
+    """HTTP and gRPC on an event loop of their own, for as long as the block runs."""
     listening: Future[Listening] = Future()
     ending = threading.Event()
-    thread = threading.Thread(target=_serve_until, args=(services, listening, ending), name="doors", daemon=True)
+    thread = threading.Thread(target=_serve_until, args=(services, listening, ending), name="requests", daemon=True)
     thread.start()
     try:
         yield listening.result(START_S).http
@@ -75,13 +75,13 @@ def _in_a_thread(services: Services) -> Iterator[str]:
 
 def _serve_until(services: Services, listening: Future[Listening], ending: threading.Event) -> None:
     async def serve_and_watch() -> None:
-        doors = asyncio.create_task(serve_doors(services, on_ready=listening.set_result))
+        serving = asyncio.create_task(serve_requests(services, on_ready=listening.set_result))
         ended = asyncio.create_task(asyncio.to_thread(ending.wait))
-        await asyncio.wait({doors, ended}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
         ending.set()
-        doors.cancel()
-        await asyncio.gather(doors, ended, return_exceptions=True)
+        serving.cancel()
+        await asyncio.gather(serving, ended, return_exceptions=True)
         if not listening.done():
-            listening.set_exception(doors.exception() or RuntimeError("the doors closed before they opened"))
+            listening.set_exception(serving.exception() or RuntimeError("the servers ended before they listened"))
 
     asyncio.run(serve_and_watch())

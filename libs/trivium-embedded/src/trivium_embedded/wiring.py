@@ -14,20 +14,20 @@ import msgspec
 from celery import Celery
 
 from trivium.adapters.embedded.conversations import SqliteConversations
-from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
+from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
 from trivium.flow.envelope import Envelope
 from trivium.flow.erase import clear_up
-from trivium.flow.stage import leg_of
+from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
-from trivium.ports.parser import Senses
+from trivium.ports.parser import ParserModels
 from trivium.ports.stores import Stores
 from trivium.stopping import Stopping
 from trivium_embedded.one_tenant import OneTenant
@@ -38,8 +38,8 @@ from trivium_inference.ocr import rapid_ocr
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_query.assembly import query_services
-from trivium_query.doors import Services
 from trivium_query.question_vectors import REMEMBERED, QuestionVectors, visual_questions
+from trivium_query.requests import Services
 
 
 class EmbeddedStores(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     keywords: SqliteKeywords
     graphs: SqliteGraphs
     conversations: SqliteConversations
-    doorbell: LocalDoorbell
+    work_signal: LocalWorkSignal
 
 
 @contextmanager
@@ -73,26 +73,26 @@ def assembled(
         stores = stack.enter_context(open_stores(settings))
         registry = OneTenant(stores.registry, only) if only else stores.registry
         models = stack.enter_context(connect_models(settings))
-        sandbox = parsing_sandbox(settings, rapid_ocr, Senses(models.ocr, models.transcriber))
+        sandbox = parsing_sandbox(settings, rapid_ocr, ParserModels(models.ocr, models.transcriber))
         stack.callback(sandbox.close)
         app = make_app(BROKER_URL)
-        bell = LocalDoorbell()
-        dispatcher = Dispatcher(app, registry, bell, lease_s=settings.lease_s)
+        work_signal = LocalWorkSignal()
+        dispatcher = Dispatcher(app, registry, work_signal, lease_s=settings.lease_s)
         late = partial(clear_up, stores)
         envelope = Envelope(
             stores.registry,
             stores.objects,
             settings.lease_s,
             settings.max_attempts,
-            bell.ring,
+            work_signal.notify,
             late,
             stopping=stopping,
         )
-        senses = Senses(models.ocr or rapid_ocr(), models.transcriber)
-        ingest = ingest_stages(settings, stores, models.embedder, sandbox, senses, visual=models.visual)
+        parser_models = ParserModels(models.ocr or rapid_ocr(), models.transcriber)
+        ingest = ingest_stages(settings, stores, models.embedder, sandbox, parser_models, visual=models.visual)
         works = (*ingest, *graph_stages(settings, stores.graphs))
         for work in works:
-            register(app, work.stage, partial(envelope.run, leg_of(works, work.stage)))
+            register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         if settings.backend == "embedded":
             release_orphans(registry)  # whoever owns the data directory is the only worker
         _start_ingest(stack, app, dispatcher)
@@ -105,7 +105,7 @@ def assembled(
             stores,
             questions,
             models.reranker,
-            bell.ring,
+            work_signal.notify,
             visual_questions=pictured,
             inference=models.answers,
         )
@@ -129,7 +129,7 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         SqliteKeywords(data_dir),
         SqliteGraphs(data_dir),
         SqliteConversations(data_dir),
-        LocalDoorbell(),
+        LocalWorkSignal(),
     )
     with ExitStack() as stack:
         rows = (stores.vectors, stores.visuals, stores.keywords, stores.graphs)

@@ -49,8 +49,8 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium.text.names import fold_name
-from trivium_query.doors import AskRequest, Services
 from trivium_query.http.app import create_app
+from trivium_query.requests import AskRequest, Services
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J"
 
@@ -70,7 +70,7 @@ class World:
         self.hold = False
 
     def services(self, settings: Settings) -> Services:
-        """What the doors need; everything is this object."""
+        """What requests need; everything is this object."""
         me: Any = self
         return Services(
             settings=settings,

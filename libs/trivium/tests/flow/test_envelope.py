@@ -21,7 +21,7 @@ from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
-from trivium.flow.envelope import BACKOFF_CAP_S, MAX_RETRIES, Envelope, Handed
+from trivium.flow.envelope import BACKOFF_CAP_S, MAX_RETRIES, Envelope, TaskResult
 from trivium.flow.heartbeat import BEATS_PER_LEASE
 from trivium.flow.large import LARGE_READ_BYTES, quick_reading
 from trivium.flow.stage import Job, Outcome
@@ -48,7 +48,7 @@ class Work:
     def fingerprint(self) -> str:
         return self.code
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return self.rows_are_there
 
     def run(self, job: Job) -> Outcome:
@@ -139,8 +139,8 @@ def raising(error: Exception, *names: str) -> Callable[[Job], Outcome]:
     return act
 
 
-def key_in(handed: Handed) -> str:
-    (entry,) = handed.onward.entries
+def key_in(result: TaskResult) -> str:
+    (entry,) = result.onward.entries
     return entry.artifacts["parse"]
 
 
@@ -153,20 +153,20 @@ def started(world: World, name: str, attempts: int) -> None:
 
 
 def test_a_stage_hands_on_its_artifact_and_what_it_learnt(world: World) -> None:
-    handed = world.envelope.run([Work()], world.message)
-    assert artifacts.load(world.objects.for_tenant(DEFAULT_TENANT), key_in(handed), str) == "parsed"
-    assert handed.again == ()
+    result = world.envelope.run([Work()], world.message)
+    assert artifacts.load(world.objects.for_tenant(DEFAULT_TENANT), key_in(result), str) == "parsed"
+    assert result.redeliveries == ()
     assert world.now().title == "A title"
     assert world.now().stage == "parse"
 
 
 def test_what_a_record_lost_with_its_server_is_learnt_again(world: World) -> None:
     claimed = world.now()
-    handed = world.envelope.run([Work()], world.message)
+    result = world.envelope.run([Work()], world.message)
     world.documents.save(claimed)
     later = Work(lambda _: Outcome("chunks"))
     later.stage = Stage.CHUNK
-    world.envelope.run([later], handed.onward)
+    world.envelope.run([later], result.onward)
     assert (world.now().title, world.now().stage) == ("A title", "chunk")
 
 
@@ -205,8 +205,8 @@ def test_rows_that_are_gone_are_written_again(world: World) -> None:
 
 def test_what_can_never_work_ends_as_failed_with_its_reason(world: World) -> None:
     work = Work(raising(NeverWill("password_needed", "The file is encrypted.", "Remove the password.")))
-    handed = world.envelope.run([work], world.message)
-    assert (handed.onward.entries, handed.again) == ((), ())
+    result = world.envelope.run([work], world.message)
+    assert (result.onward.entries, result.redeliveries) == ((), ())
     failed = world.now()
     assert failed.state is DocumentState.FAILED
     assert failed.failure is not None
@@ -218,14 +218,14 @@ def test_a_passing_fault_is_retried_with_growing_pauses_and_told_after_a_day(wor
     work = Work(raising(TryLater("store_busy", "The store is busy.")))
     message, pauses = world.message, []
     for _ in range(10):
-        (again,) = world.envelope.run([work], message).again
-        message = again.message
-        pauses.append(again.delay_s)
+        (redelivery,) = world.envelope.run([work], message).redeliveries
+        message = redelivery.message
+        pauses.append(redelivery.delay_s)
     assert message.entries == world.message.entries
     assert pauses[0] < 1 < pauses[5] < pauses[-1] <= BACKOFF_CAP_S
     assert (world.now().state, world.now().attempt, world.left) == (DocumentState.RUNNING, 0, 0)
-    handed = world.envelope.run([work], message.of(message.entries, MAX_RETRIES))
-    assert (handed.onward.entries, handed.again) == ((), ())
+    result = world.envelope.run([work], message.of(message.entries, MAX_RETRIES))
+    assert (result.onward.entries, result.redeliveries) == ((), ())
     assert world.now().state is DocumentState.FAILED
 
 
@@ -240,7 +240,7 @@ def test_a_bug_of_ours_fails_one_document_and_says_so(world: World) -> None:
 def test_a_holder_whose_claim_was_taken_over_does_nothing(world: World) -> None:
     world.claim()
     work = Work()
-    assert world.envelope.run([work], world.message) == Handed(world.message.of(()))
+    assert world.envelope.run([work], world.message) == TaskResult(world.message.of(()))
     assert work.runs == 0
 
 
@@ -277,11 +277,11 @@ def test_a_registry_that_is_away_brings_the_whole_message_back(world: World, tmp
             raise TryLater("store_busy", "The registry is busy.")
 
     envelope = msgspec.structs.replace(world.envelope, registry=Away(tmp_path))
-    handed = envelope.run([Work()], world.message)
-    assert handed.onward.entries == ()
-    (again,) = handed.again
-    assert (again.message.entries, again.message.retries) == (world.message.entries, 1)
-    assert again.delay_s > 0
+    result = envelope.run([Work()], world.message)
+    assert result.onward.entries == ()
+    (redelivery,) = result.redeliveries
+    assert (redelivery.message.entries, redelivery.message.retries) == (world.message.entries, 1)
+    assert redelivery.delay_s > 0
 
 
 def test_a_document_that_kills_its_worker_each_time_is_given_up(world: World) -> None:
@@ -290,7 +290,7 @@ def test_a_document_that_kills_its_worker_each_time_is_given_up(world: World) ->
     assert world.envelope.run([work], world.message).onward.entries
     work.code = "v2"  # so that the artifact counts as absent
     started(world, "a.txt", MAX_ATTEMPTS)
-    assert world.envelope.run([work], world.message) == Handed(world.message.of(()))
+    assert world.envelope.run([work], world.message) == TaskResult(world.message.of(()))
     failure = world.now().failure
     assert failure is not None
     assert (failure.code, failure.stage) == ("poison", "parse")
@@ -313,7 +313,7 @@ def test_how_far_a_long_stage_is_stands_in_the_record_until_it_ends(world: World
     seen: list[float] = []
 
     def act(job: Job) -> Outcome:
-        job.share.tell(0.5)
+        job.progress.tell(0.5)
         wait_until(lambda: world.now().stage_share > 0, "the share is told")
         seen.append(world.now().progress)
         return Outcome("parsed")
@@ -342,12 +342,12 @@ def test_the_record_names_who_has_a_document_in_hand_and_what_keeps_its_stage_fr
         raise TryLater("store_away", "The store does not answer.", "Start it.")
 
     often = world.message.of(world.message.entries, retries=9)
-    (again,) = msgspec.structs.replace(world.envelope, lease_s=1.0).run([Work(act)], often).again
+    (redelivery,) = msgspec.structs.replace(world.envelope, lease_s=1.0).run([Work(act)], often).redeliveries
     assert holders[0].endswith(f"-{os.getpid()}")
     assert world.now().hindrance == Failure("store_away", "The store does not answer.", "Start it.", "parse")
     assert world.now().holder == holders[0], "its worker keeps it for the pause"
-    assert world.now().lease_until - time.time() > again.delay_s > 1
-    world.envelope.run([Work()], again.message)
+    assert world.now().lease_until - time.time() > redelivery.delay_s > 1
+    world.envelope.run([Work()], redelivery.message)
     assert (world.now().holder, world.now().hindrance) == ("", None)
 
 
@@ -358,15 +358,15 @@ def test_the_record_names_the_service_that_a_whole_message_waits_for(world: Worl
         def fingerprint(self) -> str:
             raise TryLater(*told)
 
-    (again,) = world.envelope.run([Unready()], world.message).again
+    (redelivery,) = world.envelope.run([Unready()], world.message).redeliveries
     waiting = world.now()
     assert waiting.hindrance == Failure(
         "inference_down", "The inference service does not answer.", "Start it.", "parse"
     )
     assert waiting.holder, "its worker keeps it for the pause"
     assert waiting.attempt == 0, "no stage was begun"
-    assert waiting.lease_until - time.time() > again.delay_s
-    world.envelope.run([Work()], again.message)
+    assert waiting.lease_until - time.time() > redelivery.delay_s
+    world.envelope.run([Work()], redelivery.message)
     assert (world.now().title, world.now().hindrance) == ("A title", None)
 
 
@@ -396,7 +396,7 @@ def test_a_registry_that_was_away_hears_of_its_workers_as_soon_as_it_is_back(
 
 def test_no_sign_of_life_comes_behind_a_record_that_its_stage_saved(world: World) -> None:
     def act(job: Job) -> Outcome:
-        job.share.seal()
+        job.progress.seal()
         world.documents.save(msgspec.structs.replace(job.document, active_version="v"))
         neighbour = world.now("b.txt").lease_until
         wait_until(lambda: world.now("b.txt").lease_until > neighbour, "a beat of the other")
@@ -426,9 +426,9 @@ def test_what_waits_for_its_next_stage_waits_longer_than_a_worker_may_be_silent(
 
 def test_each_document_of_a_batch_keeps_its_own_record_and_artifact(world: World) -> None:
     bulk = Bulk(lambda job: Outcome(f"parsed {job.document.source}", {"title": job.document.source.upper()}))
-    handed = world.envelope.run([bulk], world.batch("b.txt", "c.txt"))
+    result = world.envelope.run([bulk], world.batch("b.txt", "c.txt"))
     objects = world.objects.for_tenant(DEFAULT_TENANT)
-    stored = [artifacts.load(objects, entry.artifacts["parse"], str) for entry in handed.onward.entries]
+    stored = [artifacts.load(objects, entry.artifacts["parse"], str) for entry in result.onward.entries]
     assert stored == ["parsed a.txt", "parsed b.txt", "parsed c.txt"]
     assert [world.now(name).title for name in ("a.txt", "b.txt", "c.txt")] == ["A.TXT", "B.TXT", "C.TXT"]
     assert bulk.calls == [3]
@@ -438,41 +438,41 @@ def test_each_document_of_a_batch_keeps_its_own_record_and_artifact(world: World
 @pytest.mark.parametrize("kind", [Work, Bulk])
 def test_one_documents_fault_fails_only_itself(world: World, kind: type[Work]) -> None:
     work = kind(raising(NeverWill("corrupt", "It is broken."), "b.txt"))
-    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
-    assert world.names(handed.onward) == ["a.txt", "c.txt"]
-    assert handed.again == ()
+    result = world.envelope.run([work], world.batch("b.txt", "c.txt"))
+    assert world.names(result.onward) == ["a.txt", "c.txt"]
+    assert result.redeliveries == ()
     assert [world.now(n).state for n in ("a.txt", "b.txt", "c.txt")] == ["running", "failed", "running"]
 
 
 @pytest.mark.parametrize("fault", [NeverWill("wrong_dimension", "It does not fit."), ZeroDivisionError()])
 def test_a_bulk_call_that_fails_as_a_whole_is_repeated_one_by_one(world: World, fault: Exception) -> None:
     work = Bulk(raising(fault, "b.txt"), all_or_nothing=True)
-    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
-    assert world.names(handed.onward) == ["a.txt", "c.txt"]
+    result = world.envelope.run([work], world.batch("b.txt", "c.txt"))
+    assert world.names(result.onward) == ["a.txt", "c.txt"]
     assert world.now("b.txt").state is DocumentState.FAILED
     assert work.ran == ["a.txt", "b.txt", "c.txt"]
 
 
 def test_a_passing_fault_of_some_splits_the_batch(world: World) -> None:
     work = Bulk(raising(TryLater("incomplete_write", "Not all is there."), "a.txt", "c.txt"))
-    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
-    assert world.names(handed.onward) == ["b.txt"]
-    (again,) = handed.again
-    assert world.names(again.message) == ["a.txt", "c.txt"]
-    assert (again.message.retries, handed.onward.retries) == (1, 0)
+    result = world.envelope.run([work], world.batch("b.txt", "c.txt"))
+    assert world.names(result.onward) == ["b.txt"]
+    (redelivery,) = result.redeliveries
+    assert world.names(redelivery.message) == ["a.txt", "c.txt"]
+    assert (redelivery.message.retries, result.onward.retries) == (1, 0)
     assert [world.now(n).state for n in ("a.txt", "b.txt", "c.txt")] == ["running"] * 3
 
 
 def test_a_store_that_is_away_brings_all_of_a_bulk_call_back_together(world: World) -> None:
     work = Bulk(raising(TryLater("store_down", "Nobody answers.")), all_or_nothing=True)
-    handed = world.envelope.run([work], world.batch("b.txt", "c.txt"))
-    assert handed.onward.entries == ()
-    (again,) = handed.again
-    assert world.names(again.message) == ["a.txt", "b.txt", "c.txt"]
+    result = world.envelope.run([work], world.batch("b.txt", "c.txt"))
+    assert result.onward.entries == ()
+    (redelivery,) = result.redeliveries
+    assert world.names(redelivery.message) == ["a.txt", "b.txt", "c.txt"]
     assert work.ran == []
     assert [world.now(n).attempt for n in ("a.txt", "b.txt", "c.txt")] == [0, 0, 0]
     recovered = Bulk(lambda _: Outcome("parsed"))
-    assert len(world.envelope.run([recovered], again.message).onward.entries) == 3
+    assert len(world.envelope.run([recovered], redelivery.message).onward.entries) == 3
     assert recovered.calls == [3]
 
 
@@ -480,8 +480,8 @@ def test_those_whom_somebody_newer_took_over_drop_out(world: World) -> None:
     message = world.batch("b.txt", "c.txt")
     world.claim("b.txt")
     work = Work()
-    handed = world.envelope.run([work], message)
-    assert world.names(handed.onward) == ["a.txt", "c.txt"]
+    result = world.envelope.run([work], message)
+    assert world.names(result.onward) == ["a.txt", "c.txt"]
     assert work.ran == ["a.txt", "c.txt"]
 
 
@@ -491,8 +491,8 @@ def test_a_document_deleted_while_its_batch_works_drops_out_alone(world: World) 
             world.documents.delete(job.document.id)
         return Outcome("parsed", {"title": "late"})
 
-    handed = world.envelope.run([Bulk(act)], world.batch("b.txt", "c.txt"))
-    assert world.names(handed.onward) == ["a.txt", "c.txt"]
+    result = world.envelope.run([Bulk(act)], world.batch("b.txt", "c.txt"))
+    assert world.names(result.onward) == ["a.txt", "c.txt"]
     assert world.now("b.txt").state is DocumentState.DELETED
 
 
@@ -501,12 +501,12 @@ def test_a_document_that_may_have_killed_a_worker_goes_alone_and_its_neighbours_
     started(world, "b.txt", 1)
     started(world, "d.txt", 2)
     work = Work()
-    handed = world.envelope.run([work], message)
-    assert world.names(handed.onward) == ["a.txt", "c.txt"]
+    result = world.envelope.run([work], message)
+    assert world.names(result.onward) == ["a.txt", "c.txt"]
     assert work.ran == ["a.txt", "c.txt"]
-    assert [world.names(again.message) for again in handed.again] == [["b.txt"], ["d.txt"]]
-    assert [again.delay_s for again in handed.again] == [0.0, 0.0]
-    alone = world.envelope.run([work], handed.again[0].message)
+    assert [world.names(redelivery.message) for redelivery in result.redeliveries] == [["b.txt"], ["d.txt"]]
+    assert [redelivery.delay_s for redelivery in result.redeliveries] == [0.0, 0.0]
+    alone = world.envelope.run([work], result.redeliveries[0].message)
     assert world.names(alone.onward) == ["b.txt"]
     assert world.now("b.txt").attempt == 2
 
@@ -516,8 +516,8 @@ def test_of_a_batch_delivered_twice_only_what_is_missing_is_done(world: World) -
     work = Work(raising(TryLater("store_busy", "Busy."), "b.txt"))
     world.envelope.run([work], message)
     work.act = raising(NeverWill("never", "Nobody is failed."), "nobody")
-    handed = world.envelope.run([work], message)
-    assert world.names(handed.onward) == ["a.txt", "b.txt"]
+    result = world.envelope.run([work], message)
+    assert world.names(result.onward) == ["a.txt", "b.txt"]
     assert work.ran == ["a.txt", "b.txt", "b.txt"]
 
 
@@ -536,13 +536,13 @@ def test_an_upload_in_which_much_was_read_goes_on_in_the_lane_of_large_ones(worl
     def parse(job: Job) -> Outcome:
         return Outcome("x" * (2 * LARGE_READ_BYTES if job.document.source == "large.csv.gz" else 10))
 
-    handed = world.envelope.run([Work(parse)], message)
-    (again,) = handed.again
-    assert world.names(handed.onward) == ["a.txt"]
-    assert (again.message.lane, again.stage, again.delay_s) == (Lane.LARGE, Stage.CHUNK, 0.0)
+    result = world.envelope.run([Work(parse)], message)
+    (redelivery,) = result.redeliveries
+    assert world.names(result.onward) == ["a.txt"]
+    assert (redelivery.message.lane, redelivery.stage, redelivery.delay_s) == (Lane.LARGE, Stage.CHUNK, 0.0)
     assert world.now("large.csv.gz").lane is Lane.LARGE
     work = Work()
-    assert world.names(world.envelope.run([work], again.message).onward) == ["large.csv.gz"]
+    assert world.names(world.envelope.run([work], redelivery.message).onward) == ["large.csv.gz"]
     assert work.runs == 0, "what was read is kept"
 
 
@@ -553,7 +553,7 @@ def test_what_takes_long_to_read_is_begun_again_in_the_lane_of_large_ones(world:
             check()
         return Outcome("never")
 
-    handed = world.envelope.run([Work(parse)], world.message)
-    (again,) = handed.again
-    assert (again.message.lane, again.stage) == (Lane.LARGE, Stage.PARSE)
+    result = world.envelope.run([Work(parse)], world.message)
+    (redelivery,) = result.redeliveries
+    assert (redelivery.message.lane, redelivery.stage) == (Lane.LARGE, Stage.PARSE)
     assert (world.now().lane, world.now().attempt) == (Lane.LARGE, 0)

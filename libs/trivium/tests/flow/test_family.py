@@ -21,7 +21,7 @@ from trivium.domain.ids import child_id, content_version
 from trivium.domain.parsed import Child
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.chain import Entry
-from trivium.flow.erase import clear_up, delete_everywhere, erase_children, require_place
+from trivium.flow.erase import clear_up, delete_everywhere, erase_children, require_membership
 from trivium.flow.family import (
     MIN_COST_BYTES,
     Taken,
@@ -52,10 +52,10 @@ class House:
         return self.intake.accept(NewSource(Blob(name, content)))
 
     def unpack(self, parent: Document, *children: Child) -> Taken:
-        return accept_children(self.stores, parent, require_place(self.stores, parent), children, self.limits)
+        return accept_children(self.stores, parent, require_membership(self.stores, parent), children, self.limits)
 
     def publish(self, document: Document) -> None:
-        require_place(self.stores, document)
+        require_membership(self.stores, document)
         newest = self.registry.get(document.id)
         done = msgspec.structs.replace(newest, state=DocumentState.READY, active_version=document.version)
         self.registry.save(done)
@@ -136,7 +136,7 @@ def test_what_a_late_parser_that_died_left_removes_itself(house: House) -> None:
     house.intake.delete(mail.id)
     house.unpack(mail, NOTE)
     with pytest.raises(Conflict) as refusal:
-        require_place(house.stores, house.child(mail))
+        require_membership(house.stores, house.child(mail))
     assert refusal.value.code == "parent_gone"
     assert house.living() == set()
 
@@ -161,7 +161,7 @@ def test_a_late_parser_of_an_old_version_does_not_bring_back_an_old_file(house: 
     house.publish(newer)
     house.unpack(old, NOTE)
     with pytest.raises(Conflict) as refusal:
-        require_place(house.stores, house.child(old))
+        require_membership(house.stores, house.child(old))
     assert refusal.value.code == "superseded"
     assert house.child(newer).version == content_version(changed.content)
 
@@ -284,8 +284,8 @@ def killed_at(house: House, step: int, monkeypatch: pytest.MonkeyPatch) -> Itera
     """The process dies instead of its `step`th change of a store; the changes that were made are in the list."""
     made: list[str] = []
     # One thread: which change comes when is then the same every time.
-    monkeypatch.setattr("trivium.flow.family.at_once", lambda call, batch: [call(item) for item in batch])
-    monkeypatch.setattr("trivium.flow.erase.at_once", lambda call, batch: [call(item) for item in batch])
+    monkeypatch.setattr("trivium.flow.family.map_concurrent", lambda call, batch: [call(item) for item in batch])
+    monkeypatch.setattr("trivium.flow.erase.map_concurrent", lambda call, batch: [call(item) for item in batch])
     changing = [(LocalObjectStore, "put"), (LocalObjectStore, "delete")]
     changing += [(SqliteTenantRegistry, "accept"), (SqliteTenantRegistry, "delete")]
     for kind, name in changing:

@@ -23,17 +23,17 @@ MAX_BYTES = 1000
 BUCKETS = {"dropped": UploadsPeer({"note": b"left where it is"})}
 
 
-class Bell:
+class Signals:
     def __init__(self) -> None:
-        self.rings = 0
+        self.count = 0
 
     def __call__(self) -> None:
-        self.rings += 1
+        self.count += 1
 
 
 @pytest.fixture
-def bell() -> Bell:
-    return Bell()
+def signals() -> Signals:
+    return Signals()
 
 
 class Site:
@@ -55,10 +55,10 @@ def web() -> Site:
 
 
 @pytest.fixture
-def whole(tmp_path: Path, bell: Bell, web: Site) -> StoreIntake:
+def whole(tmp_path: Path, signals: Signals, web: Site) -> StoreIntake:
     return StoreIntake(
         FolderStores(tmp_path),
-        bell,
+        signals,
         web,
         MAX_BYTES,
         lambda name: BUCKETS[name],
@@ -75,12 +75,12 @@ def source(name: str = "a.txt", content: bytes = b"hello", title: str = "") -> N
 
 
 def test_an_accepted_source_is_pending_its_bytes_are_kept_and_the_bell_rings(
-    intake: TenantStoreIntake, bell: Bell
+    intake: TenantStoreIntake, signals: Signals
 ) -> None:
     document = intake.accept(source())
     assert document.state is DocumentState.PENDING
     assert intake.original(document.id) == Blob("a.txt", b"hello", "text/plain")
-    assert bell.rings == 1
+    assert signals.count == 1
 
 
 def test_the_same_bytes_under_the_same_name_are_the_same_document(intake: TenantStoreIntake) -> None:
@@ -141,11 +141,13 @@ def test_a_url_is_accepted_under_its_address(intake: TenantStoreIntake) -> None:
     assert (original.content, original.url) == (b"fetched", "https://example.org/page#final")
 
 
-def test_a_page_that_did_not_change_stays_the_document_it_is(intake: TenantStoreIntake, web: Site, bell: Bell) -> None:
+def test_a_page_that_did_not_change_stays_the_document_it_is(
+    intake: TenantStoreIntake, web: Site, signals: Signals
+) -> None:
     first = intake.accept_url("https://example.org/page")
     assert intake.accept_url("https://example.org/page") == first
     assert [known and known.etag for _, known in web.asked] == [None, '"1"']
-    assert bell.rings == 1
+    assert signals.count == 1
 
 
 def test_a_page_that_changed_is_a_new_version_and_its_tag_is_kept(intake: TenantStoreIntake, web: Site) -> None:

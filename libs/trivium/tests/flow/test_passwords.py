@@ -29,14 +29,14 @@ class House:
     """One tenant's intake, and what becomes of its documents."""
 
     def __init__(self, stores: FolderStores, tenant: Tenant = DEFAULT_TENANT) -> None:
-        self.stores, self.rings = stores, 0
-        whole = StoreIntake(stores, self.ring, None, 10**9)  # type: ignore[arg-type]  # nothing is fetched
+        self.stores, self.signals = stores, 0
+        whole = StoreIntake(stores, self.notify, None, 10**9)  # type: ignore[arg-type]  # nothing is fetched
         self.intake: TenantStoreIntake = whole.for_tenant(tenant)
         self.registry = stores.registry.for_tenant(tenant)
         self.objects = stores.objects.for_tenant(tenant)
 
-    def ring(self) -> None:
-        self.rings += 1
+    def notify(self) -> None:
+        self.signals += 1
 
     def upload(self, content: bytes = b"locked", password: Password | None = None) -> Document:
         return self.intake.accept(NewSource(Blob("offer.pdf", content, password=password)))
@@ -84,9 +84,9 @@ def test_what_failed_for_want_of_a_password_is_worked_on_again_with_the_newest(h
     document = house.fail(house.upload(password=FIRST), WRONG)
     assert house.upload(password=SECOND).state is DocumentState.PENDING
     document = house.fail(house.registry.get(document.id), NEEDED)
-    rings = house.rings
+    signals = house.signals
     assert house.intake.unlock(document.id, FIRST).state is DocumentState.PENDING
-    assert (house.intake.original(document.id).password, house.rings) == (FIRST, rings + 1)
+    assert (house.intake.original(document.id).password, house.signals) == (FIRST, signals + 1)
 
 
 def test_what_is_read_keeps_the_password_that_opened_it(house: House) -> None:

@@ -37,7 +37,7 @@ class Work:
     def fingerprint(self) -> str:
         return "v1"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return True
 
     def run(self, job: Job) -> Outcome:
@@ -88,8 +88,8 @@ def world(tmp_path: Path) -> World:
     ],
 )
 def test_what_goes_wrong_while_the_process_stops_is_no_documents_fault(world: World, error: Exception) -> None:
-    handed = world.envelope.run([world.broken_by_the_stop(error)], world.message)
-    assert (handed.onward.entries, handed.again) == ((), ())
+    result = world.envelope.run([world.broken_by_the_stop(error)], world.message)
+    assert (result.onward.entries, result.redeliveries) == ((), ())
     for document in world.now():
         assert (document.state, document.attempt, document.lease_until) == (DocumentState.RUNNING, 0, 0.0)
     assert world.claimed()  # at once, by whoever comes next

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 from trivium.adapters.models import connect_models
 from trivium.config import load_settings
 from trivium.ports.inference import Passage
-from trivium.ports.parser import Blob, Senses
+from trivium.ports.parser import Blob, ParserModels
 from trivium_ingest.assembly import parsing_sandbox
 
 HEAVY = ("torch", "openvino", "onnxruntime", "transformers", "sentence_transformers", "tokenizers", "rapidocr", "cv2")
@@ -40,7 +40,7 @@ def main() -> None:
     page.save(file, "PNG")
     with (
         connect_models(settings) as models,
-        closing(parsing_sandbox(settings, None, Senses(models.ocr))) as sandbox,
+        closing(parsing_sandbox(settings, None, ParserModels(models.ocr))) as sandbox,
     ):
         models.embedder.embed_passages([Passage(f"river {number} " * 80) for number in range(64)])
         models.embedder.count_tokens(["river"])

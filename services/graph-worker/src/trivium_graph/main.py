@@ -9,7 +9,7 @@ from functools import partial
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
-from trivium.flow.queues import GRAPH_STAGES
+from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.heap import kept_small
 from trivium.process import run_process
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _work(settings: Settings) -> None:
-    run_worker(settings, GRAPH_STAGES, partial(_equipped, settings))
+    run_worker(settings, stages_of(Worker.GRAPH), partial(_equipped, settings))
 
 
 @contextmanager
@@ -31,7 +31,8 @@ def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
     with kept_small(), DistributedStores(settings) as stores:
         with suppress(TryLater):  # the first write makes them where this could not
             stores.graphs.prepare()
-        yield Equipment(envelope_of(settings, stores, stores.doorbell, stopping), graph_stages(settings, stores.graphs))
+        envelope = envelope_of(settings, stores, stores.work_signal, stopping)
+        yield Equipment(envelope, graph_stages(settings, stores.graphs))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
         """Rules, prompt and model."""
         return f"{fingerprint()}|{operation()}|{self.llm.name}" if self.llm else fingerprint()
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Extraction leaves no rows."""
         return True
 
@@ -51,7 +51,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
         def linked(shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
             return with_links(shares, links, job.document.id, job.tenant)
 
-        shares = extract(chunks, job.share.tell)
+        shares = extract(chunks, job.progress.tell)
         if self.llm is None:
             return Outcome(linked(shares))
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares))
@@ -78,7 +78,7 @@ class LinkWork(msgspec.Struct, frozen=True):
         """The shape of the rows."""
         return f"link:{LINK_VERSION}"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Whether the graph holds exactly this version's chunks."""
         expected = {share.chunk_id for share in job.load(Stage.EXTRACT, list[ChunkGraph])}
         document = job.document

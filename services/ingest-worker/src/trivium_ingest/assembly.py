@@ -9,7 +9,7 @@ from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.stage import StageWork
 from trivium.llm.connect import llm_address, vision_address
 from trivium.ports.inference import Embedder, Ocr, VisualEncoder
-from trivium.ports.parser import ParseLimits, Senses
+from trivium.ports.parser import ParseLimits, ParserModels
 from trivium.ports.stores import Stores
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.describe import Describer
@@ -31,15 +31,15 @@ def parse_limits(settings: Settings) -> ParseLimits:
 def parsing_sandbox(
     settings: Settings,
     ocr_factory: Callable[[], Ocr] | None,
-    senses: Senses = Senses(),  # noqa: B008 - frozen
+    models: ParserModels = ParserModels(),  # noqa: B008 - frozen
 ) -> Sandbox:
-    """Parsers within the configured bounds; the caller closes it. `senses`: engines here that the parsers may ask."""
+    """Parsers within the configured bounds; the caller closes it. `models`: engines here that the parsers may ask."""
     return Sandbox(
         ocr_factory,
         parse_limits(settings),
         Bounds(wall_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes),
         size=settings.parse_workers,
-        senses=senses,
+        models=models,
     )
 
 
@@ -48,7 +48,7 @@ def ingest_stages(
     stores: Stores,
     embedder: Embedder,
     sandbox: Sandbox,
-    senses: Senses,
+    models: ParserModels,
     uploads: OpenUploads = no_buckets,
     visual: VisualEncoder | None = None,
 ) -> list[StageWork]:
@@ -58,7 +58,7 @@ def ingest_stages(
     return [
         ParseWork(
             sandbox.parse,
-            senses,
+            models,
             Originals(stores.objects, uploads),
             stores,
             parse_limits(settings),

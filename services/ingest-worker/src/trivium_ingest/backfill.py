@@ -1,7 +1,8 @@
 """READ FIRST: a backfill, the objects of a bucket that are there already, however many, through the slower lane.
 
-It lists in the order of keys, accepts what is news, and never lets more than so many wait. Its notes in the object
-store say how far it came, so it may be stopped at any time and goes on there. Memory does not grow with the bucket.
+It lists in the order of keys, accepts what is new or changed, and never lets more than so many wait. Its checkpoint in
+the object store says how far it came, so it may be stopped at any time and goes on there. Memory does not grow with the
+bucket.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from trivium.cli.runtime import BackfillRequest
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import digest
@@ -25,16 +27,7 @@ from trivium_ingest.uploads.follow import Bucket
 POLL_S = 0.5
 
 
-class Order(msgspec.Struct, frozen=True):
-    """What to take in, and how fast: `per_s` objects a second (0: as fast as it goes), `max_in_flight` unfinished."""
-
-    bucket: Bucket
-    prefix: str = ""
-    per_s: float = 0.0
-    max_in_flight: int = 1000
-
-
-class Notes(msgspec.Struct):
+class Checkpoint(msgspec.Struct):
     """How far a backfill came. `unfinished` is how many documents of its lane are not done yet."""
 
     started_at: float
@@ -50,53 +43,61 @@ class Notes(msgspec.Struct):
         return self.accepted + self.unchanged + self.refused
 
 
-class Outlook(msgspec.Struct, frozen=True):
-    """What a backfill would find: objects, those of them that are news, and the size of these."""
+class DryRun(msgspec.Struct, frozen=True):
+    """What a backfill would find: objects, those of them that are new or changed, and the size of these."""
 
     uploads: int
-    news: int
+    changed: int
     size_bytes: int
 
 
-def outlook(order: Order, registry: Registry, start_after: str = "") -> Outlook:
-    """Look at everything and change nothing; a document that is being accepted right now may count as news."""
-    uploads = news = size_bytes = 0
-    for each in _each(order, registry, start_after, at_a_glance=True):
+def dry_run(bucket: Bucket, prefix: str, registry: Registry, start_after: str = "") -> DryRun:
+    """Look at everything and change nothing; a document that is being accepted right now may count as changed."""
+    uploads = changed = size_bytes = 0
+    for each in _each(bucket, prefix, registry, start_after, cached=True):
         uploads += 1
-        if each.is_news:
-            news += 1
+        if each.has_changed:
+            changed += 1
             size_bytes += each.upload.size_bytes
-    return Outlook(uploads, news, size_bytes)
+    return DryRun(uploads, changed, size_bytes)
 
 
 class Backfill:
-    """One order. `state` is where its notes are kept; `stopped` is asked before each object."""
+    """One request. `state` is where its checkpoint is kept; `stopped` is asked before each object."""
 
-    def __init__(self, order: Order, intake: StoreIntake, state: ObjectStore, stopped: Callable[[], bool]) -> None:
-        self._order = order
+    def __init__(
+        self,
+        bucket: Bucket,
+        request: BackfillRequest,
+        intake: StoreIntake,
+        state: ObjectStore,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self._bucket = bucket
+        self._request = request
         self._intake = intake
         self._registry = intake.stores.registry
         self._state = state
         self._stopped = stopped
-        self._key = f"backfills/{digest(order.bucket.name, order.prefix)}"
+        self._key = f"backfills/{digest(bucket.name, request.prefix)}"
         self._next_at = 0.0
         self._room = 0
-        self.notes = self._recalled()
+        self.checkpoint = self._recalled()
 
     def start_again(self) -> None:
         """Forget how far it came."""
         self._state.delete(self._key)
-        self.notes = Notes(time.time())
+        self.checkpoint = Checkpoint(time.time())
 
-    def run(self, tell: Callable[[Notes], None]) -> bool:
-        """Accept what is news, and wait until it is done; False when it was stopped before.
+    def run(self, tell: Callable[[Checkpoint], None]) -> bool:
+        """Accept what has changed, and wait until it is done; False when it was stopped before.
 
-        `tell` gets the notes after each object. Raises `TryLater`; what was done until then need not be repeated.
+        `tell` gets the checkpoint after each object. Raises `TryLater`; what was done until then need not be repeated.
         """
         try:
-            done = self._accept_all(tell) and self._wait_until(lambda: self.notes.unfinished == 0, tell)
+            done = self._accept_all(tell) and self._wait_until(lambda: self.checkpoint.unfinished == 0, tell)
         finally:
-            self._state.put(self._key, msgspec.msgpack.encode(self.notes))
+            self._state.put(self._key, msgspec.msgpack.encode(self.checkpoint))
         if done:
             self._state.delete(self._key)
         return done
@@ -104,54 +105,53 @@ class Backfill:
     def failures(self) -> Counter[str]:
         """Its documents that failed since it began, by the reason's code."""
         found: Counter[str] = Counter()
-        address = upload_source(self._order.bucket.name, self._order.prefix)
+        address = upload_source(self._bucket.name, self._request.prefix)
         for document in _failed(self._registry):
-            ours = document.source.startswith(address) and document.updated_at >= self.notes.started_at
+            ours = document.source.startswith(address) and document.updated_at >= self.checkpoint.started_at
             if ours and document.failure:
                 found[document.failure.code] += 1
         return found
 
-    def _accept_all(self, tell: Callable[[Notes], None]) -> bool:
-        for number, each in enumerate(_each(self._order, self._registry, self.notes.cursor)):
-            if each.is_news and not self._wait_for_turn(tell):
+    def _accept_all(self, tell: Callable[[Checkpoint], None]) -> bool:
+        ahead = _each(self._bucket, self._request.prefix, self._registry, self.checkpoint.cursor)
+        for number, each in enumerate(ahead):
+            if each.has_changed and not self._wait_for_turn(tell):
                 return False
             if self._stopped():
                 return False
             self._take(each)
-            self.notes.cursor = each.upload.key
-            tell(self.notes)
+            self.checkpoint.cursor = each.upload.key
+            tell(self.checkpoint)
             if number % PAGE == 0:
-                self._state.put(self._key, msgspec.msgpack.encode(self.notes))
+                self._state.put(self._key, msgspec.msgpack.encode(self.checkpoint))
         return True
 
     def _take(self, each: Compared) -> None:
-        if not each.is_news:
-            self.notes.unchanged += 1
+        if not each.has_changed:
+            self.checkpoint.unchanged += 1
             return
-        bucket = self._order.bucket
+        intake = self._intake.for_tenant(self._bucket.tenant_of(each.upload.key))
         try:
-            self._intake.for_tenant(bucket.tenant_of(each.upload.key)).accept_upload(
-                bucket.name, each.upload, Lane.BACKFILL
-            )
+            intake.accept_upload(self._bucket.name, each.upload, Lane.BACKFILL)
         except Refused:
-            self.notes.refused += 1
+            self.checkpoint.refused += 1
             return
-        self.notes.accepted += 1
+        self.checkpoint.accepted += 1
         self._room -= 1
 
-    def _wait_for_turn(self, tell: Callable[[Notes], None]) -> bool:
+    def _wait_for_turn(self, tell: Callable[[Checkpoint], None]) -> bool:
         """Wait for the rate and for room."""
-        if self._order.per_s:
+        if self._request.per_s:
             now = time.monotonic()
-            self._next_at = max(self._next_at, now) + 1 / self._order.per_s
-            time.sleep(max(0.0, self._next_at - now - 1 / self._order.per_s))
+            self._next_at = max(self._next_at, now) + 1 / self._request.per_s
+            time.sleep(max(0.0, self._next_at - now - 1 / self._request.per_s))
         return self._room > 0 or self._wait_until(lambda: self._room > 0, tell)
 
-    def _wait_until(self, enough: Callable[[], bool], tell: Callable[[Notes], None]) -> bool:
+    def _wait_until(self, enough: Callable[[], bool], tell: Callable[[Checkpoint], None]) -> bool:
         while not self._stopped():
-            self.notes.unfinished = self._count_unfinished()
-            self._room = self._order.max_in_flight - self.notes.unfinished
-            tell(self.notes)
+            self.checkpoint.unfinished = self._count_unfinished()
+            self._room = self._request.max_in_flight - self.checkpoint.unfinished
+            tell(self.checkpoint)
             if enough():
                 return True
             time.sleep(POLL_S)
@@ -160,19 +160,21 @@ class Backfill:
     def _count_unfinished(self) -> int:
         """At most `max_in_flight` of those that wait, and those in work."""
         now = time.time()
-        waiting = self._registry.unfinished(now, self._order.max_in_flight, Lane.BACKFILL)
+        waiting = self._registry.unfinished(now, self._request.max_in_flight, Lane.BACKFILL)
         return len(waiting) + self._registry.in_flight(now)[Lane.BACKFILL]
 
-    def _recalled(self) -> Notes:
+    def _recalled(self) -> Checkpoint:
         try:
-            return msgspec.msgpack.decode(self._state.get(self._key), type=Notes)
+            return msgspec.msgpack.decode(self._state.get(self._key), type=Checkpoint)
         except (NotFound, msgspec.DecodeError):
-            return Notes(time.time())
+            return Checkpoint(time.time())
 
 
-def _each(order: Order, registry: Registry, start_after: str, *, at_a_glance: bool = False) -> Iterator[Compared]:
-    listing: Iterator[Upload] = order.bucket.uploads.listing(order.prefix, start_after)
-    for page in compared(order.bucket, registry, listing, at_a_glance=at_a_glance):
+def _each(
+    bucket: Bucket, prefix: str, registry: Registry, start_after: str, *, cached: bool = False
+) -> Iterator[Compared]:
+    listing: Iterator[Upload] = bucket.uploads.listing(prefix, start_after)
+    for page in compared(bucket, registry, listing, cached=cached):
         yield from page
 
 

@@ -15,7 +15,7 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.stores import BucketStores
 from trivium.stopping import Stopping, begin_on_signals
-from trivium_ingest.backfill import Backfill, Notes, Order, Outlook, outlook
+from trivium_ingest.backfill import Backfill, Checkpoint, DryRun, dry_run
 from trivium_ingest.control import no_urls
 from trivium_ingest.uploads.follow import Bucket
 
@@ -27,17 +27,16 @@ CONSOLE = Console(stderr=True, highlight=False)
 def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillRequest) -> bool:
     """Do what was asked for; whether all of it went well."""
     bucket = Bucket(request.bucket, stores.uploads(request.bucket), settings.uploads_tenant)
-    order = Order(bucket, request.prefix, request.per_s, request.max_in_flight)
-    intake = StoreIntake(stores, stores.doorbell.ring, no_urls, settings.max_upload_bytes, stores.uploads)
+    intake = StoreIntake(stores, stores.work_signal.notify, no_urls, settings.max_upload_bytes, stores.uploads)
     with _interruptible() as stopping:
-        work = Backfill(order, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
+        work = Backfill(bucket, request, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
         if request.from_start:
             work.start_again()
-        resumed = work.notes.looked_at
+        resumed = work.checkpoint.looked_at
         if resumed:
-            CONSOLE.print(f"Going on after {resumed:,} objects, at {work.notes.cursor!r}.", markup=False)
-        ahead = outlook(order, stores.registry, work.notes.cursor)
-        _tell_outlook(ahead)
+            CONSOLE.print(f"Going on after {resumed:,} objects, at {work.checkpoint.cursor!r}.", markup=False)
+        ahead = dry_run(bucket, request.prefix, stores.registry, work.checkpoint.cursor)
+        _announce(ahead)
         if request.dry_run:
             return True
         with _bar(resumed + ahead.uploads) as tell:
@@ -45,23 +44,23 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
     return _summary(work, done)
 
 
-def _tell_outlook(ahead: Outlook) -> None:
-    CONSOLE.print(f"{ahead.uploads:,} objects, {ahead.news:,} of them new or changed ({ahead.size_bytes:,} bytes).")
+def _announce(ahead: DryRun) -> None:
+    CONSOLE.print(f"{ahead.uploads:,} objects, {ahead.changed:,} of them new or changed ({ahead.size_bytes:,} bytes).")
 
 
 def _summary(work: Backfill, done: bool) -> bool:
-    notes, failures = work.notes, work.failures()
+    checkpoint, failures = work.checkpoint, work.failures()
     if not done:
         CONSOLE.print("Stopped. The same command goes on from here.")
     CONSOLE.print(
-        f"accepted {notes.accepted:,}, unchanged {notes.unchanged:,}, refused {notes.refused:,},"
+        f"accepted {checkpoint.accepted:,}, unchanged {checkpoint.unchanged:,}, refused {checkpoint.refused:,},"
         f" failed {failures.total():,}"
     )
     for code, count in failures.most_common():
         CONSOLE.print(f"  {code}: {count:,}")
     if failures:
         CONSOLE.print("Look at them with: trivium dead list")
-    return done and not failures and not notes.refused
+    return done and not failures and not checkpoint.refused
 
 
 @contextmanager
@@ -84,10 +83,10 @@ class _Lines:
         self._total = total
         self._told = -1
 
-    def __call__(self, notes: Notes) -> None:
-        if notes.looked_at // LINE_EVERY != self._told:
-            self._told = notes.looked_at // LINE_EVERY
-            CONSOLE.print(f"{notes.looked_at:,} of {self._total:,}, {notes.unfinished:,} unfinished")
+    def __call__(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.looked_at // LINE_EVERY != self._told:
+            self._told = checkpoint.looked_at // LINE_EVERY
+            CONSOLE.print(f"{checkpoint.looked_at:,} of {self._total:,}, {checkpoint.unfinished:,} unfinished")
 
 
 class _Bar:
@@ -97,9 +96,9 @@ class _Bar:
         self._bars = bars
         self._task = bars.add_task("documents", total=total, unfinished="")
 
-    def __call__(self, notes: Notes) -> None:
-        done = max(0, notes.looked_at - notes.unfinished)
-        self._bars.update(self._task, completed=done, unfinished=f"{notes.unfinished:,} unfinished")
+    def __call__(self, checkpoint: Checkpoint) -> None:
+        done = max(0, checkpoint.looked_at - checkpoint.unfinished)
+        self._bars.update(self._task, completed=done, unfinished=f"{checkpoint.unfinished:,} unfinished")
 
 
 @contextmanager

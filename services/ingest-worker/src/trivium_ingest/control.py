@@ -15,9 +15,9 @@ from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads
 from trivium.flow.queued import queued
 from trivium.flow.tasks import make_app
-from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
 from trivium.ports.web import Page, Validators
+from trivium.ports.work_signal import WorkSignal
 from trivium_ingest.dispatch import Dispatcher
 from trivium_ingest.lost import LostMessages
 from trivium_ingest.uploads.follow import Bucket, Follower
@@ -27,20 +27,20 @@ from trivium_ingest.uploads.webhook import webhook
 
 @contextmanager
 def controlling(
-    settings: Settings, stores: Stores, bell: Doorbell, uploads: OpenUploads, events: Iterable[TakeEvents]
+    settings: Settings, stores: Stores, work_signal: WorkSignal, uploads: OpenUploads, events: Iterable[TakeEvents]
 ) -> Iterator[None]:
     """Do it while the block runs. Raises `Refused` (`cannot_listen`) where the webhook's port is taken."""
     app = make_app(settings.broker)
     dispatcher = Dispatcher(
         app,
         stores.registry,
-        bell,
+        work_signal,
         lease_s=settings.lease_s,
         max_in_flight=settings.max_in_flight,
         lost=LostMessages(stores.registry, partial(queued, app)),
     )
     bucket = Bucket(settings.s3_uploads, uploads(settings.s3_uploads), settings.uploads_tenant)
-    follower = Follower(bucket, StoreIntake(stores, bell.ring, no_urls, settings.max_upload_bytes, uploads))
+    follower = Follower(bucket, StoreIntake(stores, work_signal.notify, no_urls, settings.max_upload_bytes, uploads))
     watch = Watch(follower, settings.reconcile_s, events)
     with webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear):
         dispatcher.start()

@@ -17,11 +17,11 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow.chain import message_for, send
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE
-from trivium.ports.doorbell import Doorbell
 from trivium.ports.registry import Registry, TenantRegistry
+from trivium.ports.work_signal import WorkSignal
 from trivium_ingest.lost import LostMessages
 
-SWEEP_S = 5.0  # how long an unheard doorbell or an expired lease can go unnoticed
+SWEEP_S = 5.0  # how long a lost signal or an expired lease can go unnoticed
 MAX_BATCH = 16  # documents; twice as many made a batch hardly cheaper a document
 MAX_BATCH_BYTES = 256 * 1024  # of originals: a page waits for no more than two such batches
 MAX_IN_FLIGHT = 3 * MAX_BATCH  # one batch for each of two workers, and one that waits for them
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 class Dispatcher:
-    """Turns registry records into chains, in a thread of its own: when the bell rings, and at each sweep.
+    """Turns registry records into chains, in a thread of its own: when there is a signal, and at each sweep.
 
     At most `max_in_flight` documents of each lane are in flight, those of other processes included: several
     dispatchers at once take care of different documents, and go over the bound by a batch each at worst. `lost` is for
@@ -41,7 +41,7 @@ class Dispatcher:
         self,
         app: Celery,
         registry: Registry,
-        bell: Doorbell,
+        work_signal: WorkSignal,
         *,
         lease_s: float,
         max_in_flight: int = MAX_IN_FLIGHT,
@@ -49,7 +49,7 @@ class Dispatcher:
     ) -> None:
         self._app = app
         self._registry = registry
-        self._bell = bell
+        self._work_signal = work_signal
         self._lease_s = lease_s
         self._max_in_flight = max_in_flight
         self._lost = lost
@@ -64,14 +64,14 @@ class Dispatcher:
     def stop(self) -> None:
         """Claim nothing more; what is in flight is left to the workers."""
         self._stop.set()
-        self._bell.ring()
+        self._work_signal.notify()
         self._thread.join()
 
     def _loop(self) -> None:
         while not self._stop.is_set():
             try:
                 self.fill()
-                self._bell.wait(SWEEP_S)
+                self._work_signal.wait(SWEEP_S)
             except TriviumError as error:  # this thread must outlive a registry that is full, read-only or away
                 log.error("dispatch_waits", code=error.code, reason=error.message, action=error.action)
                 self._stop.wait(SWEEP_S)

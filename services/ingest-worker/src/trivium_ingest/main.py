@@ -9,12 +9,11 @@ from functools import partial
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
-from trivium.domain.documents import STAGES
-from trivium.flow.queues import GRAPH_STAGES
+from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.heap import kept_small
 from trivium.network_lock import warn_unless_locked
-from trivium.ports.parser import Senses
+from trivium.ports.parser import ParserModels
 from trivium.process import run_process, say
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
@@ -34,8 +33,7 @@ def control() -> None:
 
 def _work(settings: Settings) -> None:
     warn_unless_locked()
-    mine = [stage for stage in STAGES if stage not in GRAPH_STAGES]
-    run_worker(settings, mine, partial(_equipped, settings))
+    run_worker(settings, stages_of(Worker.INGEST), partial(_equipped, settings))
 
 
 @contextmanager
@@ -45,11 +43,11 @@ def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
         kept_small(),
         DistributedStores(settings) as stores,
         connect_models(settings) as models,
-        closing(parsing_sandbox(settings, installed, Senses(models.ocr, models.transcriber))) as sandbox,
+        closing(parsing_sandbox(settings, installed, ParserModels(models.ocr, models.transcriber))) as sandbox,
     ):
-        senses = Senses(models.ocr or (installed() if installed else None), models.transcriber)
-        works = ingest_stages(settings, stores, models.embedder, sandbox, senses, stores.uploads, models.visual)
-        yield Equipment(envelope_of(settings, stores, stores.doorbell, stopping), works)
+        parser_models = ParserModels(models.ocr or (installed() if installed else None), models.transcriber)
+        works = ingest_stages(settings, stores, models.embedder, sandbox, parser_models, stores.uploads, models.visual)
+        yield Equipment(envelope_of(settings, stores, stores.work_signal, stopping), works)
 
 
 def _control(settings: Settings) -> None:
@@ -58,7 +56,7 @@ def _control(settings: Settings) -> None:
     end_in_time(stopping, STOP_S)
     with (
         DistributedStores(settings) as stores,
-        controlling(settings, stores, stores.doorbell, stores.uploads, [stores.events.take]),
+        controlling(settings, stores, stores.work_signal, stores.uploads, [stores.events.take]),
     ):
         say("Following uploads and handing out work.")
         stopping.wait()

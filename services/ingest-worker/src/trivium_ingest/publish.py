@@ -11,7 +11,7 @@ from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.flow import artifacts
-from trivium.flow.erase import erase_children, erase_objects, require_place
+from trivium.flow.erase import erase_children, erase_objects, require_membership
 from trivium.flow.stage import Job, Outcome, read_all
 from trivium.ports.stores import Stores
 
@@ -30,7 +30,7 @@ class PublishWork(msgspec.Struct, frozen=True):
         """Publishing has no options."""
         return "publish:1"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Publishing always looks again."""
         return False
 
@@ -99,7 +99,7 @@ class PublishWork(msgspec.Struct, frozen=True):
             if found != expected:
                 return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
         try:
-            require_place(self.stores, document)
+            require_membership(self.stores, document)
             if not job.untouched:
                 self._replace(job)
         except TriviumError as error:
@@ -111,7 +111,7 @@ class PublishWork(msgspec.Struct, frozen=True):
     def _replace(self, job: Job) -> None:
         """Show queries the new version, then remove what earlier versions and earlier tries left."""
         document = job.document
-        job.share.seal()
+        job.progress.seal()
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
         self.stores.registry.for_tenant(job.tenant).save(published)
         for store in (self.stores.vectors, self.stores.visuals, self.stores.keywords, self.stores.graphs):

@@ -17,14 +17,14 @@ from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
 from trivium.flow.assets import store_assets
-from trivium.flow.erase import require_place
+from trivium.flow.erase import require_membership
 from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import Keywords
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
@@ -52,7 +52,7 @@ class ParseWork(msgspec.Struct, frozen=True):
     """
 
     parse: Callable[[Blob, Callable[[float], None]], ParsedDocument]
-    senses: Senses
+    models: ParserModels
     originals: Originals
     stores: Stores
     limits: ParseLimits
@@ -62,7 +62,7 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """Parsers and the models that they and the descriptions ask; `TryLater` while a service of theirs is away."""
-        ocr, transcriber = self.senses.ocr, self.senses.transcriber
+        ocr, transcriber = self.models.ocr, self.models.transcriber
         models = [ocr.fingerprint if ocr else "", _speech_model(transcriber)]
         if self.describer:
             models.append(self.describer.fingerprint())
@@ -70,7 +70,7 @@ class ParseWork(msgspec.Struct, frozen=True):
             models.append("named pictures")
         return "|".join((parse_fingerprint(), *models))
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Whether the files inside are there as documents."""
         key = artifacts.artifact_key(job.entry, self.stage, self.fingerprint())
         return are_accepted(self.stores, job.document, artifacts.load(job.objects, key, ParsedDocument).children)
@@ -88,12 +88,12 @@ class ParseWork(msgspec.Struct, frozen=True):
         ]
 
     def _original(self, job: Job) -> tuple[Member | None, Origin, Blob]:
-        own = require_place(self.stores, job.document)
+        own = require_membership(self.stores, job.document)
         return own, *self.originals.read(job.tenant, job.document.id, job.document.version)
 
     def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
         parsed = parse_opened(
-            lambda opened: self.parse(opened, job.share.tell),
+            lambda opened: self.parse(opened, job.progress.tell),
             blob,
             self.stores,
             job.document,
@@ -138,7 +138,7 @@ class ChunkWork(msgspec.Struct, frozen=True):
         """Chunker and its options."""
         return chunk_fingerprint(self.options, self.embedder)
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Chunking leaves no rows."""
         return True
 
@@ -161,7 +161,7 @@ class EnrichWork(msgspec.Struct, frozen=True):
         """Method, prompt and model."""
         return enrich_fingerprint(self.llm)
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Enrichment leaves no rows."""
         return True
 
@@ -186,7 +186,7 @@ class EmbedWork(msgspec.Struct, frozen=True):
         own = f"embed:{EMBED_VERSION}:{self.embedder.fingerprint}"
         return f"{own}:{self.visual.fingerprint}" if self.visual else own
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Embedding leaves no rows."""
         return True
 
@@ -239,7 +239,7 @@ class IndexWork(msgspec.Struct, frozen=True):
         """The shape of the rows."""
         return f"index:{INDEX_VERSION}"
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """Whether the stores hold exactly this version's chunks."""
         vectors = job.load(Stage.EMBED, list[ChunkVectors])
         expected = {row.chunk_id for row in vectors}

@@ -17,7 +17,7 @@ from reportlab.pdfgen.canvas import Canvas
 from trivium.domain.parsed import Box, ParsedDocument, Unit, UnitKind
 from trivium.domain.password import given_password
 from trivium.ports.inference import OcrLine
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.build import parse_blob
 
 Parse = Callable[..., ParsedDocument]
@@ -58,7 +58,7 @@ def parse() -> Parse:
         limits = ParseLimits(**options.pop("limits", {}))
         password = given_password(options.pop("password", ""))
         blob = Blob(name, raw, options.pop("declared_type", ""), password=password)
-        return parse_blob(blob, limits, Senses(options.pop("ocr", None), options.pop("transcriber", None)))
+        return parse_blob(blob, limits, ParserModels(options.pop("ocr", None), options.pop("transcriber", None)))
 
     return run
 

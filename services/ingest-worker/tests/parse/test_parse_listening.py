@@ -11,7 +11,7 @@ from media_files import tone, wav
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.ports.inference import Segment, Transcript
-from trivium.ports.parser import Blob, Senses
+from trivium.ports.parser import Blob, ParserModels
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
 RECORDING = Blob("talk.wav", wav(tone(4)))
@@ -42,7 +42,7 @@ class Listening:
 
 def test_a_child_asks_the_parents_engine_which_hears_the_file_itself() -> None:
     engine = Listening()
-    with closing(Sandbox(senses=Senses(transcriber=engine))) as made:
+    with closing(Sandbox(models=ParserModels(transcriber=engine))) as made:
         (unit,) = made.parse(RECORDING).units
         assert (unit.text, unit.position.seconds) == ("The otter swims at dusk.", (0.5, 3.5))
         assert engine.heard == [RECORDING.content]
@@ -51,19 +51,19 @@ def test_a_child_asks_the_parents_engine_which_hears_the_file_itself() -> None:
 
 def test_progress_is_told_as_shares_of_the_recording() -> None:
     shares: list[float] = []
-    with closing(Sandbox(senses=Senses(transcriber=Listening()))) as made:
+    with closing(Sandbox(models=ParserModels(transcriber=Listening()))) as made:
         made.parse(RECORDING, shares.append)
     assert [share for share in dict.fromkeys(shares) if share] == pytest.approx([0.25, 0.5, 0.75, 1.0])
 
 
 def test_no_bound_on_time_ends_a_talk_that_is_still_heard() -> None:
-    with closing(Sandbox(senses=Senses(transcriber=Listening(wait_s=0.4)), bounds=Bounds(wall_s=1))) as made:
+    with closing(Sandbox(models=ParserModels(transcriber=Listening(wait_s=0.4)), bounds=Bounds(wall_s=1))) as made:
         assert made.parse(RECORDING).units
 
 
 def test_a_recording_that_is_heard_makes_no_other_file_wait() -> None:
     engine = Listening()
-    with closing(Sandbox(senses=Senses(transcriber=engine), size=1)) as made:
+    with closing(Sandbox(models=ParserModels(transcriber=engine), size=1)) as made:
         meanwhile: dict[float, str] = {}
 
         def read_a_note(share: float) -> None:
@@ -78,7 +78,7 @@ def test_a_recording_that_is_heard_makes_no_other_file_wait() -> None:
 @pytest.mark.parametrize("family", [NeverWill, TryLater])
 def test_a_failure_of_the_engine_keeps_its_family(family: type[TriviumError]) -> None:
     engine = Listening(failure=family("engine", "It does not.", "Help it."))
-    with closing(Sandbox(senses=Senses(transcriber=engine))) as made:
+    with closing(Sandbox(models=ParserModels(transcriber=engine))) as made:
         with pytest.raises(family) as failure:
             made.parse(RECORDING)
         assert (failure.value.code, failure.value.action) == ("engine", "Help it.")

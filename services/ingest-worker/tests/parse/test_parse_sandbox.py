@@ -23,7 +23,7 @@ from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
 from trivium.domain.password import Password
 from trivium.ports.inference import OcrLine
-from trivium.ports.parser import Blob, Senses
+from trivium.ports.parser import Blob, ParserModels
 from trivium_ingest.parse.parser_process import resident_bytes
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
@@ -283,7 +283,7 @@ class Elsewhere:
 
 def test_children_ask_an_engine_that_is_elsewhere() -> None:
     ocr = Elsewhere()
-    with closing(Sandbox(senses=Senses(ocr))) as made:
+    with closing(Sandbox(models=ParserModels(ocr))) as made:
         assert made.parse(IMAGE).text == "read elsewhere"
         assert ocr.shapes[0][2] == 3
         assert made.parse(TEXT).units
@@ -291,7 +291,7 @@ def test_children_ask_an_engine_that_is_elsewhere() -> None:
 
 @pytest.mark.parametrize("family", [NeverWill, TryLater])
 def test_a_failure_of_an_engine_elsewhere_keeps_its_family(family: type[TriviumError]) -> None:
-    with closing(Sandbox(senses=Senses(Elsewhere(family("engine", "It does not.", "Help it."))))) as made:
+    with closing(Sandbox(models=ParserModels(Elsewhere(family("engine", "It does not.", "Help it."))))) as made:
         with pytest.raises(family) as failure:
             made.parse(IMAGE)
         assert (failure.value.code, failure.value.action) == ("engine", "Help it.")
@@ -299,7 +299,7 @@ def test_a_failure_of_an_engine_elsewhere_keeps_its_family(family: type[TriviumE
 
 
 def test_time_spent_waiting_for_an_engine_elsewhere_is_not_the_files() -> None:
-    with closing(Sandbox(senses=Senses(Elsewhere(wait_s=2.5)), bounds=Bounds(wall_s=2))) as made:
+    with closing(Sandbox(models=ParserModels(Elsewhere(wait_s=2.5)), bounds=Bounds(wall_s=2))) as made:
         assert made.parse(IMAGE).text == "read elsewhere"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.text.clean import flowing
 
@@ -43,7 +43,7 @@ def test_nul_bytes_and_controls_are_removed_quickly(parse: Parse) -> None:
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=80), max_size=12))
 def test_offsets_point_at_the_text_of_each_unit(paragraphs: list[str]) -> None:
     original = "x\n\n" + "\n\n".join(paragraphs)
-    document = parse_blob(Blob("a.txt", original.encode()), ParseLimits(), Senses())
+    document = parse_blob(Blob("a.txt", original.encode()), ParseLimits(), ParserModels())
     if document.media_type != "text/plain":
         return
     for unit in document.units:
@@ -54,7 +54,7 @@ def test_offsets_point_at_the_text_of_each_unit(paragraphs: list[str]) -> None:
 
 @given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1))
 def test_no_letter_of_a_plain_text_is_lost(text: str) -> None:
-    document = parse_blob(Blob("a.txt", ("x " + text).encode()), ParseLimits(), Senses())
+    document = parse_blob(Blob("a.txt", ("x " + text).encode()), ParseLimits(), ParserModels())
     if document.media_type == "text/plain":
         assert [c for c in document.text if c.isalnum()] == [c for c in "x " + text if c.isalnum()]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.build import parse_blob
 
 from .conftest import Parse, texts
@@ -26,7 +26,7 @@ STORY = """<!doctype html><html lang="en-GB"><head><title>Otters return to Alder
 
 
 def fetched(page: str, url: str = "https://v.test/news/2024.html", declared: str = "text/html") -> ParsedDocument:
-    return parse_blob(Blob(url, page.encode(), declared, url), ParseLimits(), Senses())
+    return parse_blob(Blob(url, page.encode(), declared, url), ParseLimits(), ParserModels())
 
 
 def test_a_page_tells_its_title_author_date_site_language_and_address() -> None:

@@ -1,4 +1,4 @@
-"""The `Answerer` behind the doors: binds one tenant and mode to `answer/pipeline.py`."""
+"""The `Answerer` of requests: binds one tenant and mode to `answer/pipeline.py`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
 from trivium_query.answer import pipeline
-from trivium_query.doors import AskRequest, Searcher
 from trivium_query.question_vectors import QuestionVectors
+from trivium_query.requests import AskRequest, Searcher
 
 
 class PipelineAnswerer(msgspec.Struct, frozen=True):
@@ -32,13 +32,13 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
-        answer = await pipeline.answer(self._request(ask), self._means(tenant, ask))
+        answer = await pipeline.answer(self._request(ask), self._dependencies(tenant, ask))
         _count(answer)
         return answer
 
     async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         """The same answer as it is written."""
-        async for event in pipeline.stream(self._request(ask), self._means(tenant, ask)):
+        async for event in pipeline.stream(self._request(ask), self._dependencies(tenant, ask)):
             if isinstance(event, Finished):
                 _count(event.answer)
             yield event
@@ -52,7 +52,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             rerank=self.rerank,
         )
 
-    def _means(self, tenant: Tenant, ask: AskRequest) -> pipeline.Means:
+    def _dependencies(self, tenant: Tenant, ask: AskRequest) -> pipeline.Dependencies:
         reader = self.vectors.reader(tenant)
 
         async def retrieve(question: str, top_k: int) -> SearchResult:
@@ -61,7 +61,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
-        return pipeline.Means(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker)
+        return pipeline.Dependencies(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker)
 
 
 def _count(answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""What stands behind the doors, from settings and ports."""
+"""What serves requests, from settings and ports."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.crawling import SiteCrawler
-from trivium_query.doors import Probe, Services
 from trivium_query.handlers.readiness import INFERENCE, OBJECTS
 from trivium_query.question_vectors import QuestionVectors
-from trivium_query.retrieve.ledger import Budgets
+from trivium_query.requests import Probe, Services
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.searching import PipelineSearcher
 
@@ -33,18 +33,18 @@ def query_services(
     stores: Stores,
     questions: QuestionVectors,
     reranker: Reranker | None,
-    doorbell: Callable[[], None],
+    notify: Callable[[], None],
     uploads: OpenUploads = no_buckets,
     visual_questions: QuestionVectors | None = None,
     inference: Probe | None = None,
 ) -> Services:
-    """The services over one deployment's stores; `doorbell` tells the ingest that a source was accepted.
+    """The services over one deployment's stores; `notify` tells the ingest that a source was accepted.
 
     `inference` asks the inference service, where there is one, whether it works.
     """
     llm = llm_address(settings)
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
-    intake = StoreIntake(stores, doorbell, web, settings.max_upload_bytes, uploads)
+    intake = StoreIntake(stores, notify, web, settings.max_upload_bytes, uploads)
     searcher = PipelineSearcher(
         stores.vectors,
         stores.keywords,

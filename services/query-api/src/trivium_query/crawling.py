@@ -17,7 +17,7 @@ MAX_AT_ONCE = 4
 
 
 class SiteCrawler:
-    """`trivium_query.doors.SiteCrawler` over `trivium.flow.crawl`, whose waiting is done in threads."""
+    """`trivium_query.requests.SiteCrawler` over `trivium.flow.crawl`, whose waiting is done in threads."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

@@ -35,7 +35,14 @@ def _serve(settings: Settings) -> None:
         visual_questions(models.visual) as pictured,
     ):
         services = query_services(
-            settings, stores, questions, models.reranker, stores.doorbell.ring, stores.uploads, pictured, models.answers
+            settings,
+            stores,
+            questions,
+            models.reranker,
+            stores.work_signal.notify,
+            stores.uploads,
+            pictured,
+            models.answers,
         )
         begin_on_signals(stopping)
         with warming(services):

@@ -1,4 +1,4 @@
-"""The `Searcher` behind the doors: binds one tenant's stores and model to `retrieve/pipeline.py`."""
+"""The `Searcher` of requests: binds one tenant's stores and model to `retrieve/pipeline.py`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from trivium.ports.registry import Registry, TenantRegistry
 from trivium.ports.vectors import Vectors
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.evidence import Readers, Visuals
-from trivium_query.retrieve.ledger import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.retrieve.warmth import Warmth
 

@@ -1,4 +1,4 @@
-"""Both doors of the query service in one process, until it is told to stop."""
+"""HTTP and gRPC of the query service in one process, until it is told to stop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import uvicorn
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
-from trivium_query.doors import Services
 from trivium_query.http.app import create_app
 from trivium_query.http.connection import Connection
+from trivium_query.requests import Services
 from trivium_query.rpc.server import create_grpc_server
 
 GRACE_S = 4.0  # half of what a stop may take (`STOP_S`): the stores are closed afterwards
@@ -27,7 +27,7 @@ MAX_HEADER_BYTES = 32 * 1024
 
 
 class Listening(msgspec.Struct, frozen=True):
-    """Where the doors are, with the ports they really got."""
+    """Where HTTP and gRPC listen, with the ports they really got."""
 
     http: str
     grpc: str

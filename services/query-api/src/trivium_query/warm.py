@@ -12,7 +12,7 @@ import structlog
 from trivium.domain.errors import TriviumError
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 # The model prepares itself once per length of input, in steps of eight tokens: questions of the usual lengths.
 QUESTIONS = tuple("which name is in that place and who was there first " * times for times in (1, 2, 3, 4))

@@ -1,4 +1,4 @@
-"""A small library of chunks and the means to answer from it."""
+"""A small library of chunks and what it takes to answer from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trivium.domain.retrieval import Bridge, Hit, SearchResult
 from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.pipeline import Means, Request
+from trivium_query.answer.pipeline import Dependencies, Request
 from trivium_query.words import content_words
 
 DIMENSION = 256
@@ -88,8 +88,8 @@ class Library:
     async def embed(self, texts: Sequence[str]) -> Vector:
         return bag_of_words(texts)
 
-    def means(self, llm: Llm | None = None, reranker: Reranker | None = None) -> Means:
-        return Means(self.retrieve, self.sentence_vectors, self.embed, llm, reranker)
+    def dependencies(self, llm: Llm | None = None, reranker: Reranker | None = None) -> Dependencies:
+        return Dependencies(self.retrieve, self.sentence_vectors, self.embed, llm, reranker)
 
 
 @pytest.fixture

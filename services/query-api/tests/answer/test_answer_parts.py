@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trivium.domain.answers import Turn, Verdict
-from trivium.domain.chunks import Chunk, Place, Span
+from trivium.domain.chunks import Chunk, SourceSpan, Span
 from trivium.domain.parsed import Position
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
@@ -184,7 +184,7 @@ def test_a_line_of_a_list_of_references_is_no_bridge(library: Library) -> None:
 def test_a_citation_points_where_its_quote_stands(quote: str, seconds: list[tuple[float, float]]) -> None:
     said = "Good evening.\n\nThe ferry sank.\n\nNobody came."
     places = tuple(
-        Place(Span(said.index(words), said.index(words) + len(words)), _at(*times))
+        SourceSpan(Span(said.index(words), said.index(words) + len(words)), _at(*times))
         for words, times in zip(said.split("\n\n"), ((0.0, 3.0), (40.0, 44.0), (95.5, 99.0)), strict=True)
     )
     whole = (_at(0, 99),)

@@ -15,7 +15,7 @@ from trivium.domain.retrieval import Degraded, SearchResult
 from trivium.ports.inference import Vector
 from trivium_query.answer.citations import MARKER
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.pipeline import Means, Request, answer, stream
+from trivium_query.answer.pipeline import Dependencies, Request, answer, stream
 
 if TYPE_CHECKING:
     from conftest import Library
@@ -29,7 +29,7 @@ def without_markers(text: str) -> str:
 
 
 async def test_an_answer_is_made_of_cited_sentences_of_the_sources(library: Library, ask: Ask) -> None:
-    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.dependencies())
     assert given.text.startswith("Neil Armstrong commanded the Apollo 11 mission. [Source: apollo.pdf, chunk 2]")
     assert (given.engine, given.found) == ("extractive", True)
     sources = " ".join(chunk.text for chunk in library.chunks)
@@ -67,7 +67,7 @@ async def test_a_line_of_a_list_of_references_is_no_answer_unless_an_address_is_
         "13. What nickname?\nNorwich City explained.\nhttps://a.example/1\nhttps://a.example/2\nhttps://a.example/3",
         number=2,
     )
-    given = await answer(ask(question), library.means())
+    given = await answer(ask(question), library.dependencies())
     assert given.text.startswith(first)
 
 
@@ -81,7 +81,7 @@ async def test_a_line_of_a_list_of_references_is_no_answer_unless_an_address_is_
     ],
 )
 async def test_what_the_documents_do_not_hold_is_not_answered(library: Library, ask: Ask, question: str) -> None:
-    given = await answer(ask(question), library.means())
+    given = await answer(ask(question), library.dependencies())
     assert given.text == NOT_FOUND
     assert (given.found, given.citations, given.verdict) == (False, (), Verdict.NOT_SUPPORTED)
     assert given.hits
@@ -89,14 +89,14 @@ async def test_what_the_documents_do_not_hold_is_not_answered(library: Library, 
 
 async def test_no_document_at_all_is_not_found(library: Library, ask: Ask) -> None:
     library.chunks.clear()
-    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.dependencies())
     assert (given.text, given.hits) == (NOT_FOUND, ())
 
 
 async def test_a_path_shows_its_bridge_before_its_target(library: Library, ask: Ask) -> None:
     apollo, armstrong, _ = library.chunks
     library.bridge(apollo, "Neil Armstrong commanded the Apollo 11 mission.", "Neil Armstrong", armstrong)
-    given = await answer(ask("Where was the commander of the Apollo 11 mission born?"), library.means())
+    given = await answer(ask("Where was the commander of the Apollo 11 mission born?"), library.dependencies())
     lines = [without_markers(line) for line in given.text.splitlines()]
     bridge = lines.index("Neil Armstrong commanded the Apollo 11 mission.")
     assert bridge < lines.index("Neil Armstrong was born in Wapakoneta, Ohio.")
@@ -109,28 +109,28 @@ async def test_the_row_of_a_table_answers(library: Library, ask: Ask) -> None:
         kind=UnitKind.TABLE,
         position=Position(sheet="Q1", rows=(2, 4)),
     )
-    given = await answer(ask("What is the revenue of region Atlantis?"), library.means())
+    given = await answer(ask("What is the revenue of region Atlantis?"), library.dependencies())
     assert "Region: Atlantis; Revenue: 77 [Source: sales.xlsx, chunk 1]" in given.text
     assert given.citations[0].positions == (Position(sheet="Q1", rows=(4, 4)),)
 
 
 async def test_the_same_sentence_in_two_files_is_said_once(library: Library, ask: Ask) -> None:
     library.add("copy/apollo.pdf", library.chunks[0].text, title="Apollo 11")
-    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.means())
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), library.dependencies())
     assert given.text.count("Neil Armstrong commanded") == 1
     assert "[Source: reports/apollo.pdf, chunk 2]" in given.text or "[Source: copy/apollo.pdf" in given.text
 
 
 async def test_a_question_of_two_parts_is_answered_from_both(library: Library, ask: Ask) -> None:
     question = "Who commanded the Apollo 11 mission and how often do tomatoes need water in the morning?"
-    given = await answer(ask(question), library.means())
+    given = await answer(ask(question), library.dependencies())
     assert "Neil Armstrong commanded" in given.text
     assert "garden.md" in given.text
 
 
 async def test_a_follow_up_carries_the_names_of_its_history(library: Library, ask: Ask) -> None:
     history = (Turn("Who was Neil Armstrong?", "Neil Armstrong was an astronaut."),)
-    given = await answer(ask("Where was he born?", history=history), library.means())
+    given = await answer(ask("Where was he born?", history=history), library.dependencies())
     assert "Neil Armstrong" in library.asked[0]
     assert "Wapakoneta" in given.text
     assert given.question == "Where was he born?"
@@ -138,17 +138,17 @@ async def test_a_follow_up_carries_the_names_of_its_history(library: Library, as
 
 async def test_a_question_is_bounded(library: Library, ask: Ask) -> None:
     with pytest.raises(Refused) as caught:
-        await answer(ask("why " * 25_000), library.means())
+        await answer(ask("why " * 25_000), library.dependencies())
     assert caught.value.code == "question_too_long"
     assert "4,000" in caught.value.message
     with pytest.raises(Refused):
-        await answer(ask(" \u200b\n?! "), library.means())
-    events = [event async for event in stream(ask("why " * 25_000), library.means())]
+        await answer(ask(" \u200b\n?! "), library.dependencies())
+    events = [event async for event in stream(ask("why " * 25_000), library.dependencies())]
     assert [getattr(event, "code", "") for event in events] == ["question_too_long"]
 
 
 async def test_a_stream_ends_with_the_same_answer(library: Library, ask: Ask) -> None:
-    events = [event async for event in stream(ask("Who commanded the Apollo 11 mission?"), library.means())]
+    events = [event async for event in stream(ask("Who commanded the Apollo 11 mission?"), library.dependencies())]
     assert isinstance(events[0], HitsFound)
     assert any(isinstance(event, Judged) for event in events)
     finished = events[-1]
@@ -160,8 +160,8 @@ async def test_without_vectors_words_alone_decide_and_the_answer_says_so(library
     async def down(_: Sequence[str]) -> Vector:
         raise TryLater("embedder_down", "The embedder is down.")
 
-    means = Means(library.retrieve, library.sentence_vectors, down)
-    given = await answer(ask("Who commanded the Apollo 11 mission?"), means)
+    dependencies = Dependencies(library.retrieve, library.sentence_vectors, down)
+    given = await answer(ask("Who commanded the Apollo 11 mission?"), dependencies)
     assert "Neil Armstrong commanded" in given.text
     assert Degraded("sentences", "The embedder is down.") in given.degraded
 
@@ -175,11 +175,11 @@ async def test_lost_sources_are_named_and_a_late_search_is_an_error(library: Lib
         raise AssertionError
 
     given = await answer(
-        ask("Who commanded the Apollo 11 mission?"), Means(partial, library.sentence_vectors, library.embed)
+        ask("Who commanded the Apollo 11 mission?"), Dependencies(partial, library.sentence_vectors, library.embed)
     )
     assert given.degraded == (Degraded("graph", "late"),)
     with pytest.raises(TryLater) as caught:
-        await answer(ask("Who?", timeout_s=0.2), Means(hanging, library.sentence_vectors, library.embed))
+        await answer(ask("Who?", timeout_s=0.2), Dependencies(hanging, library.sentence_vectors, library.embed))
     assert caught.value.code == "retrieve_late"
 
 
@@ -197,9 +197,9 @@ async def test_a_reranker_reorders_and_its_failure_keeps_the_order(library: Libr
             raise TryLater("reranker_down", "The reranker is down.")
 
     question = "Who commanded the Apollo 11 mission?"
-    plain = await answer(ask(question), library.means())
-    turned = await answer(ask(question, rerank="cross-encoder"), library.means(reranker=Backwards()))
-    failed = await answer(ask(question, rerank="cross-encoder"), library.means(reranker=Down()))
+    plain = await answer(ask(question), library.dependencies())
+    turned = await answer(ask(question, rerank="cross-encoder"), library.dependencies(reranker=Backwards()))
+    failed = await answer(ask(question, rerank="cross-encoder"), library.dependencies(reranker=Down()))
     ids = [hit.chunk.id for hit in plain.hits]
     assert [hit.chunk.id for hit in turned.hits] == ids[::-1]
     assert [hit.rank for hit in turned.hits] == [1, 2, 3]

@@ -53,7 +53,7 @@ async def run(
     limits = LlmLimits(attempts=2, backoff_s=0.01)
     with OpenAiPeer(script) as peer:
         llm = connect_llm(provider, model="m-1", base_url=peer.url, api_key="k", limits=limits)
-        events = [event async for event in stream(request, library.means(llm))]
+        events = [event async for event in stream(request, library.dependencies(llm))]
         await llm.close()
     last = events[-1]
     assert isinstance(last, Finished), last
@@ -232,7 +232,7 @@ async def test_a_follow_up_is_rewritten_by_the_model_or_else_by_its_names(librar
 
 
 async def test_the_model_reranks_and_what_it_forgets_keeps_its_order(library: Library, ask: Ask) -> None:
-    plain = await answer(ask(QUESTION), library.means())
+    plain = await answer(ask(QUESTION), library.dependencies())
     ids = [hit.chunk.id for hit in plain.hits]
     order = Reply('{"passages": [3, 99, 3]}')
     given, _, _ = await run(library, ask(QUESTION, rerank="llm"), scripted(Reply(GOOD), other=order))

@@ -1,4 +1,4 @@
-"""A small world behind the doors: two tenants, one document each, and stores that live in memory."""
+"""A small world behind the API: two tenants, one document each, and stores that live in memory."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from trivium.ports.graph import EntityPage
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
-from trivium_query.doors import AskRequest, Services
 from trivium_query.http.app import create_app
+from trivium_query.requests import AskRequest, Services
 
 TEXTS = (
     "Charles Babbage designed the Analytical Engine.",
@@ -398,7 +398,7 @@ def engine(services: Services) -> str:
 
 @pytest.fixture
 async def client(services: Services) -> AsyncIterator[httpx.AsyncClient]:
-    """The HTTP door, without a socket."""
+    """The HTTP application, without a socket."""
     transport = httpx.ASGITransport(create_app(services), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
         yield client

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trivium_query.doors import Services
 from trivium_query.http.app import create_app
+from trivium_query.requests import Services
 
 ROOT = Path(__file__).parents[4]
 

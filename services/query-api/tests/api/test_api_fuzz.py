@@ -10,8 +10,8 @@ import pytest
 from hypothesis.strategies import SearchStrategy
 from schemathesis import Case, GenerationMode, openapi
 
-from trivium_query.doors import Services
 from trivium_query.http.app import create_app
+from trivium_query.requests import Services
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "openapi.json"
 OPERATIONS = [

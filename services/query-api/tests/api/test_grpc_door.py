@@ -20,7 +20,7 @@ from trivium.v1 import ingest_pb2 as ingest
 from trivium.v1 import ingest_pb2_grpc, query_pb2_grpc
 from trivium.v1 import query_pb2 as query
 from trivium_query import pace
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 from trivium_query.rpc import server as rpc_server
 from trivium_query.rpc.server import create_grpc_server
 

@@ -10,9 +10,9 @@ import pytest
 
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
-from trivium_query.doors import Services
 from trivium_query.handlers.readiness import Readiness
 from trivium_query.http.app import create_app
+from trivium_query.requests import Services
 
 
 class TestWithKeys:

@@ -10,7 +10,7 @@ import pytest
 
 from trivium.config import Settings
 from trivium_query.answer.understand import MAX_QUESTION_CHARS
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 
 def events_of(text: str) -> list[tuple[str, dict[str, object]]]:

@@ -13,7 +13,7 @@ import pytest
 from trivium.domain.documents import Document, Failure
 from trivium.domain.ids import child_id
 from trivium.domain.scope import DEFAULT_TENANT
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 CLOCK = r"\d\d:\d\d:\d\d UTC"
 

@@ -1,4 +1,4 @@
-"""Both doors together, over real sockets."""
+"""HTTP and gRPC together, over real sockets."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.v1 import query_pb2, query_pb2_grpc
 from trivium_query import pace
-from trivium_query.doors import Services
 from trivium_query.http import connection, middleware, streaming
+from trivium_query.requests import Services
 from trivium_query.serve import Listening, serve
 
 

@@ -22,9 +22,9 @@ from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.ports.graph import GraphRow
 from trivium.ports.vectors import VectorRow
 from trivium_query.retrieve import pipeline
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.coverage import covering, missing
 from trivium_query.retrieve.evidence import Readers, Visuals
-from trivium_query.retrieve.ledger import Budgets
 
 PAGES = [
     ("lead", UnitKind.TEXT, "Harbour traffic of the herring fleet grew in spring."),

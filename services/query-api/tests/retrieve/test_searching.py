@@ -22,7 +22,7 @@ from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.ports.registry import Registry
 from trivium_query.question_vectors import QuestionVectors
-from trivium_query.retrieve.ledger import Budgets
+from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.searching import PipelineSearcher
 

@@ -8,12 +8,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-Narrow = NDArray[np.int16]
+Int16Vectors = NDArray[np.int16]
 
 _SCALE = 32767
 
 
-def narrowed(vectors: bytes) -> bytes:
+def quantized_int16(vectors: bytes) -> bytes:
     """float32 components of unit vectors as 16-bit integers.
 
     float16 is as small and as exact, but NumPy widens it ten times slower than integers.
@@ -22,7 +22,7 @@ def narrowed(vectors: bytes) -> bytes:
     return np.rint(np.clip(values, -1, 1) * _SCALE).astype(np.int16).tobytes()
 
 
-def widened(vectors: Narrow) -> NDArray[np.float32]:
+def dequantized(vectors: Int16Vectors) -> NDArray[np.float32]:
     """The components as float32 again."""
     wide = vectors.astype(np.float32)
     wide *= np.float32(1 / _SCALE)
@@ -30,17 +30,17 @@ def widened(vectors: Narrow) -> NDArray[np.float32]:
 
 
 def cosines(
-    rows: Mapping[str, Narrow] | Mapping[str, NDArray[np.float32]], vector: NDArray[np.float32]
+    rows: Mapping[str, Int16Vectors] | Mapping[str, NDArray[np.float32]], vector: NDArray[np.float32]
 ) -> dict[str, NDArray[np.float32]]:
     """The cosine of `vector` with every row, by key; keys without rows are left out. All are computed at once."""
     filled = [(key, matrix) for key, matrix in rows.items() if len(matrix)]
     if not filled:
         return {}
     together = np.concatenate([matrix for _, matrix in filled])
-    if is_narrow := together.dtype == np.int16:
+    if is_int16 := together.dtype == np.int16:
         together = together.astype(np.float32)
     values = np.vecdot(together, vector)  # `@` lets BLAS threads spin
-    if is_narrow:
+    if is_int16:
         values *= np.float32(1 / _SCALE)
     ends = list(accumulate(len(matrix) for _, matrix in filled))
     return {key: values[start:end] for (key, _), start, end in zip(filled, [0, *ends], ends, strict=False)}

@@ -73,14 +73,14 @@ class OpenStores(Protocol):
 
 
 class BackfillRequest(NamedTuple):
-    """What the command line was asked for. `per_s` 0: as fast as it goes."""
+    """What to take in, and how fast: `per_s` objects a second (0: as fast as it goes), `max_in_flight` unfinished."""
 
     bucket: str
-    prefix: str
-    per_s: float
-    max_in_flight: int
-    dry_run: bool
-    from_start: bool
+    prefix: str = ""
+    per_s: float = 0.0
+    max_in_flight: int = 1000
+    dry_run: bool = False
+    from_start: bool = False
 
 
 class Backfill(Protocol):

@@ -18,7 +18,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return text[self.start : self.end]
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
+class SourceSpan(msgspec.Struct, frozen=True, array_like=True):
     """Where a part of a chunk's text stands in the original."""
 
     span: Span
@@ -54,7 +54,7 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
     hidden: bool = False
     assets: tuple[str, ...] = ()
     kinds: tuple[UnitKind, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[SourceSpan, ...] = ()
 
     @property
     def number(self) -> int:
@@ -71,7 +71,7 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
         end = start + len(quote)
         places = self.places
         if not places and len(self.positions) == 1:
-            places = (Place(Span(0, len(self.text)), self.positions[0]),)
+            places = (SourceSpan(Span(0, len(self.text)), self.positions[0]),)
         touched = [place for place in places if place.span.start < end and start < place.span.end]
         if start < 0 or not touched or len(touched) == len(self.places):
             return self.positions
@@ -88,7 +88,7 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
         return " > ".join(dict.fromkeys(part for part in parts if part))
 
 
-def _of_part(place: Place, text: str, start: int, end: int) -> Position:
+def _of_part(place: SourceSpan, text: str, start: int, end: int) -> Position:
     """Where that part of text[start:end] stands which is in `place`."""
     first, last = place.span.start, place.span.end
     return place.position.part(place.span.of(text), max(start, first) - first, min(end, last) - first)

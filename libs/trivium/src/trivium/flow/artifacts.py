@@ -19,6 +19,7 @@ from trivium.domain.documents import Stage
 from trivium.domain.errors import NotFound
 from trivium.domain.ids import digest
 from trivium.flow.chain import Entry
+from trivium.flow.pipeline import PIPELINE
 from trivium.ports.objects import ObjectStore
 from trivium.ports.web import Validators
 
@@ -26,19 +27,9 @@ T = TypeVar("T")
 
 _CRC_BYTES = 4
 _ENCODER = msgspec.msgpack.Encoder()
-INPUTS: dict[Stage, tuple[Stage, ...]] = {
-    Stage.PARSE: (),
-    Stage.CHUNK: (Stage.PARSE,),
-    Stage.ENRICH: (Stage.CHUNK,),
-    Stage.EMBED: (Stage.ENRICH,),
-    Stage.INDEX: (Stage.ENRICH, Stage.EMBED),
-    Stage.EXTRACT: (Stage.CHUNK,),
-    Stage.LINK: (Stage.EXTRACT,),
-    Stage.PUBLISH: (Stage.INDEX, Stage.LINK),
-}
 
 
-class Place(msgspec.Struct, frozen=True):
+class ObjectRef(msgspec.Struct, frozen=True):
     """An object in a bucket that is not Trivium's, at one of its values."""
 
     bucket: str
@@ -56,7 +47,7 @@ class Origin(msgspec.Struct, frozen=True):
     name: str
     declared_type: str = ""
     title: str = ""
-    place: Place | None = None
+    place: ObjectRef | None = None
     fetched: Validators | None = None
     with_password: bool = False
 
@@ -118,7 +109,7 @@ def artifact_prefix(document_id: str, version: str = "") -> str:
 
 def artifact_key(entry: Entry, stage: Stage, fingerprint: str) -> str:
     """The key of a stage's output: same inputs and same code, options and model, same key."""
-    inputs = [own_key(entry.artifacts[needed.value]) for needed in INPUTS[stage]]
+    inputs = [own_key(entry.artifacts[needed.value]) for needed in PIPELINE[stage].inputs]
     return f"{artifact_prefix(entry.document_id, entry.version)}{stage.value}-{digest(fingerprint, *inputs)}"
 
 

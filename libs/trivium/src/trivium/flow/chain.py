@@ -2,7 +2,8 @@
 
 parse -> chunk -> enrich -> embed -> index -> extract -> link -> publish. Each task gets a `Message` (ids and
 artifact keys of a batch of documents, never content), does its stage and those that it may do right behind it once for
-each (`envelope.py`) and hands on those that are done. The broker is a doorbell: losing a message costs a delay, because
+each (`envelope.py`) and hands on those that are done. What a stage works from, where it waits and whose it is stands in
+one table (`pipeline.py`). The broker keeps no truth: losing a message costs a delay, because
 the registry knows what is unfinished.
 """
 
@@ -16,6 +17,7 @@ import msgspec
 from celery import Celery, chain, signature
 
 from trivium.domain.documents import STAGES, Document, Lane, Stage
+from trivium.flow.pipeline import following
 from trivium.flow.queues import RECORDING_LIMIT_S, WARNING_S, queue_of
 
 
@@ -71,11 +73,11 @@ def task_name(stage: Stage) -> str:
 
 
 def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float = 0.0) -> None:
-    """Ring the doorbell: run `start` and all that follows, in `delay_s` seconds.
+    """Have `start` run, and all that follows, in `delay_s` seconds.
 
     Raises kombu's `OperationalError` when the broker is away.
     """
-    first, *rest = (_signature(app, stage, message.lane) for stage in STAGES[STAGES.index(start) :])
+    first, *rest = (_signature(app, stage, message.lane) for stage in (start, *following(start)))
     first = first.clone(args=(message.due(delay_s).to_wire(),)).set(countdown=delay_s or None)
     chain(first, *rest, app=app).apply_async()
 

@@ -38,7 +38,7 @@ def dead_letter(registry: Registry, document_id: str, tenant: Tenant | None = No
 def replay(stores: Stores, document: Document) -> Document:
     """Work on it again, from the stage that failed: what was done before is there."""
     accepted = stores.registry.for_tenant(Tenant(document.tenant)).accept(document)
-    stores.doorbell.ring()
+    stores.work_signal.notify()
     return accepted
 
 

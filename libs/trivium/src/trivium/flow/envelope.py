@@ -1,7 +1,8 @@
 """The envelope of every task: re-read the world, skip what is done, run the stages, save, hand on.
 
-A task is a leg: the stages of its process that follow one another, for as long as they are quick (`LEG_S`). What they
-make is stored at the leg's end (`storing.py`), in one object a document; each start of a leg is counted before it.
+A task is a stage group: the stages of its process that follow one another, for as long as they are quick (`GROUP_S`).
+What they make is stored at the group's end (`pending_writes.py`), in one object a document; each start of a group is
+counted before it.
 
 The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
 fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to its
@@ -24,22 +25,33 @@ import msgspec
 import structlog
 
 from trivium import telemetry
-from trivium.domain.documents import STAGES, Document, DocumentState, Failure, Lane, Stage
+from trivium.domain.documents import Document, DocumentState, Failure, Lane, Stage
 from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.large import TakesLong, outgrown, quick_reading
-from trivium.flow.leg import Found, Left, isolated, outcomes, planned, relearnt, skipped, starts, worked
-from trivium.flow.stage import Job, Outcome, RowsWork, Share, StageWork
-from trivium.flow.storing import Storing
+from trivium.flow.pending_writes import PendingWrites
+from trivium.flow.pipeline import following
+from trivium.flow.stage import Job, Outcome, RowsWork, StageProgress, StageWork
+from trivium.flow.stage_group import (
+    CompletedStages,
+    Incomplete,
+    isolated,
+    outcomes,
+    planned,
+    relearnt,
+    skipped,
+    starts,
+    worked,
+)
 from trivium.logs.context import about
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.stopping import Stopped, Stopping
 
-LEG_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
+GROUP_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
 BACKOFF_BASE_S = 0.5
 BACKOFF_CAP_S = 60.0
 MAX_RETRIES = 2000  # about a day of a store being away, which is no fault of the document
@@ -47,7 +59,7 @@ MAX_RETRIES = 2000  # about a day of a store being away, which is no fault of th
 log = structlog.get_logger()
 
 
-class Again(msgspec.Struct, frozen=True):
+class Redelivery(msgspec.Struct, frozen=True):
     """A message for `stage`, in `delay_s` seconds."""
 
     message: Message
@@ -55,11 +67,11 @@ class Again(msgspec.Struct, frozen=True):
     delay_s: float = 0.0
 
 
-class Handed(msgspec.Struct, frozen=True):
-    """What becomes of a message: `onward` goes on behind the leg's first `done` stages, `again` comes back."""
+class TaskResult(msgspec.Struct, frozen=True):
+    """What becomes of a message: `onward` goes on behind the group's first `done` stages, the rest comes back."""
 
     onward: Message
-    again: tuple[Again, ...] = ()
+    redeliveries: tuple[Redelivery, ...] = ()
     done: int = 1
 
 
@@ -69,7 +81,7 @@ class Envelope(msgspec.Struct, frozen=True):
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
     the record of each that was deleted, replaced or claimed by somebody else while its batch was under way. After
-    `leg_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
+    `group_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
     """
 
     registry: Registry
@@ -78,37 +90,37 @@ class Envelope(msgspec.Struct, frozen=True):
     max_attempts: int
     on_left: Callable[[], None] = lambda: None
     clear_up: Callable[[Document, Entry], None] = lambda *_: None
-    leg_s: float = LEG_S
+    group_s: float = GROUP_S
     stopping: Stopping = msgspec.field(default_factory=Stopping)
 
-    def run(self, leg: Sequence[StageWork], message: Message) -> Handed:
-        """Do the stages of `leg`, in the order given, for each document of the message, once in effect.
+    def run(self, group: Sequence[StageWork], message: Message) -> TaskResult:
+        """Do the stages of `group`, in the order given, for each document of the message, once in effect.
 
         Those that were deleted, replaced or claimed by somebody else meanwhile drop out.
         """
-        with structlog.contextvars.bound_contextvars(tenant=message.tenant, stage=leg[0].stage.value):
+        with structlog.contextvars.bound_contextvars(tenant=message.tenant, stage=group[0].stage.value):
             try:
-                return self._attempt(leg, message)
+                return self._attempt(group, message)
             except TryLater as error:  # the registry or the object store itself, or a service that the stage needs
-                handed = postponed(message, leg[0].stage, error)
-                self._note_hindrance(message, _told(error, leg[0].stage), handed.again[0].delay_s)
-                return handed
+                result = postponed(message, group[0].stage, error)
+                self._note_hindrance(message, _told(error, group[0].stage), result.redeliveries[0].delay_s)
+                return result
 
-    def _attempt(self, leg: Sequence[StageWork], message: Message) -> Handed:
-        until = time.monotonic() + self.leg_s
-        jobs, found, storing, done = self._open(message), Found(), Storing(), 0
-        left: list[Left] = []
+    def _attempt(self, group: Sequence[StageWork], message: Message) -> TaskResult:
+        until = time.monotonic() + self.group_s
+        jobs, completed, writes, done = self._open(message), CompletedStages(), PendingWrites(), 0
+        incomplete: list[Incomplete] = []
         known = about(jobs[0].document) if len(jobs) == 1 else {}
-        for work in leg:
+        for work in group:
             with structlog.contextvars.bound_contextvars(stage=work.stage.value, **known):
-                jobs, fallen = self._through(work, jobs, message, found, storing if work is leg[-1] else None)
-            left += fallen
+                jobs, others = self._through(work, jobs, message, completed, writes if work is group[-1] else None)
+            incomplete += others
             done += 1
             if not jobs or self.stopping.begun or time.monotonic() > until:
                 break
-        with self._leases([*jobs, *(each.job for each in left)], leg[0].stage):
-            jobs, left = _stored(jobs, left, leg[0].stage, message, storing)
-        return self._settled(jobs, left, leg[0].stage, message, done)
+        with self._leases([*jobs, *(each.job for each in incomplete)], group[0].stage):
+            jobs, incomplete = _stored(jobs, incomplete, group[0].stage, message, writes)
+        return self._result(jobs, incomplete, group[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:
         """Re-read the world: those whose claim behind this message is still the newest; the others are cleared up."""
@@ -125,11 +137,16 @@ class Envelope(msgspec.Struct, frozen=True):
         return jobs
 
     def _through(
-        self, work: StageWork, jobs: Sequence[Job], message: Message, found: Found, storing: Storing | None
-    ) -> tuple[list[Job], list[Left]]:
+        self,
+        work: StageWork,
+        jobs: Sequence[Job],
+        message: Message,
+        completed: CompletedStages,
+        writes: PendingWrites | None,
+    ) -> tuple[list[Job], list[Incomplete]]:
         """Bring the documents through one stage; answers those that got through, and the others.
 
-        `storing` is of a leg's last stage, behind which nothing more is made.
+        `writes` is of the group's last stage, behind which nothing more is made.
         """
         stage = work.stage
         try:
@@ -137,34 +154,34 @@ class Envelope(msgspec.Struct, frozen=True):
         except TryLater as error:
             if not any(job.made for job in jobs):
                 raise
-            return [], [Left(job, stage, error) for job in jobs]
+            return [], [Incomplete(job, stage, error) for job in jobs]
         keys = {job.document.id: artifacts.artifact_key(job.entry, stage, fingerprint) for job in jobs}
-        through, todo, left = [], [], []
+        through, todo, incomplete = [], [], []
         for job in jobs:
-            done = found.done_before(work, job, keys[job.document.id])
+            done = completed.done_before(work, job, keys[job.document.id])
             if done is not None:
                 through.append(skipped(job, stage, done))
             elif not job.made and starts(job, stage) >= self.max_attempts:
-                left.append(Left(job, Stage(job.document.stage), _poison(job)))
+                incomplete.append(Incomplete(job, Stage(job.document.stage), _poison(job)))
             else:
                 todo.append(job)
         todo, alone = isolated(todo, stage, len(message.entries))
-        left += [Left(job, stage) for job in alone]
+        incomplete += [Incomplete(job, stage) for job in alone]
         begun = self._begin(todo, stage, message)
         with leases_renewed(self.registry, begun, self.lease_s), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
-            if storing and isinstance(work, RowsWork):
-                storing.begin(planned(work, begun, keys))
+            if writes and isinstance(work, RowsWork):
+                writes.begin(planned(work, begun, keys))
             results = outcomes(work, begun, self.stopping)
         for job, outcome in zip(begun, results, strict=True):
             if not isinstance(outcome, Outcome):
-                left.append(Left(job, stage, outcome))
+                incomplete.append(Incomplete(job, stage, outcome))
                 continue
             behind = worked(job, stage, keys[job.document.id], outcome)
             if outgrown(behind, stage):
-                left.append(Left(behind, STAGES[STAGES.index(stage) + 1], TakesLong()))
+                incomplete.append(Incomplete(behind, following(stage)[0], TakesLong()))
             else:
                 through.append(behind)
-        return through, left
+        return through, incomplete
 
     def _begin(self, jobs: Sequence[Job], stage: Stage, message: Message) -> list[Job]:
         """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
@@ -172,7 +189,7 @@ class Envelope(msgspec.Struct, frozen=True):
         begun = [
             msgspec.structs.replace(
                 job,
-                share=Share(self._check(job.document, stage)),
+                progress=StageProgress(self._check(job.document, stage)),
                 document=msgspec.structs.replace(
                     job.document,
                     stage=stage.value,
@@ -198,22 +215,24 @@ class Envelope(msgspec.Struct, frozen=True):
         ended = stage is Stage.PUBLISH  # which leaves records that say so
         return nullcontext() if ended else leases_renewed(self.registry, jobs, self.lease_s)
 
-    def _settled(self, jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, done: int) -> Handed:
+    def _result(
+        self, jobs: Sequence[Job], incomplete: Sequence[Incomplete], start: Stage, message: Message, done: int
+    ) -> TaskResult:
         """Write what was learnt into the records, and say who goes on, and who comes again."""
         changed = [self._waiting(job.document) for job in jobs]
-        pauses = {each.stage: _backoff_s(_retries(message, each.stage, start)) for each in left if each.fault}
-        again: list[Left] = []
-        for each in left:
+        pauses = {each.stage: _backoff_s(_retries(message, each.stage, start)) for each in incomplete if each.fault}
+        returning: list[Incomplete] = []
+        for each in incomplete:
             if each.fault is None:
-                again.append(each)
+                returning.append(each)
             elif isinstance(each.fault, Stopped):
                 changed.append(given_back(each.job.document))
             elif isinstance(each.fault, TakesLong):
-                again.append(each)
+                returning.append(each)
                 changed.append(self._aside(each.job.document))
             elif isinstance(each.fault, TryLater) and _retries(message, each.stage, start) < MAX_RETRIES:
                 if not isinstance(each.fault, Conflict):
-                    again.append(each)
+                    returning.append(each)
                     changed.append(self._hindered(each, each.fault, pauses[each.stage]))
                     log.warning("stage_retried", **_line_of(each, each.fault))
             else:
@@ -222,11 +241,8 @@ class Envelope(msgspec.Struct, frozen=True):
         refused = self._save(changed, message)
         self._tell(document for document in changed if document.id not in refused)
         onward = [job.entry for job in jobs if job.document.id not in refused]
-        return Handed(
-            message.of(onward),
-            tuple(_again([each for each in again if each.job.document.id not in refused], start, message, pauses)),
-            done,
-        )
+        returning = [each for each in returning if each.job.document.id not in refused]
+        return TaskResult(message.of(onward), tuple(_redeliveries(returning, start, message, pauses)), done)
 
     def _waiting(self, document: Document) -> Document:
         """With the lease that waiting for the next stage needs."""
@@ -239,15 +255,15 @@ class Envelope(msgspec.Struct, frozen=True):
         attempt = max(0, document.attempt - 1)
         return msgspec.structs.replace(self._waiting(document), lane=Lane.LARGE, attempt=attempt)
 
-    def _hindered(self, left: Left, fault: TriviumError, pause_s: float) -> Document:
+    def _hindered(self, incomplete: Incomplete, fault: TriviumError, pause_s: float) -> Document:
         """A stage that ended by itself killed nobody: its start does not count. Its worker keeps it for the pause."""
-        document, now = left.job.document, time.time()
+        document, now = incomplete.job.document, time.time()
         return msgspec.structs.replace(
             document,
             attempt=max(0, document.attempt - 1),
             updated_at=now,
             lease_until=now + pause_s + self.lease_s,
-            hindrance=_told(fault, left.stage),
+            hindrance=_told(fault, incomplete.stage),
         )
 
     def _note_hindrance(self, message: Message, hindrance: Failure, pause_s: float) -> None:
@@ -276,12 +292,12 @@ class Envelope(msgspec.Struct, frozen=True):
             self.on_left()
 
 
-def postponed(message: Message, stage: Stage, error: TriviumError) -> Handed:
+def postponed(message: Message, stage: Stage, error: TriviumError) -> TaskResult:
     """Nothing could be done: all documents come again."""
     told = {"code": error.code, "reason": error.message, "action": error.action}
     log.warning("batch_retried", documents=len(message.entries), **told)
-    again = Again(message.of(message.entries, message.retries + 1), stage, _backoff_s(message.retries))
-    return Handed(message.of(()), (again,))
+    redelivery = Redelivery(message.of(message.entries, message.retries + 1), stage, _backoff_s(message.retries))
+    return TaskResult(message.of(()), (redelivery,))
 
 
 def _holds(entry: Entry, document: Document) -> bool:
@@ -289,21 +305,21 @@ def _holds(entry: Entry, document: Document) -> bool:
 
 
 def _stored(
-    jobs: Sequence[Job], left: Sequence[Left], start: Stage, message: Message, storing: Storing
-) -> tuple[list[Job], list[Left]]:
-    """Store what was made, also of those that come again; where that fails, the document does the leg again."""
+    jobs: Sequence[Job], incomplete: Sequence[Incomplete], start: Stage, message: Message, writes: PendingWrites
+) -> tuple[list[Job], list[Incomplete]]:
+    """Store what was made, also of those that come again; where that fails, the document does the stage group again."""
     first = {entry.document_id: entry for entry in message.entries}
-    lasting = [each for each in left if not isinstance(each.fault, TryLater)]
-    passing = [each for each in left if isinstance(each.fault, TryLater)]
-    reached = [Left(job, start) for job in jobs] + passing
-    faults = storing.faults([each.job for each in reached])
+    lasting = [each for each in incomplete if not isinstance(each.fault, TryLater)]
+    passing = [each for each in incomplete if isinstance(each.fault, TryLater)]
+    reached = [Incomplete(job, start) for job in jobs] + passing
+    faults = writes.faults([each.job for each in reached])
     kept = [each for each, error in zip(reached, faults, strict=True) if error is None]
-    again = [
-        Left(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)
+    repeated = [
+        Incomplete(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)
         for each, error in zip(reached, faults, strict=True)
         if error is not None
     ]
-    return [each.job for each in kept if each.fault is None], [*lasting, *(e for e in kept if e.fault), *again]
+    return [each.job for each in kept if each.fault is None], [*lasting, *(e for e in kept if e.fault), *repeated]
 
 
 def _failed(document: Document, stage: Stage, error: TriviumError) -> Document:
@@ -332,15 +348,18 @@ def _retries(message: Message, stage: Stage, start: Stage) -> int:
     return message.retries if stage is start else 0
 
 
-def _again(left: Sequence[Left], start: Stage, message: Message, pauses: Mapping[Stage, float]) -> Iterator[Again]:
+def _redeliveries(
+    incomplete: Sequence[Incomplete], start: Stage, message: Message, pauses: Mapping[Stage, float]
+) -> Iterator[Redelivery]:
     """At once: who should go alone, each by itself, and who takes long, in its lane. Later: the others, together."""
-    yield from (Again(message.of([each.job.entry]), each.stage) for each in left if each.fault is None)
     aside = msgspec.structs.replace(message, lane=Lane.LARGE)
-    yield from (Again(aside.of([each.job.entry]), each.stage) for each in left if isinstance(each.fault, TakesLong))
-    hindered = [each for each in left if each.fault and not isinstance(each.fault, TakesLong)]
+    slow = [each for each in incomplete if isinstance(each.fault, TakesLong)]
+    yield from (Redelivery(message.of([each.job.entry]), each.stage) for each in incomplete if each.fault is None)
+    yield from (Redelivery(aside.of([each.job.entry]), each.stage) for each in slow)
+    hindered = [each for each in incomplete if each.fault and not isinstance(each.fault, TakesLong)]
     for stage in dict.fromkeys(each.stage for each in hindered):
         entries = [each.job.entry for each in hindered if each.stage is stage]
-        yield Again(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])
+        yield Redelivery(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])
 
 
 def _backoff_s(retries: int) -> float:
@@ -349,9 +368,9 @@ def _backoff_s(retries: int) -> float:
     return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - not a secret
 
 
-def _line_of(left: Left, fault: TriviumError) -> dict[str, str]:
+def _line_of(incomplete: Incomplete, fault: TriviumError) -> dict[str, str]:
     why = {"code": fault.code, "reason": fault.message, "action": fault.action}
-    return {**about(left.job.document), "stage": left.stage.value, **why}
+    return {**about(incomplete.job.document), "stage": incomplete.stage.value, **why}
 
 
 def _poison(job: Job) -> NeverWill:

@@ -9,13 +9,13 @@ from contextlib import suppress
 
 import msgspec
 
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Conflict, NotFound
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
-from trivium.flow.family import Member, Place, dismiss, forget, kept_by_parent, places
+from trivium.flow.family import Member, MemberRef, dismiss, forget, kept_by_parent, member_refs
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
 
@@ -69,26 +69,26 @@ def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_versio
     """Delete what was found inside a document, and inside that, except what `keep_version` of the document holds."""
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
 
-    def remove(place: Place) -> None:
-        with suppress(NotFound):  # a record that is still to come will find no place in the ledger
-            registry.delete(place.child)
-        erase(stores, tenant, place.child)
-        forget(objects, place)
+    def remove(ref: MemberRef) -> None:
+        with suppress(NotFound):  # a record that is still to come will not be found in the index
+            registry.delete(ref.child)
+        erase(stores, tenant, ref.child)
+        forget(objects, ref)
 
-    held = list(places(objects, document_id))
-    kept = {place.child for place in held if place.version == keep_version}
-    old = [place for place in held if place.version != keep_version]
-    levels = [[place for place in old if place.child not in kept]]
+    held = list(member_refs(objects, document_id))
+    kept = {ref.child for ref in held if ref.version == keep_version}
+    old = [ref for ref in held if ref.version != keep_version]
+    levels = [[ref for ref in old if ref.child not in kept]]
     while levels[-1]:
-        levels.append([below for place in levels[-1] for below in places(objects, place.child)])
+        levels.append([below for ref in levels[-1] for below in member_refs(objects, ref.child)])
     for level in reversed(levels):
-        at_once(remove, level)
-    for place in old:
-        forget(objects, place)
+        map_concurrent(remove, level)
+    for ref in old:
+        forget(objects, ref)
 
 
-def require_place(stores: Stores, document: Document) -> Member | None:
-    """What a child's parent has in its place, None for a document that is no child.
+def require_membership(stores: Stores, document: Document) -> Member | None:
+    """What a child's parent holds under its id, None for a document that is no child.
 
     Where the parent holds another version, that one is ingested instead; where it holds none, the child is deleted:
     whoever accepted it was late. Both raise `Conflict`.

@@ -1,9 +1,9 @@
 """READ FIRST for files inside files: a mail's attachments, an archive's members. Each becomes a document of its own.
 
-The ledger of who came out of whom lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`,
-what that version of the parent has under that name. It is written after the child's bytes and before its record, and
-goes after the child, so that every child that the registry knows is found from its parent, whatever was killed in
-between (`erase.py` removes by it). Nothing else orders parent and child: who is late finds in the ledger that it is
+The parent-child index lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`, what that
+version of the parent has under that name. It is written after the child's bytes and before its record, and goes after
+the child, so that every child that the registry knows is found from its parent, whatever was killed in between
+(`erase.py` removes by it). Nothing else orders parent and child: who is late finds in the index that it is
 (`kept_by_parent`).
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import INSIDE, Document, DocumentState
 from trivium.domain.errors import NotFound
 from trivium.domain.ids import child_id, content_version
@@ -50,8 +50,8 @@ class Member(msgspec.Struct, frozen=True):
     upload: str = ""
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where the ledger has a member."""
+class MemberRef(msgspec.Struct, frozen=True):
+    """Where the parent-child index has a member."""
 
     parent: str
     version: str
@@ -75,7 +75,7 @@ def accept_children(
 ) -> Taken:
     """Make documents of the files inside `parent`, within the limits; again, it leaves what it left before.
 
-    `own` is the parent's own place in a family, None when it was uploaded by itself.
+    `own` is what the parent itself is in a family, None when it was uploaded by itself.
     """
     if not children:
         return Taken()
@@ -92,7 +92,7 @@ def accept_children(
         for child, share in zip(named, shares, strict=True)
         if share is not None
     ]
-    at_once(lambda pair: _accept(stores, parent, *pair), pairs)
+    map_concurrent(lambda pair: _accept(stores, parent, *pair), pairs)
     left = {
         "too many in all (limit: max_family_documents)": len(children) - len(named),
         "too much in all (limit: max_family_bytes)": len(named) - len(pairs),
@@ -109,7 +109,7 @@ def are_accepted(stores: Stores, parent: Document, children: Sequence[Child]) ->
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
     ids = [child_id(parent.id, child.name) for child in children]
     known = registry.get_many(ids)
-    members = at_once(lambda id_: _member(objects, Place(parent.id, parent.version, id_)), ids)
+    members = map_concurrent(lambda id_: _member(objects, MemberRef(parent.id, parent.version, id_)), ids)
     return all(
         member is not None and (member.dismissed or _is_at(known.get(id_), member.version))
         for id_, member in zip(ids, members, strict=True)
@@ -117,7 +117,7 @@ def are_accepted(stores: Stores, parent: Document, children: Sequence[Child]) ->
 
 
 def kept_by_parent(stores: Stores, child: Document) -> Member | None:
-    """What the child's parent has in its place; None when the parent is gone or does not hold it any more.
+    """What the child's parent holds under its id; None when the parent is gone or does not hold it any more.
 
     The parent's newest version decides, and while that has nothing there (yet), the one that queries see.
     """
@@ -127,7 +127,7 @@ def kept_by_parent(stores: Stores, child: Document) -> Member | None:
         return None
     objects = stores.objects.for_tenant(tenant)
     for version in dict.fromkeys((parent.version, parent.active_version)):
-        member = _member(objects, Place(parent.id, version, child.id)) if version else None
+        member = _member(objects, MemberRef(parent.id, version, child.id)) if version else None
         if member is not None:
             return None if member.dismissed else member
     return None
@@ -137,7 +137,7 @@ def children_page(
     registry: TenantRegistry, objects: ObjectStore, parent: Document, limit: int, cursor: str
 ) -> DocumentPage:
     """The children of the version that queries see, else of the newest, some at a time; by name within a page."""
-    space = Place(parent.id, parent.active_version or parent.version, "").key
+    space = MemberRef(parent.id, parent.active_version or parent.version, "").key
     ids: list[str] = []
     for key in objects.keys(space, start_after=f"{space}{cursor}" if cursor else ""):
         if len(ids) == limit:
@@ -146,22 +146,22 @@ def children_page(
     return DocumentPage(_living(registry, ids))
 
 
-def places(objects: ObjectStore, parent_id: str) -> Iterator[Place]:
-    """Every place of every version of a parent."""
+def member_refs(objects: ObjectStore, parent_id: str) -> Iterator[MemberRef]:
+    """Every member of every version of a parent."""
     for key in objects.keys(f"families/{parent_id}/"):
-        yield Place(*key.split("/")[1:])
+        yield MemberRef(*key.split("/")[1:])
 
 
 def dismiss(objects: ObjectStore, child: Document) -> None:
     """Note that somebody deletes this child alone."""
-    for place in [place for place in places(objects, child.parent) if place.child == child.id]:
-        if member := _member(objects, place):
-            objects.put(place.key, msgspec.msgpack.encode(msgspec.structs.replace(member, dismissed=True)))
+    for ref in [ref for ref in member_refs(objects, child.parent) if ref.child == child.id]:
+        if member := _member(objects, ref):
+            objects.put(ref.key, msgspec.msgpack.encode(msgspec.structs.replace(member, dismissed=True)))
 
 
-def forget(objects: ObjectStore, place: Place) -> None:
-    """Take a child that is gone, or that another version of the parent holds too, out of the ledger."""
-    objects.delete(place.key)
+def forget(objects: ObjectStore, ref: MemberRef) -> None:
+    """Take a child that is gone, or that another version of the parent holds too, out of the index."""
+    objects.delete(ref.key)
 
 
 def distinct_names(children: Sequence[Child]) -> list[Child]:
@@ -195,11 +195,11 @@ def shared_out(sizes: Sequence[int], allowance: int) -> list[int | None]:
 
 
 def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> None:
-    """Bytes, then ledger, then record."""
+    """Bytes, then index, then record."""
     tenant, id_ = Tenant(parent.tenant), child_id(parent.id, child.name)
     objects, now = stores.objects.for_tenant(tenant), time.time()
-    place = Place(parent.id, parent.version, id_)
-    before = _member(objects, place)
+    ref = MemberRef(parent.id, parent.version, id_)
+    before = _member(objects, ref)
     if before is not None and before.dismissed:
         return
     source = _source(parent.source, child.name)
@@ -207,7 +207,7 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
     if not objects.exists(origin):
         objects.put(artifacts.original_key(id_, member.version), child.content)
         objects.put(origin, msgspec.msgpack.encode(Origin(source, child.media_type)))
-    objects.put(place.key, msgspec.msgpack.encode(member))
+    objects.put(ref.key, msgspec.msgpack.encode(member))
     stores.registry.for_tenant(tenant).accept(
         Document(
             id=id_,
@@ -225,9 +225,9 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
     )
 
 
-def _member(objects: ObjectStore, place: Place) -> Member | None:
+def _member(objects: ObjectStore, ref: MemberRef) -> Member | None:
     try:
-        return msgspec.msgpack.decode(objects.get(place.key), type=Member)
+        return msgspec.msgpack.decode(objects.get(ref.key), type=Member)
     except NotFound:
         return None
 

@@ -31,7 +31,7 @@ log = structlog.get_logger()
 def leases_renewed(registry: Registry, jobs: Sequence[Job], lease_s: float) -> Iterator[None]:
     """Renew the leases of `jobs`, all of one tenant, for as long as the block runs, and write how far they are.
 
-    The records are otherwise saved as they were at its beginning, so the block seals the share of one that it saves
+    The records are otherwise saved as they were at its beginning, so the block seals the progress of one that it saves
     itself. A process that is stopped or dead renews nothing: after `lease_s` another may claim, and what this one says
     then is refused.
     """
@@ -67,7 +67,7 @@ class _Beat:
         self._lease_s = lease_s
         self._lock = threading.Lock()
         for job in jobs:
-            job.share.writing = self._lock
+            job.progress.writing = self._lock
         self._ended = False
         self._pause_s = min(PROGRESS_S, lease_s / BEATS_PER_LEASE)
         self.due = time.monotonic() + self._pause_s
@@ -87,10 +87,10 @@ class _Beat:
     def _renewed(self, now: float) -> list[Document]:
         return [
             msgspec.structs.replace(
-                job.document, updated_at=now, lease_until=now + self._lease_s, stage_share=job.share.done
+                job.document, updated_at=now, lease_until=now + self._lease_s, stage_share=job.progress.done
             )
             for job in self._jobs
-            if not job.share.sealed
+            if not job.progress.sealed
         ]
 
     def end(self) -> None:
@@ -102,7 +102,7 @@ class _Beat:
             if self._ended:
                 return
             self._ended = True
-            given = [given_back(job.document) for job in self._jobs if not job.share.sealed]
+            given = [given_back(job.document) for job in self._jobs if not job.progress.sealed]
             self._registry.for_tenant(self._jobs[0].tenant).save_many(given)
 
 

@@ -17,7 +17,7 @@ from trivium.domain.scope import Tenant
 from trivium.domain.source_names import check_name
 from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts, passwords
-from trivium.flow.artifacts import Origin, Place
+from trivium.flow.artifacts import ObjectRef, Origin
 from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
 from trivium.flow.family import children_page
@@ -38,12 +38,12 @@ _READ = (DocumentState.READY, DocumentState.EMPTY)
 class StoreIntake(msgspec.Struct, frozen=True):
     """`ports.intake.Intake` over the object store and the registry.
 
-    `doorbell` is rung after each accepted source; a lost ring costs a delay, never a document.
+    `notify` is called after each accepted source; a lost signal costs a delay, never a document.
     `fetch` gets a URL within the egress limits.
     """
 
     stores: Stores
-    doorbell: Callable[[], None]
+    notify: Callable[[], None]
     fetch: Fetch
     max_bytes: int
     uploads: OpenUploads = no_buckets
@@ -60,7 +60,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     tenant: Tenant
 
     def accept(self, source: NewSource) -> Document:
-        """Store the bytes, record the document, ring the bell."""
+        """Store the bytes, record the document, signal work."""
         blob = source.blob
         origin = Origin(blob.name, blob.declared_type, source.title, with_password=blob.password is not None)
         return self._keep(origin, blob.content, source.dataset, blob.password)
@@ -70,7 +70,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
         One that is too large is accepted, and ends as FAILED with that reason.
         """
-        origin = Origin(upload_source(bucket, upload.key), place=Place(bucket, upload.key, upload.etag))
+        origin = Origin(upload_source(bucket, upload.key), place=ObjectRef(bucket, upload.key, upload.etag))
         return self._record(origin, upload_version(upload), upload.size_bytes, DEFAULT_DATASET, lane)
 
     def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
@@ -168,10 +168,10 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
 
     def _unlock(self, known: Document, password: Password) -> bool:
-        """Whether there was something to unlock; the bell is rung for it."""
+        """Whether there was something to unlock; work is signalled for it."""
         unlocked = passwords.unlock(self.shared.stores, known, password)
         if unlocked:
-            self.shared.doorbell()
+            self.shared.notify()
         return unlocked > 0
 
     def asset(self, document_id: str, name: str) -> Blob:
@@ -185,7 +185,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         return self.shared.stores.objects.for_tenant(self.tenant)
 
     def _record(self, origin: Origin, version: str, size_bytes: int, dataset: str, lane: Lane) -> Document:
-        """Say how the bytes came, record the document, ring the bell."""
+        """Say how the bytes came, record the document, signal work."""
         identifier, now = document_id(self.tenant, origin.name), time.time()
         self._objects.put(artifacts.origin_key(identifier, version), msgspec.msgpack.encode(origin))
         document = self.shared.stores.registry.for_tenant(self.tenant).accept(
@@ -203,7 +203,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 trace=current_trace(),
             )
         )
-        self.shared.doorbell()
+        self.shared.notify()
         return document
 
 

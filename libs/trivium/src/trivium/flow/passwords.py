@@ -16,7 +16,7 @@ from trivium.domain.errors import NotFound
 from trivium.domain.password import LOCKED, Password
 from trivium.domain.scope import Tenant
 from trivium.flow.artifacts import password_key
-from trivium.flow.family import places
+from trivium.flow.family import member_refs
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
 
@@ -71,6 +71,6 @@ def _inside(stores: Stores, document: Document) -> Iterator[Document]:
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
     level = [document]
     while level:
-        held = [place.child for above in level for place in places(objects, above.id) if place.version == above.version]
+        held = [ref.child for above in level for ref in member_refs(objects, above.id) if ref.version == above.version]
         level = list(registry.get_many(held).values()) if held else []
         yield from level

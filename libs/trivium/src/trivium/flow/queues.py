@@ -6,17 +6,8 @@ from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from trivium.domain.documents import STAGES, Lane, Stage
+from trivium.flow.pipeline import PIPELINE
 
-RESOURCES: dict[Stage, str] = {
-    Stage.PARSE: "parse",  # memory and a sandbox; OCR happens there
-    Stage.CHUNK: "embed",  # counts the model's tokens; behind `parse`, it would wait for every file that is not begun
-    Stage.ENRICH: "llm",
-    Stage.EMBED: "embed",
-    Stage.INDEX: "index",
-    Stage.EXTRACT: "graph",
-    Stage.LINK: "graph",
-    Stage.PUBLISH: "index",
-}
 RECORDINGS = frozenset(
     "avi flac m4a m4b m4v mkv mov mp3 mp4 oga ogg opus wav webm".split()  # noqa: SIM905 - reads best as words
 )
@@ -25,13 +16,12 @@ LARGE_BYTES = 1024 * 1024  # of an original
 TASK_LIMIT_S = 1800.0  # of one stage of one batch; a worker that takes longer hangs, and is killed
 RECORDING_LIMIT_S = 4 * 3600.0  # of one recording, heard at the pace of speech
 WARNING_S = 60.0  # before that, the document in hand is told to have taken too long
-GRAPH_STAGES = (Stage.EXTRACT, Stage.LINK)
-"""The graph worker's; the others are the ingest worker's."""
 
 
 def queue_of(stage: Stage, lane: Lane) -> str:
     """The queue's name: `embed` for uploads, `embed.backfill` for a backfill."""
-    return RESOURCES[stage] if lane is Lane.INTERACTIVE else f"{RESOURCES[stage]}.{lane.value}"
+    queue = PIPELINE[stage].queue
+    return queue if lane is Lane.INTERACTIVE else f"{queue}.{lane.value}"
 
 
 def lane_of(name: str, media_type: str, size_bytes: int, lane: Lane) -> Lane:

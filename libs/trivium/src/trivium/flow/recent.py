@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 
-from trivium.at_once import is_beside
+from trivium.concurrent_calls import in_pool_thread
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
 from trivium.telemetry import ARTIFACT_SECONDS, timed
@@ -48,7 +48,7 @@ class RecentTenantArtifacts:
         known = self._memory.get((self._tenant, key))
         if known is not None:
             return known
-        with timed(ARTIFACT_SECONDS, "get_beside" if is_beside() else "get"):
+        with timed(ARTIFACT_SECONDS, "get_beside" if in_pool_thread() else "get"):
             content = self._store.get(key)
         self._remember(key, content)
         return content

@@ -11,12 +11,13 @@ from typing import Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 import msgspec
 
 from trivium import telemetry
-from trivium.at_once import begun
-from trivium.domain.documents import STAGES, Document, Stage
+from trivium.concurrent_calls import submit
+from trivium.domain.documents import Document, Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.flow.pipeline import group_from
 from trivium.ports.objects import ObjectStore
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ _TURN_S = 0.001  # a lock that is freed and taken at once again is never another
 FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed once
 
 
-class Share:
+class StageProgress:
     """How much of a stage's work on one document is done, 0 to 1; the heartbeat writes it into the record.
 
     It writes under `writing`, and nothing any more once the stage has said that it saves the record itself.
@@ -51,12 +52,12 @@ class Share:
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One stage's work on one version of one document; `made` is what its leg made so far and has not stored."""
+    """One stage's work on one version of one document; `made` is what its stage group has made and not stored."""
 
     document: Document
     entry: Entry
     objects: ObjectStore
-    share: Share = msgspec.field(default_factory=Share)
+    progress: StageProgress = msgspec.field(default_factory=StageProgress)
     made: tuple[artifacts.Made, ...] = ()
 
     @property
@@ -90,7 +91,7 @@ def in_slices(items: Sequence[T], size: int, jobs: Sequence[Job]) -> Iterator[Se
     """
     for start in range(0, len(items), size):
         for job in jobs:
-            job.share.tell(start / len(items))
+            job.progress.tell(start / len(items))
         if start:
             time.sleep(_TURN_S)
         yield items[start : start + size]
@@ -107,7 +108,7 @@ def read_all(read: Callable[[Job], T], jobs: Sequence[Job]) -> Iterator[T | Triv
     """What `read` answers for each job, or raises of ours; all are on their way while the first is worked on."""
     if len(jobs) == 1:
         return iter([tried(read, jobs[0])])
-    return map(_waited_for, [begun(lambda job: tried(read, job), job) for job in jobs])
+    return map(_waited_for, [submit(lambda job: tried(read, job), job) for job in jobs])
 
 
 def _waited_for(ahead: Future[T]) -> T:
@@ -135,7 +136,7 @@ class StageWork(Protocol):
         """Code version, options and model: when it changes, the stage and all that depends on it run again."""
         ...
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         """For a stage whose output is rows in a store, whether they are really there; else True."""
         ...
 
@@ -161,7 +162,7 @@ class BulkWork(StageWork, Protocol):
 class RowsWork(BulkWork, Protocol):
     """A stage whose output says which rows it leaves, and is known before they are written or looked at.
 
-    So the one is stored while the others are; `settled` tells whether it has come true.
+    So the one is stored while the others are; `outputs_present` tells whether it has come true.
     """
 
     def planned(self, jobs: Sequence[Job]) -> Sequence[Outcome]:
@@ -169,15 +170,7 @@ class RowsWork(BulkWork, Protocol):
         ...
 
 
-def leg_of(works: Sequence[StageWork], start: Stage) -> list[StageWork]:
-    """`start` and what may be done right behind it by a process that does `works`.
-
-    Publishing is a leg of its own: what a version was made from is stored before queries see it.
-    """
+def group_of(works: Sequence[StageWork], start: Stage) -> list[StageWork]:
+    """`start` and what may be done right behind it by a process that does `works`."""
     mine = {work.stage: work for work in works}
-    leg = [mine[start]]
-    for stage in STAGES[STAGES.index(start) + 1 :]:
-        if stage not in mine or stage is Stage.PUBLISH:
-            break
-        leg.append(mine[stage])
-    return leg
+    return [mine[stage] for stage in group_from(start, mine)]

@@ -10,7 +10,7 @@ from celery.exceptions import Ignore
 
 from trivium.domain.documents import Stage
 from trivium.flow.chain import Message, send, task_name
-from trivium.flow.envelope import Handed
+from trivium.flow.envelope import TaskResult
 from trivium.flow.queues import RECORDING_LIMIT_S, TASK_LIMIT_S, WARNING_S
 
 # A message that nobody acknowledged comes back after this: a worker may hold one for a back-off and a task's length.
@@ -54,18 +54,18 @@ def make_app(broker_url: str) -> Celery:
     return app
 
 
-def register(app: Celery, stage: Stage, run: Callable[[Message], Handed]) -> None:
+def register(app: Celery, stage: Stage, run: Callable[[Message], TaskResult]) -> None:
     """Make `run` the task of a stage in this process; it may do stages that follow as well."""
 
     def task(celery: Task, raw: dict[str, Any]) -> dict[str, Any]:
-        handed = run(Message.from_wire(raw))
-        for again in handed.again:
-            send(app, again.message, again.stage, again.delay_s)
-        if not handed.onward.entries:
+        result = run(Message.from_wire(raw))
+        for redelivery in result.redeliveries:
+            send(app, redelivery.message, redelivery.stage, redelivery.delay_s)
+        if not result.onward.entries:
             raise Ignore
-        for _ in range(handed.done - 1):  # what comes next is the last of Celery's list
+        for _ in range(result.done - 1):  # what comes next is the last of Celery's list
             celery.request.chain.pop()
-        return handed.onward.due().to_wire()
+        return result.onward.due().to_wire()
 
     # each application has its own
     app.task(task, name=task_name(stage), ignore_result=True, shared=False, bind=True)

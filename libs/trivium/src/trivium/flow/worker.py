@@ -36,15 +36,15 @@ from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.extras import explained
 from trivium.flow.chain import Message
-from trivium.flow.envelope import Envelope, Handed, postponed
+from trivium.flow.envelope import Envelope, TaskResult, postponed
 from trivium.flow.erase import clear_up
 from trivium.flow.heartbeat import give_back_all
 from trivium.flow.queues import consumed_by
 from trivium.flow.recent import RecentArtifacts
-from trivium.flow.stage import StageWork, leg_of
+from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
-from trivium.ports.doorbell import Doorbell
 from trivium.ports.stores import Stores
+from trivium.ports.work_signal import WorkSignal
 from trivium.stopping import GIVE_BACK_S, STOP_S, STOP_SIGNALS, Stopping, end_in_time
 
 CANARY_PERIOD_S = 10.0
@@ -60,12 +60,12 @@ class Equipment(msgspec.Struct, frozen=True):
     works: Sequence[StageWork]
 
 
-def envelope_of(settings: Settings, stores: Stores, bell: Doorbell, stopping: Stopping) -> Envelope:
-    """The envelope of the settings over one deployment's stores; `bell` rings when a place is free."""
+def envelope_of(settings: Settings, stores: Stores, work_signal: WorkSignal, stopping: Stopping) -> Envelope:
+    """The envelope of the settings over one deployment's stores; `work_signal` is sent when a place is free."""
     objects = RecentArtifacts(stores.objects)
     late = partial(clear_up, stores)
     return Envelope(
-        stores.registry, objects, settings.lease_s, settings.max_attempts, bell.ring, late, stopping=stopping
+        stores.registry, objects, settings.lease_s, settings.max_attempts, work_signal.notify, late, stopping=stopping
     )
 
 
@@ -184,7 +184,7 @@ class _PoolProcess:
         self._equipment: Equipment | None = None
         self._idle_since = time.time()
 
-    def run(self, stage: Stage, message: Message) -> Handed:
+    def run(self, stage: Stage, message: Message) -> TaskResult:
         try:
             equipment = self._opened()
         except TriviumError as error:
@@ -194,7 +194,7 @@ class _PoolProcess:
         telemetry.QUEUE_SECONDS.labels(stage.value).observe(max(0.0, waited))
         try:
             with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
-                return equipment.envelope.run(leg_of(equipment.works, stage), message)
+                return equipment.envelope.run(group_of(equipment.works, stage), message)
         finally:
             self._idle_since, self._busy = time.time(), False
 

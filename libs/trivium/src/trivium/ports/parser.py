@@ -52,7 +52,7 @@ def untold(_share: float) -> None:
     """Progress that nobody asks for."""
 
 
-class Senses(msgspec.Struct, frozen=True):
+class ParserModels(msgspec.Struct, frozen=True):
     """The models that a parser may ask; None where none is configured, which a parser tells as a warning.
 
     `progress` is told the share of the file that is read, 0 to 1, by a parser that takes long: where it rises, the work

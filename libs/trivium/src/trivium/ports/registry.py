@@ -50,7 +50,7 @@ class TenantRegistry(Protocol):
         """The records by id; unknown ones are absent."""
         ...
 
-    def glance(self, document_ids: Sequence[str]) -> dict[str, Document]:
+    def get_many_cached(self, document_ids: Sequence[str]) -> dict[str, Document]:
         """As `get_many`, for little where most are unknown; what is being accepted right now may be absent too."""
         ...
 

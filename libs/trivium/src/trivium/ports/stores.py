@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from trivium.ports.conversations import Conversations
-from trivium.ports.doorbell import Doorbell
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.uploads import Uploads
 from trivium.ports.vectors import Vectors
+from trivium.ports.work_signal import WorkSignal
 
 
 class Stores(Protocol):
@@ -35,7 +35,7 @@ class Stores(Protocol):
     @property
     def conversations(self) -> Conversations: ...
     @property
-    def doorbell(self) -> Doorbell: ...
+    def work_signal(self) -> WorkSignal: ...
 
 
 class BucketStores(Stores, Protocol):

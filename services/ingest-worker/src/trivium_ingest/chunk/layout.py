@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from trivium.domain.chunks import Place, Span
+from trivium.domain.chunks import SourceSpan, Span
 from trivium.domain.parsed import UNIT_SEPARATOR, Box, ParsedDocument, Position, Unit, UnitKind
 from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
 
@@ -80,10 +80,10 @@ def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:
     return tuple(position for position in merged if position != Position())
 
 
-def places_of(blocks: Iterable[Block], span: Span) -> tuple[Place, ...]:
+def places_of(blocks: Iterable[Block], span: Span) -> tuple[SourceSpan, ...]:
     """Where each block's part of `span` stands, counted from its start; () where all stand at one place."""
     places = tuple(
-        Place(
+        SourceSpan(
             Span(max(block.span.start, span.start) - span.start, min(block.span.end, span.end) - span.start),
             _narrowed(block, span),
         )

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from trivium.domain.ids import digest
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.office import libre_office
 from trivium_ingest.parse.office.encryption import decrypted
@@ -44,7 +44,7 @@ _LIBRARIES = (
 _SHARED_VERSION = 5  # raise it when code shared by the formats changes what they read
 
 
-def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def parse_blob(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Read one file. Pure: fetches nothing, writes nothing.
 
     Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `password_wrong`,
@@ -57,7 +57,7 @@ def parse_blob(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocumen
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
     opened = decrypted(unsigned(blob), limits)
-    return find_format(opened).parse(opened, limits, senses)
+    return find_format(opened).parse(opened, limits, models)
 
 
 @lru_cache(maxsize=1)

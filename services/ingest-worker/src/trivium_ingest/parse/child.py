@@ -19,7 +19,7 @@ from trivium.domain.password import Password
 from trivium.heap import give_back, keep_large_apart
 from trivium.locked_in import allow_cpu, is_out_of_memory, lock_in
 from trivium.ports.inference import Ocr, OcrLine, Transcript
-from trivium.ports.parser import Senses
+from trivium.ports.parser import ParserModels
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.wire import (
@@ -58,7 +58,7 @@ def main() -> None:
             ocr = _AskedOcr(jobs, answers) if setup.asks_ocr else _own(engine, answers, job)
             told = _Progress(answers, job)
             transcriber = _AskedTranscriber(jobs, answers, job, told) if setup.asks_transcriber else None
-            send(answers, _answer(job, Senses(ocr, transcriber, told)))
+            send(answers, _answer(job, ParserModels(ocr, transcriber, told)))
             give_back()
     except Closed:
         pass
@@ -174,10 +174,10 @@ class _AskedTranscriber:
                 self._told(0.0)  # the parent waits for it
 
 
-def _answer(job: Job, senses: Senses) -> Result:
+def _answer(job: Job, models: ParserModels) -> Result:
     allow_cpu(job.cpu_s)
     try:
-        return Result(document=parse_blob(job.blob, job.limits, senses))
+        return Result(document=parse_blob(job.blob, job.limits, models))
     except Closed:  # the parent is gone, in the middle of a question to it
         raise
     except TriviumError as failure:

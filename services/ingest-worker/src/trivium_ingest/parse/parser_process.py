@@ -17,7 +17,7 @@ import numpy as np
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.logs.said import log_child
-from trivium.ports.parser import Senses
+from trivium.ports.parser import ParserModels
 from trivium_ingest.parse.wire import (
     SPLIT_IT,
     Closed,
@@ -89,10 +89,10 @@ class ParserProcess:
     `has_place` is False once the pool has given its place to another.
     """
 
-    def __init__(self, setup: Setup, memory_bytes: int, senses: Senses) -> None:
+    def __init__(self, setup: Setup, memory_bytes: int, models: ParserModels) -> None:
         self.has_place = True
         self._memory_bytes = memory_bytes
-        self._senses = senses
+        self._models = models
         self._process = subprocess.Popen(
             [sys.executable, "-m", "trivium_ingest.parse.child"],
             stdin=subprocess.PIPE,
@@ -184,7 +184,7 @@ class ParserProcess:
         return answer
 
     def _seen(self, look: Look) -> Seen:
-        ocr = self._senses.ocr
+        ocr = self._models.ocr
         if ocr is None or len(look.pixels) != look.height * look.width * 3:
             raise Closed  # no question that our child would ask: it is not ours any more
         try:
@@ -194,7 +194,7 @@ class ParserProcess:
             return Seen(failed=Failed.by(failure))
 
     def _heard(self, recording: Listen, job: Job, clock: _Clock) -> Heard:
-        if self._senses.transcriber is None:
+        if self._models.transcriber is None:
             raise Closed
 
         def step(done_s: float) -> None:
@@ -207,7 +207,7 @@ class ParserProcess:
 
         audio = job.blob.content if recording.audio is None else recording.audio
         try:
-            return Heard(self._senses.transcriber.transcribe(audio, recording.language, step))
+            return Heard(self._models.transcriber.transcribe(audio, recording.language, step))
         except TriviumError as failure:
             return Heard(failed=Failed.by(failure))
 

@@ -15,7 +15,7 @@ from functools import cache
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest import parse
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.sample import Sample
@@ -35,17 +35,17 @@ class Format(msgspec.Struct, frozen=True):
     extensions: tuple[str, ...]
     version: int
     recognise: Callable[[Sample], Evidence]
-    read: Callable[[Blob, ParseLimits, Senses], ParsedDocument]
+    read: Callable[[Blob, ParseLimits, ParserModels], ParsedDocument]
     cites: str = ""
     needs: str = ""
 
-    def parse(self, blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    def parse(self, blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
         """Read `blob` as this format: nothing is fetched, nothing written.
 
         A document without units when the file opened and held no text. Raises `NeverWill` with a reason a person can
         act on.
         """
-        return self.read(blob, limits, senses)
+        return self.read(blob, limits, models)
 
 
 _ENDING = "_format"

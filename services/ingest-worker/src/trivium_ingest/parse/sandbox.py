@@ -17,7 +17,7 @@ import msgspec
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits, Senses, untold
+from trivium.ports.parser import Blob, ParseLimits, ParserModels, untold
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.parser_process import LeftAlone, ParserProcess, Worn, crashed
 from trivium_ingest.parse.wire import Job, Result, Setup
@@ -41,9 +41,9 @@ class Bounds(msgspec.Struct, frozen=True):
 class Sandbox:
     """A pool of parsing children. `parse` may be called from several threads.
 
-    `senses` are engines of this process, which children ask: they have neither a network nor the memory for them.
+    `models` are engines of this process, which children ask: they have neither a network nor the memory for them.
     `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
-    `senses` has none.
+    `models` has none.
     Children start when first needed, and end when idle for `idle_s` or at `close`. One that is at its file for `LONG_S`
     gives its place in the pool to another, as does one whose recording is being heard: a scan of a hundred pages or a
     talk of an hour makes nobody wait. So there are as many at a time as callers, at worst.
@@ -55,17 +55,17 @@ class Sandbox:
         limits: ParseLimits = ParseLimits(),  # noqa: B008 - frozen
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         size: int = 1,
-        senses: Senses = Senses(),  # noqa: B008 - frozen
+        models: ParserModels = ParserModels(),  # noqa: B008 - frozen
     ) -> None:
         self._limits = limits
-        self._senses = senses
+        self._models = models
         self._bounds = bounds
         self._setup = Setup(
             int(_HEADROOM * bounds.memory_bytes),
             bounds.idle_s,
             pickle.dumps(ocr_factory) if ocr_factory else b"",
-            asks_ocr=senses.ocr is not None,
-            asks_transcriber=senses.transcriber is not None,
+            asks_ocr=models.ocr is not None,
+            asks_transcriber=models.transcriber is not None,
         )
         self._slots: queue.Queue[ParserProcess | None] = queue.Queue()
         self._closed = False
@@ -145,7 +145,7 @@ class Sandbox:
             if child is None or fresh or not child.fit(self._bounds.jobs_per_child):
                 if child is not None:
                     child.kill()
-                child = ParserProcess(self._setup, self._bounds.memory_bytes, self._senses)
+                child = ParserProcess(self._setup, self._bounds.memory_bytes, self._models)
             yield child
         finally:
             has_place = child is None or child.has_place

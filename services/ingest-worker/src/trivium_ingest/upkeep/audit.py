@@ -17,8 +17,8 @@ from itertools import islice
 
 import msgspec
 
-from trivium.at_once import at_once
 from trivium.batches import batches
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document
 from trivium.domain.drift import ARTIFACTS, REGISTRY, Drift, Store
 from trivium.domain.errors import NotFound
@@ -79,7 +79,7 @@ def _drift(
 ) -> Iterator[Drift]:
     stored = {store: writer_of(stores, store, tenant).ids(versions(documents)) for store in Store}
     audited: list[tuple[Document, Job, Expected]] = []
-    for document, known in zip(documents, at_once(partial(job_and_expected, stores), documents), strict=True):
+    for document, known in zip(documents, map_concurrent(partial(job_and_expected, stores), documents), strict=True):
         if known is not None:
             audited.append((document, *known))
         elif _is_current(stores, document):

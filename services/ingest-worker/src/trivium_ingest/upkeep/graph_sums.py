@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from trivium.at_once import at_once
 from trivium.batches import batches
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import DocumentState
 from trivium.domain.drift import Drift, Store
 from trivium.domain.errors import NotFound
@@ -51,7 +51,7 @@ def _shares(stores: Stores, tenant: Tenant) -> Iterator[list[GraphRow]]:
     """What the graph should hold, some hundred passages or one document at a time."""
     for documents in pages_of_published(stores, tenant):
         for some in batches(jobs_of(stores, documents), ROWS_COMPARED, lambda job: job.document.chunks):
-            yield [row for rows in at_once(_rows, some) for row in rows]
+            yield [row for rows in map_concurrent(_rows, some) for row in rows]
 
 
 def _rows(job: Job) -> list[GraphRow]:

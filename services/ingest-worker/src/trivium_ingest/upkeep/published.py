@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, Stage
 from trivium.domain.drift import Store
 from trivium.domain.errors import NotFound
@@ -59,7 +59,7 @@ def job_of(stores: Stores, document: Document) -> Job | None:
 
 def jobs_of(stores: Stores, documents: Iterable[Document]) -> list[Job]:
     """The jobs of those documents whose artifacts are known."""
-    return [job for job in at_once(partial(job_of, stores), list(documents)) if job]
+    return [job for job in map_concurrent(partial(job_of, stores), list(documents)) if job]
 
 
 def job_and_expected(stores: Stores, document: Document) -> tuple[Job, Expected] | None:

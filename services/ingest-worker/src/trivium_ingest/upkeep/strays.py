@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import groupby
 
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.drift import OBJECTS, REGISTRY, Drift
 from trivium.domain.errors import NotFound
@@ -61,7 +61,8 @@ def strays(stores: Stores, known: Collection[Tenant], *, repair: bool) -> Iterat
 def _without_original(stores: Stores, tenant: Tenant) -> Iterator[Drift]:
     objects = stores.objects.for_tenant(tenant)
     for documents in pages_of_published(stores, tenant):
-        for document, has_original in zip(documents, at_once(partial(_has_original, objects), documents), strict=True):
+        have_originals = map_concurrent(partial(_has_original, objects), documents)
+        for document, has_original in zip(documents, have_originals, strict=True):
             if not has_original and _is_there(stores, tenant, document):
                 yield Drift(
                     tenant.name,
@@ -152,4 +153,4 @@ def _take_in(stores: Stores, tenant: Tenant, identifier: str, version: str, orig
             updated_at=now,
         )
     )
-    stores.doorbell.ring()
+    stores.work_signal.notify()

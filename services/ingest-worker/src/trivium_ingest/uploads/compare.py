@@ -14,7 +14,7 @@ from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import Registry
 from trivium.ports.uploads import Upload
-from trivium_ingest.uploads.follow import Bucket, is_news
+from trivium_ingest.uploads.follow import Bucket, has_changed
 
 PAGE = 500
 
@@ -29,21 +29,21 @@ class Compared(msgspec.Struct, frozen=True):
     known: Document | None
 
     @property
-    def is_news(self) -> bool:
+    def has_changed(self) -> bool:
         """Whether the bucket holds what the document is not."""
-        return is_news(self.upload, self.known)
+        return has_changed(self.upload, self.known)
 
 
 def compared(
-    bucket: Bucket, registry: Registry, listing: Iterator[Upload], *, at_a_glance: bool = False
+    bucket: Bucket, registry: Registry, listing: Iterator[Upload], *, cached: bool = False
 ) -> Iterator[list[Compared]]:
     """The uploads that belong to a tenant, in the listing's order; the others are logged and left out.
 
-    `at_a_glance`: what is known is what `TenantRegistry.glance` answers.
+    `cached`: what is known is what `TenantRegistry.get_many_cached` answers.
     """
     while page := list(islice(listing, PAGE)):
         owned = list(_owned(bucket, page))
-        known = _known(bucket, registry, owned, at_a_glance=at_a_glance)
+        known = _known(bucket, registry, owned, cached=cached)
         yield [Compared(upload, identifier, known.get(identifier)) for upload, identifier in owned]
 
 
@@ -55,14 +55,12 @@ def _owned(bucket: Bucket, page: list[Upload]) -> Iterator[tuple[Upload, str]]:
             log.warning("upload_refused", key=upload.key, code=error.code, reason=error.message)
 
 
-def _known(
-    bucket: Bucket, registry: Registry, owned: list[tuple[Upload, str]], *, at_a_glance: bool
-) -> dict[str, Document]:
+def _known(bucket: Bucket, registry: Registry, owned: list[tuple[Upload, str]], *, cached: bool) -> dict[str, Document]:
     by_tenant: dict[Tenant, list[str]] = defaultdict(list)
     for upload, identifier in owned:
         by_tenant[bucket.tenant_of(upload.key)].append(identifier)
     known: dict[str, Document] = {}
     for tenant, identifiers in by_tenant.items():
         theirs = registry.for_tenant(tenant)
-        known |= theirs.glance(identifiers) if at_a_glance else theirs.get_many(identifiers)
+        known |= theirs.get_many_cached(identifiers) if cached else theirs.get_many(identifiers)
     return known

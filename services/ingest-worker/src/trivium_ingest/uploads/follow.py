@@ -81,7 +81,7 @@ class Follower(msgspec.Struct, frozen=True):
                 return False
             mine.delete(known.id)
             return True
-        if not is_news(upload, known):
+        if not has_changed(upload, known):
             return False
         mine.accept_upload(self.bucket.name, upload, lane)
         return True
@@ -91,7 +91,7 @@ class Follower(msgspec.Struct, frozen=True):
         return self.intake.stores.registry.for_tenant(tenant).get_many([identifier]).get(identifier)
 
 
-def is_news(upload: Upload, known: Document | None) -> bool:
+def has_changed(upload: Upload, known: Document | None) -> bool:
     """Whether the bucket holds what the document is not, or what was put there again after it failed or was deleted."""
     if known is None or known.version != upload_version(upload):
         return True

@@ -41,7 +41,7 @@ def reconcile(follower: Follower, stopped: Callable[[], bool] = lambda: False) -
             return Reconciled(len(listed), missed)
         for each in page:
             listed.append(_short(each.document_id))
-            if each.is_news:
+            if each.has_changed:
                 missed += follower.follow(each.upload.key, _lane(each.upload, started))
     missed += _follow_vanished(follower, array("Q", sorted(listed)), started, stopped)
     if missed:

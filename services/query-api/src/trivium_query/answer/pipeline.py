@@ -42,7 +42,7 @@ from trivium_query.answer.understand import Question, understand, understand_wit
 EXTRACTIVE = "extractive"
 SUB_TOP_K = 5  # CORTEX C8
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
-HEADROOM = 0.05  # of the time, kept to hand the answer over before the doors close at the deadline
+HEADROOM = 0.05  # of the time, kept to hand the answer over before the request ends at its deadline
 # Shares of the time that is left when a step begins; generation leaves enough to fall back on.
 UNDERSTAND_SHARE = 0.2
 RERANK_SHARE = 0.3
@@ -65,7 +65,7 @@ class Request(msgspec.Struct, frozen=True):
     verify: bool = True
 
 
-class Means(msgspec.Struct, frozen=True):
+class Dependencies(msgspec.Struct, frozen=True):
     """What an answer is made with, for one tenant and one search mode.
 
     `retrieve` has time budgets of its own and names in its result what was late. `sentence_vectors`
@@ -95,45 +95,45 @@ class Outcome(msgspec.Struct, frozen=True):
     sub_questions: tuple[str, ...] = ()
 
 
-async def answer(request: Request, means: Means) -> Answer:
+async def answer(request: Request, dependencies: Dependencies) -> Answer:
     """The whole answer. Raises `Refused` for a bad question, `TryLater` when nothing could be retrieved."""
-    async for event in _events(request, means):
+    async for event in _events(request, dependencies):
         if isinstance(event, Finished):
             return event.answer
     raise NeverWill("no_answer", "The question ended without an answer.", "Report this.")  # pragma: no cover
 
 
-async def stream(request: Request, means: Means) -> AsyncIterator[AnswerEvent]:
+async def stream(request: Request, dependencies: Dependencies) -> AsyncIterator[AnswerEvent]:
     """The answer as it comes: hits, text, citations, verdict, and at the end the whole answer or the error."""
     try:
-        async for event in _events(request, means):
+        async for event in _events(request, dependencies):
             yield event
     except TriviumError as fault:
         yield Failed(fault.code, fault.message, fault.action)
 
 
-async def _events(request: Request, means: Means) -> AsyncIterator[AnswerEvent]:
+async def _events(request: Request, dependencies: Dependencies) -> AsyncIterator[AnswerEvent]:
     now = time.monotonic()
     ledger = Ledger(now + (request.deadline - now) * (1.0 - HEADROOM))
-    llm = means.llm if request.use_llm else None
+    llm = dependencies.llm if request.use_llm else None
     question = await _understand(request, llm, ledger)
-    hits = await _retrieve(question, request, means, llm, ledger)
+    hits = await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
 
     written: Written | None = None
-    async for event in _write(question, hits, means, llm, ledger):
+    async for event in _write(question, hits, dependencies, llm, ledger):
         if isinstance(event, Written):
             written = event
         else:
             yield event
     assert written is not None  # noqa: S101  # _write always ends with one
-    outcome = await _judge(question, written, request, means, llm, ledger)
+    outcome = await _judge(question, written, request, dependencies, llm, ledger)
     for citation in written.draft.citations:
         yield Cited(citation)
     yield Judged(outcome.verdict, outcome.sub_questions)
 
     if outcome.verdict is Verdict.PARTIALLY_SUPPORTED and outcome.sub_questions:
-        repaired = await _repair(question, written, outcome, request, means, llm, ledger)
+        repaired = await _repair(question, written, outcome, request, dependencies, llm, ledger)
         if repaired is not None:
             written, outcome = repaired
             yield TextWithdrawn("A better supported answer was found through sub-questions.")
@@ -160,23 +160,23 @@ async def _understand(request: Request, llm: Llm | None, ledger: Ledger) -> Ques
 
 
 async def _retrieve(
-    question: Question, request: Request, means: Means, llm: Llm | None, ledger: Ledger
+    question: Question, request: Request, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> tuple[Hit, ...]:
     """The best hits, reranked when asked for."""
     depth = request.top_k if request.rerank == "none" else max(request.top_k, RERANK_DEPTH)
     async with ledger.step("retrieve"):
-        result = await means.retrieve(question.standalone, depth)
+        result = await dependencies.retrieve(question.standalone, depth)
     ledger.timings_ms.update(result.timings_ms)
     for lost in result.degraded:
         ledger.lose(lost.source, lost.reason)
     hits = result.hits
     if request.rerank != "none" and hits:
-        hits = await _rerank(question, hits, request.rerank, means, llm, ledger)
+        hits = await _rerank(question, hits, request.rerank, dependencies, llm, ledger)
     return hits[: request.top_k]
 
 
 async def _rerank(
-    question: Question, hits: tuple[Hit, ...], how: str, means: Means, llm: Llm | None, ledger: Ledger
+    question: Question, hits: tuple[Hit, ...], how: str, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> tuple[Hit, ...]:
     ordered = hits
     async with ledger.optional("rerank", RERANK_SHARE):
@@ -184,15 +184,15 @@ async def _rerank(
             limit_s = ledger.remaining_s(RERANK_SHARE)
             ordered, completion = await rerank_with_llm(question.standalone, hits, llm, limit_s)
             ledger.spend(completion)
-        elif how == "cross-encoder" and means.reranker is not None:
-            ordered = await rerank_with_model(question.standalone, hits, means.reranker)
+        elif how == "cross-encoder" and dependencies.reranker is not None:
+            ordered = await rerank_with_model(question.standalone, hits, dependencies.reranker)
         else:
             ledger.lose("rerank", f"No model for the reranker '{how}' is configured.")
     return ordered
 
 
 async def _write(
-    question: Question, hits: tuple[Hit, ...], means: Means, llm: Llm | None, ledger: Ledger
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> AsyncIterator[AnswerEvent | Written]:
     """The text, by the model when there is one; extracted when there is none or it fails."""
     if llm is not None and hits:
@@ -208,7 +208,7 @@ async def _write(
             ledger.notes.append(f"{fault} This answer was extracted from the documents instead.")
         if said:
             yield TextWithdrawn("The language model did not finish.")
-    written = await _extract(question, hits, means, ledger)
+    written = await _extract(question, hits, dependencies, ledger)
     yield TextPiece(written.draft.text)
     yield written
 
@@ -229,21 +229,21 @@ async def _generate(
         ledger.timings_ms["generate"] = round((asyncio.get_running_loop().time() - started) * 1000, 3)
 
 
-async def _extract(question: Question, hits: tuple[Hit, ...], means: Means, ledger: Ledger) -> Written:
+async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger) -> Written:
     """Sentences of the hits; without vectors their words alone decide. Never fails: it is what others fall back on."""
     question_vector: Vector | None = None
     vectors: Mapping[str, Vector] = {}
     if hits:
         async with ledger.optional("sentences"):
-            vectors = await means.sentence_vectors([hit.chunk.id for hit in hits])
-            question_vector = (await means.embed([question.standalone]))[0]
+            vectors = await dependencies.sentence_vectors([hit.chunk.id for hit in hits])
+            question_vector = (await dependencies.embed([question.standalone]))[0]
     with ledger.timed("extract"):
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
         return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted)
 
 
 async def _judge(
-    question: Question, written: Written, request: Request, means: Means, llm: Llm | None, ledger: Ledger
+    question: Question, written: Written, request: Request, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> Outcome:
     """The verdict: by the sentences' own support, or on each claim of a model's answer."""
     if not written.draft.found:
@@ -261,18 +261,18 @@ async def _judge(
             )
             ledger.spend(completion)
     if judged is None:
-        return await _judge_by_words(question, written, means, ledger)
+        return await _judge_by_words(question, written, dependencies, ledger)
     return Outcome(judged.verdict, tuple(judged.sub_questions))
 
 
-async def _judge_by_words(question: Question, written: Written, means: Means, ledger: Ledger) -> Outcome:
+async def _judge_by_words(question: Question, written: Written, dependencies: Dependencies, ledger: Ledger) -> Outcome:
     claims = verify.claims_of(written.draft, written.hits)
     claim_vectors: Vector | None = None
     vectors: Mapping[str, Vector] = {}
     if claims:
         async with ledger.optional("verify", VERIFY_SHARE):
-            vectors = await means.sentence_vectors([hit.chunk.id for hit in written.hits])
-            claim_vectors = await means.embed([claim.text for claim in claims])
+            vectors = await dependencies.sentence_vectors([hit.chunk.id for hit in written.hits])
+            claim_vectors = await dependencies.embed([claim.text for claim in claims])
     verdict = verify.judge_claims(claims, claim_vectors, vectors)
     if verdict is not Verdict.PARTIALLY_SUPPORTED:
         return Outcome(verdict)
@@ -284,25 +284,25 @@ async def _repair(
     written: Written,
     outcome: Outcome,
     request: Request,
-    means: Means,
+    dependencies: Dependencies,
     llm: Llm | None,
     ledger: Ledger,
 ) -> tuple[Written, Outcome] | None:
     """CRAG's second round, once: ask the sub-questions, pool, write again; None unless it is better."""
     rankings: list[tuple[Hit, ...]] = []
     async with ledger.optional("sub_questions", VERIFY_SHARE):
-        asked = [means.retrieve(part, SUB_TOP_K) for part in outcome.sub_questions]
+        asked = [dependencies.retrieve(part, SUB_TOP_K) for part in outcome.sub_questions]
         rankings = [result.hits for result in await asyncio.gather(*asked)]
     known = {hit.chunk.id for hit in written.hits}
     if all(hit.chunk.id in known for ranking in rankings for hit in ranking):
         return None
     hits = pooled([written.hits, *rankings], request.top_k + SUB_TOP_K)
     again: Written | None = None
-    async for event in _write(question, hits, means, llm if written.extract is None else None, ledger):
+    async for event in _write(question, hits, dependencies, llm if written.extract is None else None, ledger):
         again = event if isinstance(event, Written) else again
     if again is None or again.engine != written.engine:
         return None
-    second = await _judge(question, again, request, means, llm, ledger)
+    second = await _judge(question, again, request, dependencies, llm, ledger)
     better = _strength(again, second) > _strength(written, outcome)
     return (again, Outcome(second.verdict, outcome.sub_questions)) if better else None
 

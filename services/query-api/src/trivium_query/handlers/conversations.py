@@ -9,7 +9,7 @@ from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
 from trivium.ports.conversations import Conversation
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

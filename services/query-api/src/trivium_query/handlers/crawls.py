@@ -8,8 +8,8 @@ from contextlib import aclosing
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, CrawlRequest, Visit
 from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
 from trivium_query.handlers.sources import check_dataset, check_url
+from trivium_query.requests import Services
 
 
 async def open_crawl(services: Services, tenant: Tenant, request: CrawlRequest) -> AsyncGenerator[Visit, None]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 NOTHING_READ = "Nothing has been read yet."
 _ON_THEIR_WAY = (DocumentState.PENDING, DocumentState.RUNNING)

@@ -14,7 +14,7 @@ from trivium.domain.ids import ID_HEX_DIGITS, entity_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 
 MAX_NEIGHBOURS = 100
 MAX_EVIDENCE = 100

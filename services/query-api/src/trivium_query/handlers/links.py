@@ -9,8 +9,8 @@ import msgspec
 from trivium.domain.documents import Document
 from trivium.domain.graph import LINKS_TO, document_key, document_of
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
 from trivium_query.handlers.sources import find
+from trivium_query.requests import Services
 
 MAX_EDGES = 500
 

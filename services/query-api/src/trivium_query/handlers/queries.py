@@ -13,10 +13,10 @@ from trivium.domain.errors import Refused, TryLater
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium_query.answer.understand import MAX_QUESTION_CHARS
-from trivium_query.doors import AskRequest, Services
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
 from trivium_query.handlers.emptiness import nothing_read
+from trivium_query.requests import AskRequest, Services
 
 MAX_TOP_K = 100
 MAX_FILTER_VALUES = 100

@@ -13,7 +13,7 @@ import msgspec
 from trivium.domain.errors import NotFound, TriviumError
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.scope import DEFAULT_TENANT
-from trivium_query.doors import Probe, Services
+from trivium_query.requests import Probe, Services
 
 PROBE_TIMEOUT_S = 2.0
 REGISTRY, KEYWORDS, VECTORS, GRAPH = "registry", "keywords", "vectors", "graph"

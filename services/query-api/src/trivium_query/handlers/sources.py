@@ -18,8 +18,8 @@ from trivium.domain.source_names import MAX_NAME_CHARS, file_source, name_too_lo
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
-from trivium_query.doors import Services
 from trivium_query.pages.build import order_of, page_image
+from trivium_query.requests import Services
 
 MAX_DATASET_CHARS = 100
 DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"

@@ -1,1 +1,1 @@
-"""The HTTP door: `app.create_app(services)`."""
+"""The HTTP application: `app.create_app(services)`."""

@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from trivium_query.doors import Services
 from trivium_query.http import conversations, crawls, docs, graph, operations, problems, queries, sources
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
 from trivium_query.http.schemas import (
@@ -21,6 +20,7 @@ from trivium_query.http.schemas import (
     UrlSource,
 )
 from trivium_query.identity import Keyring
+from trivium_query.requests import Services
 
 DESCRIPTION = """\
 Hand over sources, ask questions, get answers whose every claim leads back to its passage.

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from trivium.domain import crawl
 from trivium_query.handlers import crawls
 from trivium_query.http import schemas, views
-from trivium_query.http.routing import Asking, Behind, errors
+from trivium_query.http.routing import ServicesDep, TenantDep, errors
 from trivium_query.http.streaming import Event, EventStream
 
 router = APIRouter(prefix="/v1/crawls", tags=["sources"])
@@ -68,7 +68,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("", response_class=Response, responses={**errors(408, 413, 415), **_STREAMED})
-async def begin(body: CrawlRequest, services: Behind, tenant: Asking) -> Response:
+async def begin(body: CrawlRequest, services: ServicesDep, tenant: TenantDep) -> Response:
     """Take in a whole site. Its pages are sources like any other; the same crawl again costs what has changed."""
     request = crawl.CrawlRequest(
         url=body.url, depth=body.depth, max_pages=body.max_pages, dataset=body.dataset, sitemap=body.sitemap

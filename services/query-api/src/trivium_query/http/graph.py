@@ -11,15 +11,15 @@ from trivium.domain.graph import EntityType
 from trivium_query.handlers import graph
 from trivium_query.handlers.links import links as document_links
 from trivium_query.http import schemas, views
-from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
+from trivium_query.http.routing import AnyId, Limit, PageCursor, ServicesDep, TenantDep, errors, write
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
 
 @router.get("/entities", response_model=schemas.EntityPage, responses=errors())
 async def browse(
-    services: Behind,
-    tenant: Asking,
+    services: ServicesDep,
+    tenant: TenantDep,
     prefix: Annotated[
         str, Query(max_length=200, pattern=schemas.NO_NUL, description="How a name or alias begins.")
     ] = "",
@@ -33,7 +33,7 @@ async def browse(
 
 
 @router.get("/links/{id}", response_model=schemas.SourceLinks, responses=errors(404))
-async def links(id: AnyId, services: Behind, tenant: Asking) -> Response:
+async def links(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """Which sources a source links to, and which link to it."""
     return write(views.links(await document_links(services, tenant, id)))
 
@@ -41,8 +41,8 @@ async def links(id: AnyId, services: Behind, tenant: Asking) -> Response:
 @router.get("/entities/{id}", response_model=schemas.EntityPicture, responses=errors(404))
 async def show(
     id: AnyId,
-    services: Behind,
-    tenant: Asking,
+    services: ServicesDep,
+    tenant: TenantDep,
     neighbours: Annotated[int, Query(ge=1, le=graph.MAX_NEIGHBOURS)] = 25,
     evidence: Annotated[int, Query(ge=1, le=graph.MAX_EVIDENCE)] = 20,
 ) -> Response:

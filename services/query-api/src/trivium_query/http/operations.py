@@ -10,13 +10,13 @@ from starlette.responses import Response
 from trivium_query.handlers import sources
 from trivium_query.handlers.readiness import readiness
 from trivium_query.http import schemas
-from trivium_query.http.routing import Asking, Behind, errors, write
+from trivium_query.http.routing import ServicesDep, TenantDep, errors, write
 
 router = APIRouter(tags=["operations"])
 
 
 @router.get("/v1/status", response_model=schemas.Status, responses=errors())
-async def status(services: Behind, tenant: Asking) -> Response:
+async def status(services: ServicesDep, tenant: TenantDep) -> Response:
     """How many sources are in which state and stage."""
     counts = await sources.counts(services, tenant)
     return write(schemas.Status(by_state=counts.by_state, by_stage=counts.by_stage, chunks=counts.chunks))
@@ -33,7 +33,7 @@ async def healthz() -> Response:
     response_model=schemas.Readiness,
     responses={503: {"model": schemas.Readiness, "description": "No question can be answered; `missing` says why."}},
 )
-async def readyz(services: Behind) -> Response:
+async def readyz(services: ServicesDep) -> Response:
     """Questions can be answered, if without what `missing` names."""
     found = await readiness(services)
     shown = schemas.Readiness(status=found.status, ready=list(found.ready), missing=found.missing)

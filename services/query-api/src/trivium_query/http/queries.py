@@ -12,11 +12,11 @@ from starlette.responses import Response
 from trivium.domain.answers import AnswerEvent
 from trivium.domain.retrieval import SearchFilter
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
 from trivium_query.handlers import queries
 from trivium_query.http import schemas, views
-from trivium_query.http.routing import Asking, Behind, errors, write
+from trivium_query.http.routing import ServicesDep, TenantDep, errors, write
 from trivium_query.http.streaming import Event, EventStream, unless_gone
+from trivium_query.requests import Services
 
 router = APIRouter(prefix="/v1", tags=["queries"])
 
@@ -45,7 +45,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/search", response_model=schemas.SearchResponse, responses=errors(408, 413, 415))
-async def search(body: schemas.SearchRequest, services: Behind, tenant: Asking) -> Response:
+async def search(body: schemas.SearchRequest, services: ServicesDep, tenant: TenantDep) -> Response:
     """Ranked passages; every hit tells its rank and score per source, and the bridge that led to it."""
     wanted = queries.Search(body.query, body.mode, body.top_k, restriction(body.filters))
     result = await queries.search(services, tenant, wanted)
@@ -53,7 +53,7 @@ async def search(body: schemas.SearchRequest, services: Behind, tenant: Asking) 
 
 
 @router.post("/queries", response_model=schemas.Answer, responses={**errors(404, 408, 413, 415), **STREAMED})
-async def query(request: Request, body: schemas.QueryRequest, services: Behind, tenant: Asking) -> Response:
+async def query(request: Request, body: schemas.QueryRequest, services: ServicesDep, tenant: TenantDep) -> Response:
     """A cited answer, whole or as it is written. Leaving early stops the work."""
     return await answered(request, services, tenant, body, body.conversation_id or "")
 

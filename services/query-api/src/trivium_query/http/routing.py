@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from trivium.domain.scope import Tenant
-from trivium_query.doors import Services
 from trivium_query.handlers.sources import MAX_CURSOR_CHARS
 from trivium_query.http.middleware import TENANT
 from trivium_query.http.problems import MEDIA_TYPE
 from trivium_query.http.schemas import NO_NUL, Problem
+from trivium_query.requests import Services
 
 MAX_PAGE = 200
 
@@ -28,8 +28,8 @@ async def _tenant(request: Request) -> Tenant:
     return tenant
 
 
-Behind = Annotated[Services, Depends(_services)]
-Asking = Annotated[Tenant, Depends(_tenant)]
+ServicesDep = Annotated[Services, Depends(_services)]
+TenantDep = Annotated[Tenant, Depends(_tenant)]
 AnyId = Annotated[str, Path(min_length=1, max_length=64, description="As another answer gave it.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most.")]
 PageCursor = Annotated[

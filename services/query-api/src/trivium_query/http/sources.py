@@ -17,12 +17,12 @@ from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
-from trivium_query.doors import Services
 from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import sources
 from trivium_query.http import schemas, views
-from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
+from trivium_query.http.routing import AnyId, Limit, PageCursor, ServicesDep, TenantDep, errors, write
 from trivium_query.http.uploads import read_upload, sent_path
+from trivium_query.requests import Services
 
 ANY_DATASET = f"^$|{sources.DATASET}"
 
@@ -81,7 +81,7 @@ _URL = TypeAdapter(schemas.UrlSource)
     responses=errors(408, 413, 415),
     openapi_extra=_BODY,
 )
-async def submit(request: Request, services: Behind, tenant: Asking) -> Response:
+async def submit(request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Hand over files (multipart) or an address (JSON). They are safe when this answers; the work goes on behind."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
@@ -132,8 +132,8 @@ def _taken(documents: list[Document]) -> dict[str, Any]:
 
 @router.get("", response_model=schemas.SourcePage, responses=errors(404))
 async def browse(
-    services: Behind,
-    tenant: Asking,
+    services: ServicesDep,
+    tenant: TenantDep,
     state: Annotated[DocumentState | None, Query(description="Only sources in this state.")] = None,
     parent: Annotated[
         str, Query(max_length=64, description="Only what was found inside this source: attachments, members.")
@@ -155,13 +155,13 @@ async def browse(
 
 
 @router.get("/{id}", response_model=schemas.Source, responses=errors(404))
-async def show(id: AnyId, services: Behind, tenant: Asking) -> Response:
+async def show(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """One source: how far it has come, or why it failed and what to do."""
     return write(views.source(await sources.find(services, tenant, id)))
 
 
 @router.delete("/{id}", response_model=schemas.Source, responses=errors(404))
-async def delete(id: AnyId, services: Behind, tenant: Asking) -> Response:
+async def delete(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """Remove a source and what was found inside it from every store; queries no longer see them when this answers.
 
     A file in a bucket stays there, and the answer's `warnings` say so: Trivium only reads buckets. It is left alone
@@ -173,7 +173,7 @@ async def delete(id: AnyId, services: Behind, tenant: Asking) -> Response:
 @router.post(
     "/{id}/password", status_code=202, response_model=schemas.Source, responses=errors(404, 408, 409, 413, 415)
 )
-async def unlock(id: AnyId, given: schemas.GivenPassword, services: Behind, tenant: Asking) -> Response:
+async def unlock(id: AnyId, given: schemas.GivenPassword, services: ServicesDep, tenant: TenantDep) -> Response:
     """Read a source again with its password, which failed for want of one; and what failed so inside it."""
     document = await sources.unlock(services, tenant, id, given.password.get_secret_value())
     return write(views.source(document), 202)
@@ -182,8 +182,8 @@ async def unlock(id: AnyId, given: schemas.GivenPassword, services: Behind, tena
 @router.get("/{id}/chunks", response_model=schemas.ChunkPage, responses=errors(404))
 async def chunks(
     id: AnyId,
-    services: Behind,
-    tenant: Asking,
+    services: ServicesDep,
+    tenant: TenantDep,
     limit: Limit = 50,
     cursor: PageCursor = "",
 ) -> Response:
@@ -210,8 +210,8 @@ async def chunks(
 )
 async def content(
     id: AnyId,
-    services: Behind,
-    tenant: Asking,
+    services: ServicesDep,
+    tenant: TenantDep,
     chunk: Annotated[
         int | None, Query(ge=1, le=sources.MAX_ORDINAL, description="The chunk's number, as the citation shows it.")
     ] = None,
@@ -259,8 +259,8 @@ async def content(
 )
 async def asset(
     id: AnyId,
-    services: Behind,
-    tenant: Asking,
+    services: ServicesDep,
+    tenant: TenantDep,
     name: Annotated[str, Path(max_length=100, description="As a chunk's `assets` name it.")],
 ) -> Response:
     """A picture of what a passage describes."""

@@ -17,7 +17,7 @@ from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
 from trivium_query.retrieve import anchors, bfs, decisive, path
-from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, VISUAL, Ledger
+from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, VECTOR, VISUAL, BudgetedReads
 from trivium_query.words import is_function_word, terms
 
 MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
@@ -72,40 +72,40 @@ class Evidence(msgspec.Struct, frozen=True):
     pictures: list[Scored] = []
 
 
-async def dense(query: Query, readers: Readers, ledger: Ledger) -> tuple[Vector | None, list[Scored]]:
+async def dense(query: Query, readers: Readers, reads: BudgetedReads) -> tuple[Vector | None, list[Scored]]:
     """The question's vector and its nearest passages."""
 
     async def read() -> tuple[Vector | None, list[Scored]]:
         vector: Vector = (await readers.embed([query.text]))[0]
         return vector, await readers.vectors.search(vector, query.limit, query.documents)
 
-    return await ledger.ask(VECTOR, read(), (None, []))
+    return await reads.ask(VECTOR, read(), (None, []))
 
 
-async def keyword(query: Query, readers: Readers, ledger: Ledger) -> tuple[list[Scored], list[str]]:
+async def keyword(query: Query, readers: Readers, reads: BudgetedReads) -> tuple[list[Scored], list[str]]:
     """The best passages by BM25, and those among them that the words decide for."""
     asked = terms(query.text)
     rows, rarities = await asyncio.gather(
-        ledger.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), []),
-        _rarities(asked, readers, ledger),
+        reads.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), []),
+        _rarities(asked, readers, reads),
     )
     if not rows or not rarities:
         return rows, []
     best = [row.chunk_id for row in rows[: decisive.LOOKED_AT]]
-    chunks = await ledger.ask(KEYWORD, readers.keywords.chunks(best), {})
+    chunks = await reads.ask(KEYWORD, readers.keywords.chunks(best), {})
     passages = {key: "\n".join((chunk.heading, chunk.context, chunk.text)) for key, chunk in chunks.items()}
     return rows, decisive.decided(asked, rarities, passages)
 
 
-async def _rarities(asked: Sequence[decisive.Term], readers: Readers, ledger: Ledger) -> dict[str, float]:
+async def _rarities(asked: Sequence[decisive.Term], readers: Readers, reads: BudgetedReads) -> dict[str, float]:
     """Of every token that may decide; none for a question too long to be about one."""
     words = dict.fromkeys(token for term in asked for token in term if not is_function_word(token) or len(term) > 1)
     if not words or len(asked) > decisive.MAX_TERMS:
         return {}
-    return await ledger.ask(KEYWORD, readers.keywords.rarities(list(words)), {})
+    return await reads.ask(KEYWORD, readers.keywords.rarities(list(words)), {})
 
 
-async def pictured(query: Query, readers: Readers, ledger: Ledger) -> list[Scored]:
+async def pictured(query: Query, readers: Readers, reads: BudgetedReads) -> list[Scored]:
     """The passages whose pictures are nearest to the question; none without a visual encoder."""
     visuals = readers.visuals
     if visuals is None:
@@ -115,67 +115,67 @@ async def pictured(query: Query, readers: Readers, ledger: Ledger) -> list[Score
         vector: Vector = (await visuals.embed([query.text]))[0]
         return await visuals.vectors.search(vector, query.limit, query.documents)
 
-    return await ledger.ask(VISUAL, read(), [])
+    return await reads.ask(VISUAL, read(), [])
 
 
-async def gather(query: Query, readers: Readers, ledger: Ledger) -> Evidence:
+async def gather(query: Query, readers: Readers, reads: BudgetedReads) -> Evidence:
     """The three sources at once, and the sentences of everything they found: the nearest passages' meanwhile."""
     names = anchors.question_names(query.text)
     asked = frozenset(name.key for name in names)
 
     async def nearest_with_sentences() -> tuple[Vector | None, list[Scored], dict[str, path.Similarities]]:
-        vector, rows = await dense(query, readers, ledger)
-        return vector, rows, await similarities([row.chunk_id for row in rows], vector, readers, ledger)
+        vector, rows = await dense(query, readers, reads)
+        return vector, rows, await similarities([row.chunk_id for row in rows], vector, readers, reads)
 
     (vector, nearest, sentences), (worded, decided), about, pictures = await asyncio.gather(
         nearest_with_sentences(),
-        keyword(query, readers, ledger),
-        ledger.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
-        pictured(query, readers, ledger),
+        keyword(query, readers, reads),
+        reads.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
+        pictured(query, readers, reads),
     )
     anchored = anchors.anchor_names(names, about)
     close = {row.chunk_id for row in nearest}
     known = dict.fromkeys(row.chunk_id for row in worded if row.chunk_id not in close)
     found = close | known.keys()
     named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in found][:MAX_ANCHORED]
-    sentences |= await similarities([*known, *named], vector, readers, ledger)
+    sentences |= await similarities([*known, *named], vector, readers, reads)
     return Evidence(nearest, worded, decided, about, asked, anchored, sentences, pictures)
 
 
 async def similarities(
-    chunk_ids: Sequence[str], vector: Vector | None, readers: Readers, ledger: Ledger
+    chunk_ids: Sequence[str], vector: Vector | None, readers: Readers, reads: BudgetedReads
 ) -> dict[str, path.Similarities]:
     """Cosine of the question with every sentence of the passages."""
     if vector is None or not chunk_ids:
         return {}
-    return await ledger.ask(VECTOR, readers.vectors.sentence_cosines(chunk_ids, vector), {})
+    return await reads.ask(VECTOR, readers.vectors.sentence_cosines(chunk_ids, vector), {})
 
 
-async def mentions(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Mention]]:
+async def mentions(chunk_ids: Sequence[str], readers: Readers, reads: BudgetedReads) -> dict[str, list[Mention]]:
     """Every name of the passages."""
-    return await ledger.ask(GRAPH, readers.graph.mentions_in(chunk_ids), {}) if chunk_ids else {}
+    return await reads.ask(GRAPH, readers.graph.mentions_in(chunk_ids), {}) if chunk_ids else {}
 
 
-async def beside(chunk_ids: Sequence[str], readers: Readers, ledger: Ledger) -> dict[str, list[Step]]:
+async def beside(chunk_ids: Sequence[str], readers: Readers, reads: BudgetedReads) -> dict[str, list[Step]]:
     """The tables, pictures and formulas of the passages, and the texts that have them."""
-    return await ledger.ask(GRAPH, readers.graph.beside(chunk_ids), {}) if chunk_ids else {}
+    return await reads.ask(GRAPH, readers.graph.beside(chunk_ids), {}) if chunk_ids else {}
 
 
-async def places(parts: Collection[str], whole: Collection[str], readers: Readers, ledger: Ledger) -> path.Places:
+async def places(parts: Collection[str], whole: Collection[str], readers: Readers, reads: BudgetedReads) -> path.Places:
     """Where names lead to. `parts` are looked up among titles and headings, `whole` in the text."""
     if not parts:
         return path.Places({}, {}, {})
     parts, whole = list(parts), list(whole)
     nowhere: dict[str, Mentioning] = {}
     about, headings, mentioned = await asyncio.gather(
-        ledger.ask(GRAPH, readers.graph.about(parts), {}),
-        ledger.ask(GRAPH, readers.graph.mentioned_by(parts, path.MAX_SHARED, MentionRole.HEADING), nowhere),
-        ledger.ask(GRAPH, readers.graph.mentioned_by(whole, path.MAX_SHARED), nowhere),
+        reads.ask(GRAPH, readers.graph.about(parts), {}),
+        reads.ask(GRAPH, readers.graph.mentioned_by(parts, path.MAX_SHARED, MentionRole.HEADING), nowhere),
+        reads.ask(GRAPH, readers.graph.mentioned_by(whole, path.MAX_SHARED), nowhere),
     )
     return path.Places(about, headings, mentioned)
 
 
-async def breadth_first(names: Iterable[str], readers: Readers, ledger: Ledger) -> Mapping[str, float]:
+async def breadth_first(names: Iterable[str], readers: Readers, reads: BudgetedReads) -> Mapping[str, float]:
     """CORTEX's graph scores of passages, for the names of a question."""
 
     async def read() -> Mapping[str, float]:
@@ -191,4 +191,4 @@ async def breadth_first(names: Iterable[str], readers: Readers, ledger: Ledger) 
         return bfs.graph_scores(direct, seen[len(direct) :], mentioned)
 
     nothing: Mapping[str, float] = {}
-    return await ledger.ask(GRAPH, read(), nothing)
+    return await reads.ask(GRAPH, read(), nothing)

@@ -20,10 +20,10 @@ from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
 from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
+from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, VECTOR, VISUAL, BudgetedReads, Budgets
 from trivium_query.retrieve.coverage import missing
 from trivium_query.retrieve.evidence import Query, Readers
 from trivium_query.retrieve.hits import Ranking, load_hits
-from trivium_query.retrieve.ledger import GRAPH, KEYWORD, VECTOR, VISUAL, Budgets, Ledger
 from trivium_query.retrieve.texts import ActiveVersions, Texts
 
 RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
@@ -44,75 +44,75 @@ async def search(
     Raises `TryLater` when every source that the mode uses is lost, or the hits' text can be read nowhere.
     """
     started = time.perf_counter()
-    ledger = Ledger(budgets)
+    reads = BudgetedReads(budgets)
     documents = restrict.document_ids or None
-    ranking = await _MODES[mode](Query(question, top_k, documents, path.CANDIDATES), readers, ledger)
-    if not ranking.rows and ledger.lost:
-        reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in ledger.lost.values())
+    ranking = await _MODES[mode](Query(question, top_k, documents, path.CANDIDATES), readers, reads)
+    if not ranking.rows and reads.lost:
+        reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in reads.lost.values())
         raise TryLater("no_source", f"No source could answer ({reasons}).", "Or try again; /readyz says what is down.")
     ranked_at = time.perf_counter()
-    hits = await load_hits(ranking, top_k, restrict, Texts(readers, active, ledger, top_k))
+    hits = await load_hits(ranking, top_k, restrict, Texts(readers, active, reads, top_k))
     now = time.perf_counter()
     timings = {
-        **ledger.timings_ms,
+        **reads.timings_ms,
         "load": round((now - ranked_at) * 1000, 3),
         "search": round((now - started) * 1000, 3),
     }
     uncovered = missing((hit.chunk for hit in hits), restrict.modalities)
-    return SearchResult(hits, tuple(ledger.lost.values()), timings, tuple(uncovered))
+    return SearchResult(hits, tuple(reads.lost.values()), timings, tuple(uncovered))
 
 
-async def _vector(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    _, rows = await evidence.dense(_deep(query), readers, ledger)
+async def _vector(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    _, rows = await evidence.dense(_deep(query), readers, reads)
     return Ranking(rows, {VECTOR: rows})
 
 
-async def _keyword(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    rows, decided = await evidence.keyword(_deep(query), readers, ledger)
+async def _keyword(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    rows, decided = await evidence.keyword(_deep(query), readers, reads)
     return Ranking(fuse.led(rows, decided), {KEYWORD: rows})
 
 
-async def _weighted(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+async def _weighted(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     (_, dense), (sparse, decided) = await asyncio.gather(
-        evidence.dense(query, readers, ledger), evidence.keyword(query, readers, ledger)
+        evidence.dense(query, readers, reads), evidence.keyword(query, readers, reads)
     )
     return Ranking(fuse.led(fuse.weighted_hybrid(dense, sparse), decided), {VECTOR: dense, KEYWORD: sparse})
 
 
-async def _bfs(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+async def _bfs(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     names = dict.fromkeys(name.surface for name in names_in(query.text))
     (_, dense), graph = await asyncio.gather(
-        evidence.dense(query, readers, ledger), evidence.breadth_first(names, readers, ledger)
+        evidence.dense(query, readers, reads), evidence.breadth_first(names, readers, reads)
     )
     return Ranking(bfs.mix(graph, dense), {VECTOR: dense, GRAPH: fuse.as_ranking(graph)})
 
 
-async def _hybrid(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    walk = await _walk(query, readers, ledger)
+async def _hybrid(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    walk = await _walk(query, readers, reads)
     return Ranking(_whole(walk.scores, walk.found), walk.sources(), walk.links, walk.steps)
 
 
-async def _graph(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    walk = await _walk(query, readers, ledger)
+async def _graph(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    walk = await _walk(query, readers, reads)
     return Ranking(walk.sources()[GRAPH], walk.sources(), walk.links, walk.steps)
 
 
-async def _rrf(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
+async def _rrf(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     depth = max(RRF_DEPTH * query.top_k, MIN_RRF_DEPTH)
-    walk = await _walk(query, readers, ledger)
+    walk = await _walk(query, readers, reads)
     sources = {source: rows[:depth] for source, rows in walk.sources().items()}
     rows = fuse.led(fuse.reciprocal_rank_fusion(sources.values()), walk.found.decided)
     return Ranking(rows, sources, walk.links, walk.steps)
 
 
-async def _ppr(query: Query, readers: Readers, ledger: Ledger) -> Ranking:
-    found = await evidence.gather(query, readers, ledger)
+async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    found = await evidence.gather(query, readers, reads)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
     scores = path.added(base, anchors.anchor_gains(found.anchored, found.about))
     seeds = pagerank.best_seeds(scores)
-    mentions = await evidence.mentions(list(seeds), readers, ledger)
+    mentions = await evidence.mentions(list(seeds), readers, reads)
     keys = list(dict.fromkeys(row.key for rows in mentions.values() for row in rows))
-    places = await evidence.places(keys, keys, readers, ledger)
+    places = await evidence.places(keys, keys, readers, reads)
     arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
     sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
     return Ranking(_whole(path.added(scores, arrived), found), sources)
@@ -134,17 +134,17 @@ class Walk(msgspec.Struct, frozen=True):
         return sources | {VISUAL: self.found.pictures} if self.found.pictures else sources
 
 
-async def _walk(query: Query, readers: Readers, ledger: Ledger) -> Walk:
-    found = await evidence.gather(query, readers, ledger)
+async def _walk(query: Query, readers: Readers, reads: BudgetedReads) -> Walk:
+    found = await evidence.gather(query, readers, reads)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
     gains = anchors.anchor_gains(found.anchored, found.about)
     scores = path.added(path.added(base, gains), path.picture_gains(found.pictures))
     starts = path.sources(scores)
-    mentions = await evidence.mentions(starts, readers, ledger)
+    mentions = await evidence.mentions(starts, readers, reads)
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
     parts, whole = path.leads(leaving, found.asked)
     places, beside = await asyncio.gather(
-        evidence.places(parts, whole, readers, ledger), evidence.beside(starts, readers, ledger)
+        evidence.places(parts, whole, readers, reads), evidence.beside(starts, readers, reads)
     )
     links = path.best_links(parts, whole, places)
     steps = path.best_steps(starts, scores, beside)
@@ -164,7 +164,7 @@ def _deep(query: Query) -> Query:
     return msgspec.structs.replace(query, limit=max(query.limit, query.top_k))
 
 
-_MODES: dict[Mode, Callable[[Query, Readers, Ledger], Awaitable[Ranking]]] = {
+_MODES: dict[Mode, Callable[[Query, Readers, BudgetedReads], Awaitable[Ranking]]] = {
     Mode.VECTOR: _vector,
     Mode.KEYWORD: _keyword,
     Mode.GRAPH: _graph,

@@ -15,8 +15,8 @@ from trivium.domain.errors import NotFound, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.ports.objects import Objects
+from trivium_query.retrieve.budgeted_reads import KEYWORD, BudgetedReads
 from trivium_query.retrieve.evidence import Readers
-from trivium_query.retrieve.ledger import KEYWORD, Ledger
 
 RECENT_DOCUMENTS = 32  # document versions whose chunks are kept: the next question is often about the same ones
 ORIGINS_S = 2.0
@@ -51,10 +51,10 @@ class PublishedChunks:
 class Texts:
     """One search's reading of chunks, for at most `hits` hits."""
 
-    def __init__(self, readers: Readers, active: ActiveVersions, ledger: Ledger, hits: int) -> None:
+    def __init__(self, readers: Readers, active: ActiveVersions, reads: BudgetedReads, hits: int) -> None:
         self._readers = readers
         self._active = active
-        self._ledger = ledger
+        self._reads = reads
         self._max_documents = DOCUMENTS_PER_HIT * hits
         self._documents: dict[tuple[str, str], Mapping[str, Chunk]] = {}
         self._versions: dict[str, str] = {}  # "" for a document without a version that queries may see
@@ -66,9 +66,7 @@ class Texts:
         """
         if not chunk_ids:
             return {}
-        chunks: dict[str, Chunk] | None = await self._ledger.ask(
-            KEYWORD, self._readers.keywords.chunks(chunk_ids), None
-        )
+        chunks: dict[str, Chunk] | None = await self._reads.ask(KEYWORD, self._readers.keywords.chunks(chunk_ids), None)
         if chunks is None:
             return await self._from_artifacts(chunk_ids)
         published = await self._published((chunk.document_id, chunk.version) for chunk in chunks.values())
@@ -90,12 +88,12 @@ class Texts:
     async def _origins(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """Asked for whatever became of the question's vector: the rows may be there when the model is late."""
         try:
-            with self._ledger.waiting():
+            with self._reads.waiting():
                 async with asyncio.timeout(ORIGINS_S):
                     return await self._readers.vectors.origins(chunk_ids)
         except (TriviumError, TimeoutError) as error:
             reason = str(error) or f"no answer within {ORIGINS_S:g} s"
-            raise _no_text(f"keyword: {self._ledger.lost[KEYWORD].reason} vector: {reason}") from error
+            raise _no_text(f"keyword: {self._reads.lost[KEYWORD].reason} vector: {reason}") from error
 
     async def _read(self, place: tuple[str, str]) -> None:
         if place not in self._documents and len(self._documents) < self._max_documents:
@@ -106,7 +104,7 @@ class Texts:
         asked = set(places)
         unknown = sorted({document_id for document_id, _ in asked} - self._versions.keys())
         if unknown:
-            with self._ledger.waiting():
+            with self._reads.waiting():
                 self._versions |= dict.fromkeys(unknown, "") | dict(await self._active(unknown))
         return asked & self._versions.items()
 

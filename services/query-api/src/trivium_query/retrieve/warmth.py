@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from trivium_query.retrieve.ledger import Budgets
+from trivium_query.retrieve.budgeted_reads import Budgets
 
 PREPARING_S = 20.0  # of a search, for each source meanwhile; less than a whole request may take
 LONGEST_S = 120.0  # what takes longer is no preparation

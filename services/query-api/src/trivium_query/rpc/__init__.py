@@ -1,1 +1,1 @@
-"""The gRPC door: `server.create_grpc_server(services, address)`."""
+"""The gRPC server: `server.create_grpc_server(services, address)`."""

@@ -12,9 +12,9 @@ from grpc import StatusCode
 from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Tenant
 from trivium.rpc_calls import Context, accounted
-from trivium_query.doors import Services
 from trivium_query.failures import seen
 from trivium_query.identity import Keyring
+from trivium_query.requests import Services
 
 
 class Call(msgspec.Struct, frozen=True):

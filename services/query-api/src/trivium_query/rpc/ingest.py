@@ -14,9 +14,9 @@ from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
 from trivium_query import pace
-from trivium_query.doors import Services
 from trivium_query.failures import body_late
 from trivium_query.handlers import crawls, sources
+from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Call, Calls
 

@@ -6,8 +6,8 @@ from contextlib import aclosing
 
 from trivium.rpc_calls import Context
 from trivium.v1 import query_pb2, query_pb2_grpc
-from trivium_query.doors import Services
 from trivium_query.handlers import queries
+from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Calls
 

@@ -16,7 +16,7 @@ from grpc_reflection.v1alpha import reflection
 from trivium.domain.errors import Refused
 from trivium.rpc_requests import DecodableOnly
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
-from trivium_query.doors import Services
+from trivium_query.requests import Services
 from trivium_query.rpc.calls import Calls
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query

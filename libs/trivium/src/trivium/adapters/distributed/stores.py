@@ -15,11 +15,11 @@ if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pa
     from trivium.adapters.distributed.redis.server import RedisServer
     from trivium.adapters.distributed.s3.objects import S3Objects
     from trivium.ports.conversations import Conversations
-    from trivium.ports.doorbell import Doorbell
     from trivium.ports.keywords import Keywords
     from trivium.ports.registry import Registry
     from trivium.ports.uploads import Uploads
     from trivium.ports.vectors import Vectors
+    from trivium.ports.work_signal import WorkSignal
 
 
 class DistributedStores:
@@ -61,11 +61,11 @@ class DistributedStores:
         return ManifestRegistry(self._redis, self.objects)
 
     @cached_property
-    def doorbell(self) -> Doorbell:
+    def work_signal(self) -> WorkSignal:
         """A list in Redis."""
-        from trivium.adapters.distributed.redis.doorbell import RedisDoorbell  # noqa: PLC0415
+        from trivium.adapters.distributed.redis.work_signal import RedisWorkSignal  # noqa: PLC0415
 
-        return RedisDoorbell(self._redis)
+        return RedisWorkSignal(self._redis)
 
     @cached_property
     def events(self) -> RedisEvents:

@@ -14,7 +14,7 @@ from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
-from trivium.adapters.narrow import cosines, narrowed, widened
+from trivium.adapters.narrow import cosines, dequantized, quantized_int16
 from trivium.domain.drift import Store
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Scored
@@ -146,7 +146,7 @@ class SqliteVectorWriter:
 
     def unlike(self, rows: Sequence[VectorRow]) -> set[str]:
         """The chunks whose row is another."""
-        wanted = {row.vectors.chunk_id: (*_columns(row), narrowed(row.vectors.sentences)) for row in rows}
+        wanted = {row.vectors.chunk_id: (*_columns(row), quantized_int16(row.vectors.sentences)) for row in rows}
         with self._database.read() as connection:
             stored = connection.execute(
                 "SELECT chunk_id, document_id, version, dataset, run, kind, vector,"
@@ -216,7 +216,7 @@ class SqliteVectorReader:
 
 
 def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-    """(n_sentences, d) by chunk; together they are one matrix, widened in one go."""
+    """(n_sentences, d) by chunk; together they are one matrix, dequantized in one go."""
     rows = connection.execute(
         "SELECT chunk_id, vectors, length(vector) / 4 FROM passages JOIN sentences USING (seq)"
         " WHERE chunk_id IN (SELECT value FROM json_each(?))",
@@ -225,7 +225,7 @@ def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) ->
     stored = {key: np.frombuffer(vectors, np.int16).reshape(-1, dimension) for key, vectors, dimension in rows}
     if not stored:
         return {}
-    matrix = widened(np.concatenate(list(stored.values())))
+    matrix = dequantized(np.concatenate(list(stored.values())))
     matrix.flags.writeable = False
     ends = np.cumsum([len(row) for row in stored.values()]).tolist()
     return {key: matrix[start:end] for key, start, end in zip(stored, [0, *ends[:-1]], ends, strict=True)}
@@ -237,7 +237,8 @@ def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         _columns(row),
     ).lastrowid
-    connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, narrowed(row.vectors.sentences)))
+    sentences = quantized_int16(row.vectors.sentences)
+    connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, sentences))
 
 
 def _columns(row: VectorRow) -> tuple[str | bytes, ...]:

@@ -14,7 +14,7 @@ from typing import IO
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import RATIO_FLOOR_BYTES, Members
 from trivium_ingest.parse.archives.tar_members import is_tar, take_tar_members
 from trivium_ingest.parse.collector import Collector
@@ -48,7 +48,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SHORT_SIGNATURE if _kind(sample.head) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack within the limits on size and ratio, which hold while it is unpacked."""
     kind = _kind(blob.content)
     if kind is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
@@ -19,7 +19,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNATURE if sample.head.startswith(_MAGIC) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked. What is packed together is unpacked together, so the bounds are on the whole."""
     from trivium_ingest.parse.archives.seven_zip_members import take_members  # noqa: PLC0415 - its codecs are slow to load
 

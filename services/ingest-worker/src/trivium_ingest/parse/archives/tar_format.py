@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.archives.tar_members import is_tar, take_tar_members
 from trivium_ingest.parse.collector import Collector
@@ -21,7 +21,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SHORT_SIGNATURE if is_tar(sample.head) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)

@@ -12,7 +12,7 @@ import pyzipper
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.password import Password
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
@@ -35,7 +35,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNS if sample.members or empty else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked. Raises `NeverWill` (`password_needed`, `password_wrong`) when nothing opens."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import tree_sitter
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
@@ -86,7 +86,7 @@ def _by_start(text: str) -> str:
     return next((extension for start, extension in _STARTS if start.match(text)), "")
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Definitions in order, and what stands between them; every word of the code is in one unit."""
     text, encoding = decode(blob.content)
     extension = blob.name.rpartition(".")[2].lower()

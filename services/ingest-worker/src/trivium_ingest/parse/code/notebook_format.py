@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -69,7 +69,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if _CELL.search(text) else Evidence.IF_NAMED
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Cells in order, each followed by its outputs."""
     try:
         notebook = msgspec.json.decode(decode(blob.content)[0], type=_Notebook)
@@ -79,7 +79,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     if len(cells) > limits.max_cells:
         raise too_large("max_cells", f"{len(cells):,} cells")
     out = Collector(limits)
-    reader = Reader(senses.ocr, limits, out)
+    reader = Reader(models.ocr, limits, out)
     for number, cell in enumerate(cells, 1):
         out.within = (f"Cell {number}",)
         _cell(cell, out)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
@@ -31,7 +31,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNS if text[:1] == "[" and text[1:].lstrip()[:1] in '{["]-0123456789tfn' else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """A list gives one unit per element, lines one per line; what is no JSON is kept as text."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

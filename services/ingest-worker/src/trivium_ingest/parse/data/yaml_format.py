@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, said_as_yaml
 from trivium_ingest.parse.evidence import Evidence
@@ -33,7 +33,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.NESTING if _DEEPER.search(text) and ":" in text else Evidence.POSSIBLE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """All documents of the file; from where it is no YAML on, it is read as text."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

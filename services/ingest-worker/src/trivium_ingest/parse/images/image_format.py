@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
@@ -45,10 +45,10 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNATURE if media_type else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Read every page of a TIFF and the first frame of anything else."""
     out = Collector(limits)
-    reader = Reader(senses.ocr, limits, out)
+    reader = Reader(models.ocr, limits, out)
     image = open_image(blob.content, limits)
     count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
     if count > limits.max_pages:

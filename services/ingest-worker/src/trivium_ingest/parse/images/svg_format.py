@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
@@ -27,7 +27,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNATURE if _START.match(sample.text) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """The drawing's own words as one unit each: descriptions, then labels in the order of the file."""
     out = Collector(limits)
     root = parse_xml(blob.content, "SVG drawing", out.warn, allow_doctype=True)

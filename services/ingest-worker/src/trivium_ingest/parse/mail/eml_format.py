@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.mail import write_mail
 from trivium_ingest.parse.mail.message import read_message
@@ -33,9 +33,9 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SHAPE if known and sample.extension in FORMAT.extensions else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Take the mail apart; what is quoted in an answer and the signature are left out."""
-    return write_mail(opened(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n"))), MEDIA_TYPE, limits, senses)
+    return write_mail(opened(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n"))), MEDIA_TYPE, limits, models)
 
 
 FORMAT = Format(

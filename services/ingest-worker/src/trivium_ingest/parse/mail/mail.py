@@ -9,7 +9,7 @@ import msgspec
 from lxml import etree
 
 from trivium.domain.parsed import Child, ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import unreadable, with_children
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import sealed_for_recipients, too_large
@@ -58,7 +58,7 @@ class Mail(msgspec.Struct, frozen=True):
         return not _FORWARDED.match(self.subject) and (self.answers or bool(_ANSWERED.match(self.subject)))
 
 
-def write_mail(mail: Mail, media_type: str, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def write_mail(mail: Mail, media_type: str, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Headers, body, pictures, the names of the files; the files that a parser reads are the document's children.
 
     Without a body and pictures there are no units: the mail is empty, whatever came with it.
@@ -69,8 +69,8 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, senses: Senses)
         _tell_sealed(mail, out)
     _write_body(mail, out)
     if not out.units and mail.rich_text:
-        out.units += rtf_format.read(Blob("body.rtf", mail.rich_text), limits, senses).units
-    reader = Reader(senses.ocr, limits, out)
+        out.units += rtf_format.read(Blob("body.rtf", mail.rich_text), limits, models).units
+    reader = Reader(models.ocr, limits, out)
     for name, content in mail.pictures:
         reader.embedded(content, one_line(name), Position())
     children = _children(mail.files, limits, out)

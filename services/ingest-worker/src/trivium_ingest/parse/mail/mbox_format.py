@@ -9,7 +9,7 @@ from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
@@ -30,7 +30,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SHORT_SIGNATURE if _FROM.match(sample.head) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Divide the box; a mail is named by its date and subject, so that it stays the same when others come and go."""
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)

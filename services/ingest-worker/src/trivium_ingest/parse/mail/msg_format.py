@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.mail import write_mail
 from trivium_ingest.parse.mail.outlook import read_outlook
@@ -19,9 +19,9 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SHORT_SIGNATURE if "__substg1.0_" in sample.streams else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Take the message apart; what is quoted in an answer and the signature are left out."""
-    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, senses)
+    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, models)
 
 
 FORMAT = Format(

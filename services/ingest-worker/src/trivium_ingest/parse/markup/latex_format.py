@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.latex_front import Front, front_matter
@@ -51,7 +51,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.NAMED_SOURCE if named else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Title, authors and date, wherever they are stated; then the body in order."""
     text, encoding = decode(blob.content)
     source = without_comments(text)

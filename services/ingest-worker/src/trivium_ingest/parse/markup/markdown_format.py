@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, said_as_yaml
 from trivium_ingest.parse.evidence import Evidence
@@ -38,7 +38,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.DOUBTFUL if signs else Evidence.UNLIKELY
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Read the blocks in order. The title is the front matter's, else the first top-level heading."""
     text, encoding = decode(blob.content)
     # markdown-it turns every line end into a line feed; so that offsets count in what was decoded,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.lines import Block, Dialect, dedented, read_lines
@@ -42,7 +42,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNS if signs >= 2 else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Read the blocks in order. The title is the first section's."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
@@ -45,7 +45,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if sample.head[4:8] == b"ftyp" else Evidence.IF_NAMED
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Headers first, then the speech, as far as there is a model that hears it."""
     media_type = media_type_of(blob.content[:64]) or (_M4A if blob.content[4:8] == b"ftyp" else "")
     if not media_type:
@@ -54,7 +54,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     recording = examine(blob.content, _WHAT, limits)
     if recording.sound is False:
         raise corrupt(_WHAT, "it holds no sound")
-    return tell(recording, listen(recording, blob, senses, out, senses.progress), [], out, media_type)
+    return tell(recording, listen(recording, blob, models, out, models.progress), [], out, media_type)
 
 
 FORMAT = Format(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from trivium.domain.errors import NeverWill
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.media.container import Chapter, Inside, installed, look_inside
@@ -70,7 +70,7 @@ def check_length(what: str, duration_s: float, size: int, limits: ParseLimits) -
 
 
 def listen(
-    recording: Recording, blob: Blob, senses: Senses, out: Collector, progress: Callable[[float], None]
+    recording: Recording, blob: Blob, models: ParserModels, out: Collector, progress: Callable[[float], None]
 ) -> Speech:
     """Subtitles in the file, else what a speech model hears; why there is neither becomes a warning.
 
@@ -80,11 +80,11 @@ def listen(
         return Speech(unrolled(recording.cues), recording.language)
     if recording.sound is False:
         return Speech()
-    if senses.transcriber is None:
+    if models.transcriber is None:
         out.warn(_NOT_HEARD)
         return Speech()
     try:
-        transcript = senses.transcriber.transcribe(blob.content, progress=_shares(recording.duration_s, progress))
+        transcript = models.transcriber.transcribe(blob.content, progress=_shares(recording.duration_s, progress))
     except NeverWill as failure:
         if failure.code == "no_audio":
             return Speech()

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
@@ -32,7 +32,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if _SRT_BEGINS.match(text.replace("\r\n", "\n").replace("\r", "\n")) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Cues in order of time, put together into passages."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Asset, ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
@@ -43,7 +43,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.IF_NAMED if sample.extension in _EXTENSIONS else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Headers first, then the pictures, then the speech."""
     media_type = media_type_of(blob.content[:64])
     if not media_type:
@@ -57,9 +57,9 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     if not installed():
         out.warn("Chapters and subtitles inside it were not looked for (they need trivium-ingest-worker[media]).")
     views = list(
-        _views(film, recording, Reader(senses.ocr, limits, out), out, lambda share: senses.progress(share / 2))
+        _views(film, recording, Reader(models.ocr, limits, out), out, lambda share: models.progress(share / 2))
     )
-    speech = _speech(recording, blob, senses, out, lambda share: senses.progress((1 + share) / 2))
+    speech = _speech(recording, blob, models, out, lambda share: models.progress((1 + share) / 2))
     return tell(recording, speech, views, out, media_type)
 
 
@@ -88,11 +88,11 @@ def _views(
 
 
 def _speech(
-    recording: Recording, blob: Blob, senses: Senses, out: Collector, progress: Callable[[float], None]
+    recording: Recording, blob: Blob, models: ParserModels, out: Collector, progress: Callable[[float], None]
 ) -> Speech:
     """Sound that cannot be read costs itself."""
     try:
-        return listen(recording, blob, senses, out, progress)
+        return listen(recording, blob, models, out, progress)
     except NeverWill as failure:
         out.warn(f"The speech in it was not read: {failure.message}")
         return Speech()

@@ -6,7 +6,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.office import docx_format
@@ -27,10 +27,10 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if "WordDocument" in sample.streams else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """What the converted document holds, or the text that stands in the file."""
     if program():
-        return _converted(blob, limits, senses)
+        return _converted(blob, limits, models)
     words = read_word_text(blob.content, limits)
     out = Collector(limits)
     for paragraph in words.body:
@@ -42,14 +42,14 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     return out.document(MEDIA_TYPE)
 
 
-def _converted(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def _converted(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     try:
         content = convert(blob.content, "doc", "docx", limits, WHAT)
     except NeverWill:
         read_word_text(blob.content, limits)  # where it can, it says better what is wrong: a password
         raise
     return msgspec.structs.replace(
-        docx_format.read(Blob("document.docx", content), limits, senses), media_type=MEDIA_TYPE
+        docx_format.read(Blob("document.docx", content), limits, models), media_type=MEDIA_TYPE
     )
 
 

@@ -6,7 +6,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
@@ -41,11 +41,11 @@ def _main_part(names: frozenset[str] | list[str]) -> str:
     return next((name for name in names if name.startswith("word/document") and name.endswith(".xml")), "")
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Headers once, then the body, then footers, notes and comments."""
     out = Collector(limits)
     package = Package(blob.content, limits, "Word document", out.warn)
-    return _Document(package, out, Reader(senses.ocr, limits, out)).read()
+    return _Document(package, out, Reader(models.ocr, limits, out)).read()
 
 
 class _Document:

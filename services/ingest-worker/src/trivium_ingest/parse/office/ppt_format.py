@@ -6,7 +6,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import password_needed
 from trivium_ingest.parse.office import pptx_format
@@ -24,7 +24,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if "PowerPoint Document" in sample.streams else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """What the converted presentation holds."""
     if not program():
         raise NeverWill(
@@ -36,7 +36,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
         raise password_needed(_WHAT)
     content = convert(blob.content, "ppt", "pptx", limits, _WHAT)
     return msgspec.structs.replace(
-        pptx_format.read(Blob("slides.pptx", content), limits, senses), media_type=MEDIA_TYPE
+        pptx_format.read(Blob("slides.pptx", content), limits, models), media_type=MEDIA_TYPE
     )
 
 

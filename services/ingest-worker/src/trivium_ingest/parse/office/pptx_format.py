@@ -9,7 +9,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
@@ -46,7 +46,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.CONTAINER_TYPE if _MAIN in sample.members else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Slides in the order of the presentation."""
     out = Collector(limits)
     package = Package(blob.content, limits, "PowerPoint presentation", out.warn)
@@ -56,7 +56,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     parts = [relation.target for relation in slides if relation is not None and relation.target in package]
     if len(parts) > limits.max_pages:
         raise too_large("max_pages", f"{len(parts):,} slides")
-    reader = Reader(senses.ocr, limits, out)
+    reader = Reader(models.ocr, limits, out)
     first_title = ""
     for number, part in enumerate(parts, 1):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -35,7 +35,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.CONTAINER_TYPE if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Slides in order."""
     out = Collector(limits)
     package = open_package(blob.content, limits, _WHAT, out.warn)
@@ -45,7 +45,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     slides = deck.findall(f"{DRAW}page")
     if len(slides) > limits.max_pages:
         raise too_large("max_pages", f"{len(slides):,} slides")
-    body = Body(package, limits, out, Reader(senses.ocr, limits, out))
+    body = Body(package, limits, out, Reader(models.ocr, limits, out))
     titles = [_slide(slide, Position(slide=number), body, out) for number, slide in enumerate(slides, 1)]
     title, metadata = properties(package)
     return out.document(MEDIA_TYPE, title=title or next(iter(titles), ""), pages=len(slides), metadata=metadata)

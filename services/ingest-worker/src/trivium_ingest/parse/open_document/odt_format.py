@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
@@ -31,7 +31,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.CONTAINER_TYPE if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Headers once, then the body, then footers."""
     out = Collector(limits)
     package = open_package(blob.content, limits, _WHAT, out.warn)
@@ -39,7 +39,7 @@ def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
     if text is None:
         raise corrupt(_WHAT, "it has no body")
     _running(package, "header", out)
-    Body(package, limits, out, Reader(senses.ocr, limits, out)).blocks(text)
+    Body(package, limits, out, Reader(models.ocr, limits, out)).blocks(text)
     out.leave_sections()
     _running(package, "footer", out)
     title, metadata = properties(package)

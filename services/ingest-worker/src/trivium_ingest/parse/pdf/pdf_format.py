@@ -12,7 +12,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members, with_children
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
@@ -76,10 +76,10 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if place > 0 else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Read page by page, then decide what is heading and what repeats, then write down the units."""
     out = Collector(limits)
-    with_ocr = Reader(senses.ocr, limits, out)
+    with_ocr = Reader(models.ocr, limits, out)
     document, cut_off = open_document(blob.content, blob.password)
     try:
         count = pdfium.FPDF_GetPageCount(document.raw)

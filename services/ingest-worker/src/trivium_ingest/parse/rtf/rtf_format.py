@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -60,10 +60,10 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.SIGNATURE if sample.head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf") else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Read the tokens once; a file that breaks off gives what stands before."""
     out = Collector(limits)
-    return _Document(limits, out, Reader(senses.ocr, limits, out)).read(blob.content)
+    return _Document(limits, out, Reader(models.ocr, limits, out)).read(blob.content)
 
 
 class _Document:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
@@ -39,7 +39,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.FEW_SIGNS if agreement >= 0.9 and lines >= 3 and delimiter != "," else Evidence.DOUBTFUL
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Find the dialect and the header, then say every row in words."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

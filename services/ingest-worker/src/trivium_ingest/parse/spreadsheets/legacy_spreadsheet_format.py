@@ -8,7 +8,7 @@ import io
 import python_calamine
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, password_needed, too_large
@@ -34,7 +34,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.CONTAINER_TYPE if sample.member("mimetype").startswith(_ODS.encode()) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Every sheet in order; hidden ones are read too, and said to be hidden."""
     media_type = _media_type(blob.content, limits)
     out = Collector(limits)

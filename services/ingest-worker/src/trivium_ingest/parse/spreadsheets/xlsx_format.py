@@ -12,7 +12,7 @@ from xml.parsers.expat import ExpatError
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
@@ -41,12 +41,12 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.CONTAINER_TYPE if "xl/workbook.xml" in sample.members else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Sheets in the workbook's order; hidden ones are read too, and said to be hidden."""
     out = Collector(limits)
     package = Package(blob.content, limits, _WHAT, out.warn)
     book = _Book(package, limits)
-    reader = Reader(senses.ocr, limits, out)
+    reader = Reader(models.ocr, limits, out)
     relations = package.relations("xl/workbook.xml")
     names = []
     for sheet in list(package.xml("xl/workbook.xml").iter(f"{S}sheet"))[:MAX_SHEETS]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
@@ -35,7 +35,7 @@ def _blank(sample: Sample) -> bool:
     return not sample.head.strip(b"\0\r\n\t \x0c\xef\xbb\xbf\xff\xfe")
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Split into paragraphs at blank lines; nothing of the text is lost."""
     text, encoding = decode(blob.content)
     out = Collector(limits)

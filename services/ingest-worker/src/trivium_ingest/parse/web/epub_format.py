@@ -13,7 +13,7 @@ from lxml import etree
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -50,11 +50,11 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.STRUCTURE if _CONTAINER in sample.members else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Chapters in the spine's order. A chapter that cannot be read gives a warning."""
     out = Collector(limits)
     package = Package(blob.content, limits, _WHAT, out.warn)
-    return _Book(package, limits, out, Reader(senses.ocr, limits, out)).read()
+    return _Book(package, limits, out, Reader(models.ocr, limits, out)).read()
 
 
 class _Book:

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
@@ -42,7 +42,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.POSSIBLE if tags >= 10 else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Read the main content; when nothing is left without the page's chrome, read that too."""
     text, encoding = decode(blob.content, _charset(blob))
     out = Collector(limits)

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
-from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
@@ -30,7 +30,7 @@ def recognise(sample: Sample) -> Evidence:
     return Evidence.FEW_SIGNS if _START.match(text) and ("</" in text or "/>" in text) else Evidence.NONE
 
 
-def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """One unit per element that holds only text-bearing leaves (a record), else walk into it."""
     out = Collector(limits)
     root = parse_xml(blob.content, "XML file", out.warn, allow_doctype=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 KEPT_S = 300.0
 MAX_BYTES = 96 * 1024 * 1024  # about 125,000 sentences of 384 values
 
-Narrow = NDArray[np.int16]  # (n_sentences, d), see trivium.adapters.narrow
+Int16Vectors = NDArray[np.int16]  # (n_sentences, d), see trivium.adapters.narrow
 
 
 class RecentSentences:
@@ -27,10 +27,10 @@ class RecentSentences:
         self._max_bytes = max_bytes
         self._now = now
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[float, Narrow]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[float, Int16Vectors]] = OrderedDict()
         self._bytes = 0
 
-    def known(self, keys: Iterable[str]) -> dict[str, Narrow]:
+    def known(self, keys: Iterable[str]) -> dict[str, Int16Vectors]:
         """Those that are kept and not too old."""
         oldest = self._now() - KEPT_S
         found = {}
@@ -42,7 +42,7 @@ class RecentSentences:
                     found[key] = kept[1]
         return found
 
-    def keep(self, rows: Mapping[str, Narrow]) -> None:
+    def keep(self, rows: Mapping[str, Int16Vectors]) -> None:
         """Keep what was just read."""
         now = self._now()
         with self._lock:

@@ -15,7 +15,7 @@ import pybase64
 from pymilvus import CollectionSchema, DataType, MilvusClient
 from pymilvus.milvus_client import IndexParams
 
-from trivium.adapters.narrow import Narrow, narrowed
+from trivium.adapters.narrow import Int16Vectors, quantized_int16
 from trivium.domain.errors import NeverWill
 from trivium.domain.scope import Tenant
 from trivium.ports.vectors import VectorRow
@@ -94,7 +94,7 @@ def common_length(rows: Collection[VectorRow]) -> int:
 
 def stored(tenant: Tenant, row: VectorRow) -> Iterator[Row]:
     """The passage's row, and those of its further parts."""
-    narrow = narrowed(row.vectors.sentences)
+    narrow = quantized_int16(row.vectors.sentences)
     vector = np.frombuffer(row.vectors.passage, np.float32)
     sentence_bytes = len(vector) * _INT16_BYTES
     part_bytes = _PART_BYTES // sentence_bytes * sentence_bytes
@@ -133,7 +133,7 @@ def part_keys(key: str, found: Mapping[str, Stored]) -> list[str]:
     return [f"{key}/{part}" for part in range(1, count)] if count > 1 else []
 
 
-def sentences(key: str, found: Mapping[str, Stored]) -> Narrow | None:
+def sentences(key: str, found: Mapping[str, Stored]) -> Int16Vectors | None:
     """(n_sentences, d) of a passage; None unless `found` holds it whole: one that is just being replaced may not be."""
     parts = [found.get(part) for part in (key, *part_keys(key, found))] if key in found else [None]
     values = bytearray()

@@ -39,7 +39,7 @@ from trivium.adapters.distributed.milvus.server import (
     one_of,
     require_ids,
 )
-from trivium.adapters.narrow import Narrow, cosines, widened
+from trivium.adapters.narrow import Int16Vectors, cosines, dequantized
 from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
@@ -254,14 +254,14 @@ class MilvusVectorReader:
         if not narrow:
             return {}
         ends = np.cumsum([len(matrix) for matrix in narrow.values()]).tolist()
-        wide = widened(np.concatenate(list(narrow.values())))  # once for all: a tenth of the time of one by one
+        wide = dequantized(np.concatenate(list(narrow.values())))  # once for all: a tenth of the time of one by one
         return {key: wide[start:end] for key, start, end in zip(narrow, [0, *ends], ends, strict=False)}
 
     async def sentence_cosines(self, chunk_ids: Sequence[str], vector: Vector) -> dict[str, Vector]:
         """The cosine of `vector` with every sentence, by chunk."""
         return cosines(await self._narrow(chunk_ids), vector)
 
-    async def _narrow(self, chunk_ids: Sequence[str]) -> dict[str, Narrow]:
+    async def _narrow(self, chunk_ids: Sequence[str]) -> dict[str, Int16Vectors]:
         """The sentences as they are stored, by chunk."""
         keys = self._keys(chunk_ids)
         known = self._recent.known(keys)
@@ -270,7 +270,7 @@ class MilvusVectorReader:
         known |= fresh
         return {chunk_id: known[key] for key, chunk_id in keys.items() if key in known}
 
-    async def _sentences(self, keys: Sequence[str]) -> dict[str, Narrow]:
+    async def _sentences(self, keys: Sequence[str]) -> dict[str, Int16Vectors]:
         """From the server, by primary key."""
         found = await self._read(keys, ["sentences", "parts"])
         found |= await self._read([part for key in found for part in milvus_rows.part_keys(key, found)], ["sentences"])

@@ -10,7 +10,7 @@ from trivium.adapters.graph_rules import Spelling, places_of, statements_of, sur
 from trivium.domain.graph import ChunkGraph, MentionRole, StepType
 
 
-class Place(msgspec.Struct, frozen=True):
+class NameInChunk(msgspec.Struct, frozen=True):
     """A name in one chunk, in one role."""
 
     key: str
@@ -35,7 +35,7 @@ class Changes:
     def __init__(self) -> None:
         self.emptied: list[str] = []
         """Chunks whose relations go."""
-        self.places: dict[MentionRole, list[Place]] = {role: [] for role in MentionRole}
+        self.places: dict[MentionRole, list[NameInChunk]] = {role: [] for role in MentionRole}
         self.statements: list[Statement] = []
         self.steps: dict[StepType, list[tuple[str, str]]] = {kind: [] for kind in StepType}
         """(chunk, chunk) by type."""
@@ -57,7 +57,7 @@ class Changes:
         """The chunk says this now."""
         chunk = share.chunk_id
         for (key, role), (sentence, confidence) in places_of(share).items():
-            self.places[MentionRole(role)].append(Place(key, chunk, sentence, confidence))
+            self.places[MentionRole(role)].append(NameInChunk(key, chunk, sentence, confidence))
         for (source, target, kind), confidence in statements_of(share).items():
             self.statements.append(Statement(source, target, kind, chunk, confidence))
         for step in dict.fromkeys(share.steps):

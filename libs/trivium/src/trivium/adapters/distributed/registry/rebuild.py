@@ -7,7 +7,7 @@ import time
 from trivium.adapters.distributed.registry.manifests import Manifests, without_lease
 from trivium.adapters.distributed.registry.records import HotRecords
 from trivium.adapters.distributed.s3.bucket import PAGE_KEYS
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import Tenant
 
@@ -42,7 +42,7 @@ def _read(hot: HotRecords, manifests: Manifests, tenant: Tenant, token: str, aft
     while time.monotonic() < deadline:
         ids = manifests.ids(tenant, after)
         known = hot.read(tenant, ids)
-        loaded = at_once(lambda id_: manifests.load(tenant, id_), [id_ for id_ in ids if id_ not in known])
+        loaded = map_concurrent(lambda id_: manifests.load(tenant, id_), [id_ for id_ in ids if id_ not in known])
         hot.install([without_lease(record) for record in loaded if record])
         after = ids[-1] if len(ids) == PAGE_KEYS else ""
         if not hot.advance_rebuild(tenant, token, after) or not after:

@@ -30,7 +30,7 @@ from trivium.adapters.distributed.registry.rebuild import make_whole
 from trivium.adapters.distributed.registry.records import HotRecords
 from trivium.adapters.distributed.registry.sweep import Sweep
 from trivium.adapters.distributed.s3.objects import S3Objects
-from trivium.at_once import at_once, begun
+from trivium.concurrent_calls import map_concurrent, submit
 from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, TryLater
@@ -120,7 +120,7 @@ class ManifestTenantRegistry:
                 return {id_: record.document for id_, record in self._records(document_ids).items()}
         return {record.document.id: record.document for record in self._load(document_ids)}
 
-    def glance(self, document_ids: Sequence[str]) -> dict[str, Document]:
+    def get_many_cached(self, document_ids: Sequence[str]) -> dict[str, Document]:
         """Redis's records, once it has those of all documents: then an unknown one is no request to the object store.
 
         Its record of one that is being accepted, or whose accepting process died, may still be to come.
@@ -250,7 +250,7 @@ class ManifestTenantRegistry:
         """Tell Redis what was written; then the markers of the work that ended or was replaced go, unwaited."""
         self._hot.install([change.record for change in changes if change.is_new])
         if ended := [change.before for change in changes if change.before and change.ends_work]:
-            begun(self._unmark, ended)
+            submit(self._unmark, ended)
         return [change.record for change in changes]
 
     def _told_all(self, change: Callable[[A], Change | None], batch: Sequence[A]) -> Sequence[Change]:
@@ -262,7 +262,7 @@ class ManifestTenantRegistry:
                 written[number] = made
 
         try:
-            at_once(write, range(len(batch)))
+            map_concurrent(write, range(len(batch)))
         finally:
             changes = [written[number] for number in sorted(written)]
             self._told(changes)
@@ -282,7 +282,7 @@ class ManifestTenantRegistry:
     def _load(self, document_ids: Sequence[str]) -> Sequence[Record]:
         """The manifests that there are."""
         possible = [id_ for id_ in document_ids if is_document_id(id_)]
-        loaded = at_once(lambda id_: self._manifests.load(self._tenant, id_), possible)
+        loaded = map_concurrent(lambda id_: self._manifests.load(self._tenant, id_), possible)
         return [record for record in loaded if record]
 
     def _unmark(self, records: Sequence[Record]) -> None:

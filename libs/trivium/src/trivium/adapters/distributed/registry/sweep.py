@@ -11,7 +11,7 @@ from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.adapters.distributed.registry.manifests import Manifests, Marker, Record, marker_key, without_lease
 from trivium.adapters.distributed.registry.records import HotRecords, Queued
 from trivium.adapters.distributed.s3.bucket import PAGE_KEYS
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant
 
@@ -50,7 +50,7 @@ class Sweep:
     def _known(self, lane: Lane, batch: Sequence[Queued]) -> list[Document]:
         """The batch's documents in order; what Redis does not know is read from its manifest."""
         lost = [queued for queued in batch if queued.record is None]
-        loaded = at_once(lambda queued: self._manifests.load(queued.tenant, queued.document_id), lost)
+        loaded = map_concurrent(lambda queued: self._manifests.load(queued.tenant, queued.document_id), lost)
         found: dict[tuple[str, str], Record] = {}
         for queued, record in zip(lost, loaded, strict=True):
             if record is None:

@@ -22,7 +22,7 @@ from minio.credentials.credentials import Credentials
 from minio.signer import sign_v4_s3
 from urllib3.exceptions import HTTPError
 
-from trivium.adapters.distributed.s3.errors import Place, failure, unreachable
+from trivium.adapters.distributed.s3.errors import BucketAddress, failure, unreachable
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, Refused
 
@@ -173,7 +173,7 @@ class Bucket:
                 response = self._send("POST", "", query={"delete": ""}, headers=headers, body=body)
             self._failed(response)
             for error in _xml(response.data).iter("Error"):
-                raise failure(500, error.findtext("Code", ""), Place(self._host, self.name, self._setting))
+                raise failure(500, error.findtext("Code", ""), BucketAddress(self._host, self.name, self._setting))
 
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Listed]:
         """Objects below `prefix` in the order of their keys' UTF-8 bytes, one page in memory at a time."""
@@ -268,7 +268,7 @@ class Bucket:
         status = 404 if code in _IMPOSSIBLE else response.status
         if status in expected and code != "NoSuchBucket":
             return True
-        raise failure(response.status, code, Place(self._host, self.name, self._setting))
+        raise failure(response.status, code, BucketAddress(self._host, self.name, self._setting))
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -17,7 +17,7 @@ import msgspec
 
 from trivium.adapters.distributed.s3.bucket import Bucket, Listed
 from trivium.adapters.distributed.s3.objects import S3Objects
-from trivium.at_once import at_once
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.scope import Tenant
@@ -97,7 +97,7 @@ class ObjectConversationStore:
         while len(found) <= limit:
             wanted = limit + 1 - len(found)
             announced = self._bucket.page(self._changes, self._changes + after if after else "", wanted)
-            found += [pair for pair in at_once(self._announced, announced) if pair]
+            found += [pair for pair in map_concurrent(self._announced, announced) if pair]
             if len(announced) < wanted:
                 break
             after = announced[-1].key.removeprefix(self._changes)

@@ -9,7 +9,7 @@ from urllib3.exceptions import HTTPError
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 
 
-class Place(NamedTuple):
+class BucketAddress(NamedTuple):
     """Where the request went; `setting` is the variable that names the bucket."""
 
     host: str
@@ -51,7 +51,7 @@ _BY_CODE = {
 _BY_STATUS = {301: _REGION, 307: _REGION, 401: _CREDENTIALS, 403: _CREDENTIALS, 408: _BUSY, 429: _BUSY, 507: _FULL}
 
 
-def failure(status: int, s3_code: str, place: Place) -> TriviumError:
+def failure(status: int, s3_code: str, place: BucketAddress) -> TriviumError:
     """The family of a refused request; `s3_code` is the `Code` of its body, "" without one."""
     meaning = _BY_CODE.get(s3_code) or _BY_STATUS.get(status) or (_BUSY if status >= 500 else _OTHER)
     told = f"The object store at {place.host} answered {status} {s3_code}".rstrip()

@@ -1,4 +1,4 @@
-"""A leg: stages that one process does in a row, and stores as one object a document."""
+"""A stage group: stages that one process does in a row, and stores as one object a document."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from trivium.domain.ids import document_id
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
-from trivium.flow.envelope import Envelope, Handed
-from trivium.flow.stage import Job, Outcome, leg_of
+from trivium.flow.envelope import Envelope, TaskResult
+from trivium.flow.pipeline import PIPELINE
+from trivium.flow.stage import Job, Outcome, group_of
 
 PARSE, CHUNK, ENRICH, EMBED = STAGES[:4]
 MAX_ATTEMPTS = 3
@@ -38,13 +39,13 @@ class Work:
     def fingerprint(self) -> str:
         return self.code
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return True
 
     def run(self, job: Job) -> Outcome:
         self.ran.append(job.document.source)
         self.act(job)
-        inputs = ", ".join(job.load(needed, str) for needed in artifacts.INPUTS[self.stage])
+        inputs = ", ".join(job.load(needed, str) for needed in PIPELINE[self.stage].inputs)
         return Outcome(f"{self.stage}({inputs})", {"title": f"{job.document.title}>{self.stage}"})
 
 
@@ -55,7 +56,7 @@ class Rows(Work):
         super().__init__(stage)
         self.written: set[str] = set()
 
-    def settled(self, job: Job) -> bool:
+    def outputs_present(self, job: Job) -> bool:
         return job.document.source in self.written
 
     def run(self, job: Job) -> Outcome:
@@ -103,8 +104,8 @@ class World:
         self.documents.accept(Document(identifier, DEFAULT_TENANT.name, name, "v", created_at=time.time()))
         return self.documents.claim(identifier, "v", 60.0, time.time())
 
-    def run(self, message: Message, start: Stage = PARSE) -> Handed:
-        return self.envelope.run(leg_of(list(self.works.values()), start), message)
+    def run(self, message: Message, start: Stage = PARSE) -> TaskResult:
+        return self.envelope.run(group_of(list(self.works.values()), start), message)
 
     def now(self, name: str) -> Document:
         return self.documents.get(document_id(DEFAULT_TENANT, name))
@@ -149,9 +150,9 @@ def raising(error: Exception, name: str) -> Callable[[Job], None]:
 
 
 def test_quick_stages_are_done_in_a_row_and_stored_in_one_object_a_document(world: World) -> None:
-    handed = world.run(world.message)
-    assert (handed.done, handed.again) == (4, ())
-    for entry in handed.onward.entries:
+    result = world.run(world.message)
+    assert (result.done, result.redeliveries) == (4, ())
+    for entry in result.onward.entries:
         assert len(world.stored(entry)) == 1
         assert world.load(entry, EMBED) == ALL
         assert world.load(entry, PARSE) == "parse()"
@@ -165,8 +166,8 @@ def test_a_second_delivery_finds_every_stage_done(world: World) -> None:
     assert world.ran() == [[], [], [], []]
 
 
-def test_what_short_legs_stored_a_long_one_finds(world: World) -> None:
-    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, leg_s=NO_TIME_S)
+def test_what_short_stage_groups_stored_a_long_one_finds(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, group_s=NO_TIME_S)
     message = first = message_for([world.add("c.txt")])
     for stage in (PARSE, CHUNK, ENRICH, EMBED):
         message = world.run(message, stage).onward
@@ -178,13 +179,13 @@ def test_what_short_legs_stored_a_long_one_finds(world: World) -> None:
     assert world.ran() == [[], [], [], []]
 
 
-def test_a_slow_stage_ends_the_leg_and_what_it_made_is_stored(world: World) -> None:
-    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, leg_s=NO_TIME_S)
-    handed = world.run(world.message)
-    assert handed.done == 1
-    assert [world.load(entry, PARSE) for entry in handed.onward.entries] == ["parse()"] * 2
+def test_a_slow_stage_ends_the_stage_group_and_what_it_made_is_stored(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, group_s=NO_TIME_S)
+    result = world.run(world.message)
+    assert result.done == 1
+    assert [world.load(entry, PARSE) for entry in result.onward.entries] == ["parse()"] * 2
     world.envelope = long
-    assert [world.load(entry, EMBED) for entry in world.run(handed.onward, CHUNK).onward.entries] == [ALL] * 2
+    assert [world.load(entry, EMBED) for entry in world.run(result.onward, CHUNK).onward.entries] == [ALL] * 2
 
 
 def test_another_model_does_again_only_what_depends_on_it(world: World) -> None:
@@ -192,21 +193,21 @@ def test_another_model_does_again_only_what_depends_on_it(world: World) -> None:
     before = world.run(message)
     world.forget()
     world.works[EMBED].code = "v2"
-    handed = world.run(message)
+    result = world.run(message)
     assert world.ran() == [[], [], [], ["a.txt"]]
-    assert world.load(handed.onward.entries[0], EMBED) == ALL
-    assert handed.onward != before.onward
+    assert world.load(result.onward.entries[0], EMBED) == ALL
+    assert result.onward != before.onward
 
 
 def test_a_store_that_is_away_brings_a_document_back_to_its_stage_and_keeps_what_was_made(world: World) -> None:
     world.works[ENRICH].act = raising(TryLater("down", "It is down."), "b.txt")
-    handed = world.run(world.message)
-    assert [entry.document_id for entry in handed.onward.entries] == [world.now("a.txt").id]
-    (again,) = handed.again
-    assert (again.stage, again.message.retries, world.now("b.txt").attempt) == (ENRICH, 1, 0)
+    result = world.run(world.message)
+    assert [entry.document_id for entry in result.onward.entries] == [world.now("a.txt").id]
+    (redelivery,) = result.redeliveries
+    assert (redelivery.stage, redelivery.message.retries, world.now("b.txt").attempt) == (ENRICH, 1, 0)
     world.forget()
     world.works[ENRICH].act = lambda _: None
-    (entry,) = world.run(again.message, again.stage).onward.entries
+    (entry,) = world.run(redelivery.message, redelivery.stage).onward.entries
     assert world.load(entry, EMBED) == ALL
     assert world.ran() == [[], [], ["b.txt"], ["b.txt"]]
 
@@ -216,33 +217,33 @@ def test_a_model_that_is_away_keeps_what_was_made_before(world: World) -> None:
         raise TryLater("inference_down", "It is down.")
 
     world.works[EMBED].fingerprint = away  # type: ignore[method-assign]
-    (again,) = world.run(world.message).again
-    assert (again.stage, len(again.message.entries)) == (EMBED, 2)
-    assert [world.load(entry, ENRICH) for entry in again.message.entries] == ["enrich(chunk(parse()))"] * 2
+    (redelivery,) = world.run(world.message).redeliveries
+    assert (redelivery.stage, len(redelivery.message.entries)) == (EMBED, 2)
+    assert [world.load(entry, ENRICH) for entry in redelivery.message.entries] == ["enrich(chunk(parse()))"] * 2
 
 
 def test_what_could_not_be_stored_is_made_again(world: World) -> None:
     whole, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, objects=Full(world.data))
-    handed = world.run(world.message)
-    assert handed.onward.entries == ()
-    (again,) = handed.again
-    assert (again.stage, again.message.entries) == (PARSE, world.message.entries)
+    result = world.run(world.message)
+    assert result.onward.entries == ()
+    (redelivery,) = result.redeliveries
+    assert (redelivery.stage, redelivery.message.entries) == (PARSE, world.message.entries)
     world.envelope = whole
-    assert [world.load(entry, EMBED) for entry in world.run(again.message).onward.entries] == [ALL] * 2
+    assert [world.load(entry, EMBED) for entry in world.run(redelivery.message).onward.entries] == [ALL] * 2
 
 
-def test_a_leg_is_stored_while_its_last_stage_writes_rows(world: World) -> None:
+def test_a_stage_group_is_stored_while_its_last_stage_writes_rows(world: World) -> None:
     rows = world.works[EMBED] = Rows(EMBED)
     stored: list[int] = []
     rows.act = lambda job: stored.append(world.wait_for_object(job.entry))
-    handed = world.run(world.message)
+    result = world.run(world.message)
     assert stored == [1, 1]
-    for entry in handed.onward.entries:
+    for entry in result.onward.entries:
         assert len(world.stored(entry)) == 1
         assert world.load(entry, EMBED) == "rows of enrich(chunk(parse()))"
 
 
-def test_of_a_leg_that_was_stored_only_the_rows_that_did_not_come_are_written_again(world: World) -> None:
+def test_of_a_stage_group_that_was_stored_only_the_rows_that_did_not_come_are_written_again(world: World) -> None:
     rows = world.works[EMBED] = Rows(EMBED)
 
     def die_at_b(job: Job) -> None:
@@ -256,14 +257,14 @@ def test_of_a_leg_that_was_stored_only_the_rows_that_did_not_come_are_written_ag
     world.forget()
     held = [world.documents.claim(entry.document_id, "v", 60.0, time.time() + 1000) for entry in world.message.entries]
     alone = [world.run(message_for([document])) for document in held]
-    assert [len(handed.onward.entries) for handed in alone] == [1, 1]
+    assert [len(result.onward.entries) for result in alone] == [1, 1]
     assert world.ran() == [[], [], [], ["b.txt"]]
 
 
 def test_a_fault_fails_its_document_at_its_stage(world: World) -> None:
     world.works[CHUNK].act = raising(NeverWill("bad", "It is bad."), "a.txt")
-    handed = world.run(world.message)
-    assert [entry.document_id for entry in handed.onward.entries] == [world.now("b.txt").id]
+    result = world.run(world.message)
+    assert [entry.document_id for entry in result.onward.entries] == [world.now("b.txt").id]
     failed = world.now("a.txt")
     assert (failed.state, failed.failure and failed.failure.stage) == (DocumentState.FAILED, "chunk")
 
@@ -278,26 +279,26 @@ def test_each_stage_is_counted_before_it_begins(world: World) -> None:
     assert seen == [("parse", 1), ("chunk", 1), ("enrich", 1), ("embed", 1)]
 
 
-def test_who_killed_a_worker_in_the_middle_of_a_leg_does_it_alone(world: World) -> None:
+def test_who_killed_a_worker_in_the_middle_of_a_stage_group_does_it_alone(world: World) -> None:
     died_at(world, "b.txt", EMBED)
-    handed = world.run(world.message)
-    assert [entry.document_id for entry in handed.onward.entries] == [world.now("a.txt").id]
-    (again,) = handed.again
-    assert (again.stage, again.delay_s) == (PARSE, 0.0)
-    assert len(world.run(again.message).onward.entries) == 1
+    result = world.run(world.message)
+    assert [entry.document_id for entry in result.onward.entries] == [world.now("a.txt").id]
+    (redelivery,) = result.redeliveries
+    assert (redelivery.stage, redelivery.delay_s) == (PARSE, 0.0)
+    assert len(world.run(redelivery.message).onward.entries) == 1
     assert world.now("b.txt").attempt == 2
 
 
-def test_who_kills_at_the_same_stage_of_a_leg_each_time_is_given_up_there(world: World) -> None:
+def test_who_kills_at_the_same_stage_of_a_stage_group_each_time_is_given_up_there(world: World) -> None:
     died_at(world, "b.txt", EMBED, MAX_ATTEMPTS)
-    handed = world.run(world.message.of(world.message.entries[1:]))
-    assert (handed.onward.entries, handed.again, world.ran()) == ((), (), [[], [], [], []])
+    result = world.run(world.message.of(world.message.entries[1:]))
+    assert (result.onward.entries, result.redeliveries, world.ran()) == ((), (), [[], [], [], []])
     failure = world.now("b.txt").failure
     assert failure
     assert (failure.code, failure.stage) == ("poison", "embed")
 
 
-def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> None:
+def test_a_document_deleted_in_the_middle_of_a_stage_group_drops_out(world: World) -> None:
     late: list[DocumentState] = []
     world.envelope = msgspec.structs.replace(world.envelope, clear_up=lambda now, _: late.append(now.state))
 
@@ -305,14 +306,14 @@ def test_a_document_deleted_in_the_middle_of_a_leg_drops_out(world: World) -> No
         world.documents.delete(job.document.id)
 
     world.works[CHUNK].act = delete
-    handed = world.run(world.message)
-    assert handed.onward.entries == ()
+    result = world.run(world.message)
+    assert result.onward.entries == ()
     assert set(late) == {DocumentState.DELETED}
     assert world.works[ENRICH].ran == []
 
 
-def test_publishing_is_a_leg_of_its_own() -> None:
+def test_publishing_is_a_stage_group_of_its_own() -> None:
     works = [Work(stage) for stage in STAGES]
-    assert [work.stage for work in leg_of(works, PARSE)] == list(STAGES[:-1])
-    assert [work.stage for work in leg_of(works, Stage.PUBLISH)] == [Stage.PUBLISH]
-    assert [work.stage for work in leg_of([works[0], works[1], works[3]], PARSE)] == [PARSE, CHUNK]
+    assert [work.stage for work in group_of(works, PARSE)] == list(STAGES[:-1])
+    assert [work.stage for work in group_of(works, Stage.PUBLISH)] == [Stage.PUBLISH]
+    assert [work.stage for work in group_of([works[0], works[1], works[3]], PARSE)] == [PARSE, CHUNK]

@@ -31,7 +31,7 @@ class Budgets(msgspec.Struct, frozen=True):
     graph_s: float = 2.0
 
 
-class Ledger:
+class BudgetedReads:
     """Runs reads within their source's budget; a source that was late or down is not asked again.
 
     Only the time of a source's own reads counts: waiting for another takes nothing from it.

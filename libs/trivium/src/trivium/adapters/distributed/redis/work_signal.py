@@ -1,4 +1,4 @@
-"""The doorbell as a Redis list of at most one entry."""
+"""The work signal as a Redis list of at most one entry."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from trivium.domain.errors import TriviumError
 _LONGEST_WAIT_S = ANSWER_TIMEOUT_S / 2  # Redis answers a blocking call before its socket gives up
 
 
-class RedisDoorbell:
-    """One bell for all processes; see `trivium.ports.doorbell.Doorbell`."""
+class RedisWorkSignal:
+    """One for all processes; see `trivium.ports.work_signal.WorkSignal`."""
 
     def __init__(self, server: RedisServer, name: str = "ingest") -> None:
         self._server = server
         self._key = f"{server.prefix}doorbell:{name}"
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Wake one that waits, or the next that will."""
 
         def push(client: Client) -> None:
@@ -30,7 +30,7 @@ class RedisDoorbell:
             self._server.call(push)
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it rang; raises as `RedisServer` does."""
+        """Whether there was a signal; raises as `RedisServer` does."""
         left = timeout_s
         while left > 0:
             turn = min(left, _LONGEST_WAIT_S)

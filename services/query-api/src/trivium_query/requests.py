@@ -1,4 +1,4 @@
-"""READ FIRST: what stands behind the doors. HTTP and gRPC both call `trivium_query.handlers`, and those call this.
+"""READ FIRST: what serves a request. HTTP and gRPC both call `trivium_query.handlers`, and those call this.
 
 request -> http/ or rpc/ (decode, who is asking) -> handlers/ (what it means) -> Services (who does it)
 """
@@ -76,7 +76,7 @@ Probe = Callable[[], Awaitable[None]]
 
 
 class Services(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything the doors need; built once by the wiring.
+    """Everything that requests need; built once by the wiring.
 
     `probes` are asked by `/readyz` beside the stores: of the object store, and of an inference service.
     """

@@ -1,4 +1,4 @@
-"""What a leg made enters the object store: while its last stage writes rows, where that can tell before what it leaves.
+"""What a stage group made enters the object store while its last stage writes rows, if that can tell which before.
 
 One object a document, and the wait for it is not spent idle.
 """
@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, wait
 
-from trivium.at_once import begun
+from trivium.concurrent_calls import submit
 from trivium.domain.errors import TriviumError
 from trivium.flow import artifacts
 from trivium.flow.stage import Job
 
 
-class Storing:
-    """The objects of one leg that are on their way."""
+class PendingWrites:
+    """The objects of one stage group that are on their way."""
 
     def __init__(self) -> None:
         self._begun: dict[str, Future[TriviumError | None]] = {}
 
     def begin(self, jobs: Iterable[Job]) -> None:
         """Send what was made, each document's object by itself."""
-        self._begun |= {job.document.id: begun(_fault, job) for job in jobs}
+        self._begun |= {job.document.id: submit(_fault, job) for job in jobs}
 
     def faults(self, jobs: Sequence[Job]) -> list[TriviumError | None]:
         """Why a document's object could not be stored, when all have been, those that were not begun before too."""

@@ -1,4 +1,4 @@
-"""One stage of a leg: for which documents it is done, who may do it together, and what it made of each."""
+"""One stage of a stage group: for which documents it is done, who may do it together, and what it made of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trivium.stopping import Stopped, Stopping
 log = structlog.get_logger()
 
 
-class Left(msgspec.Struct, frozen=True):
+class Incomplete(msgspec.Struct, frozen=True):
     """A document that does not get through `stage`; without a fault, it may do it by itself."""
 
     job: Job
@@ -29,8 +29,8 @@ class Left(msgspec.Struct, frozen=True):
     fault: TriviumError | None = None
 
 
-class Found:
-    """What earlier tries stored, as far as a leg has looked: one object may hold what several stages made."""
+class CompletedStages:
+    """What earlier tries stored, as far as a stage group has looked: one object may hold what several stages made."""
 
     def __init__(self) -> None:
         self._outputs: dict[str, artifacts.Output] = {}
@@ -42,7 +42,7 @@ class Found:
                 if _comes_first(job, work.stage) or not job.objects.exists(key):
                     return None
                 self._outputs |= artifacts.outputs(job.objects, key)
-            if not work.settled(job):
+            if not work.outputs_present(job):
                 return None
         except NotFound as error:
             log.warning("artifact_damaged", key=key, reason=error.message)
@@ -52,7 +52,7 @@ class Found:
 
 
 def starts(job: Job, stage: Stage) -> int:
-    """How often `stage`, or one of the same leg behind it, was started and did not end."""
+    """How often `stage`, or one of the same stage group behind it, was started and did not end."""
     return job.document.attempt if _reached(job) >= STAGES.index(stage) else 0
 
 
@@ -87,7 +87,7 @@ def skipped(job: Job, stage: Stage, found: artifacts.Output) -> Job:
 
 
 def worked(job: Job, stage: Stage, key: str, outcome: Outcome) -> Job:
-    """The job behind a stage that it did now. What is made in one leg will lie under the key of the first of it."""
+    """The job behind a stage that it did now. What one stage group makes will lie under the key of its first stage."""
     made = (*job.made, artifacts.made(key, outcome.value, outcome.facts))
     reference = artifacts.reference(made[0].key, key)
     return _advanced(msgspec.structs.replace(job, made=made), stage, reference, outcome.facts)
