@@ -1,4 +1,4 @@
-"""READ FIRST: an hour of searches, questions, uploads and deletes against `trivium serve`. Run with `make soak`.
+"""An hour of searches, questions, uploads and deletes against `trivium serve`. Run with `make soak`.
 
 In the first third it is stopped twice and killed twice. At the end the set of documents must be exactly what was
 uploaded, by id and version; `trivium audit` must find nothing; and what the process holds must not have grown over the

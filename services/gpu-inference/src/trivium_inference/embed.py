@@ -1,4 +1,4 @@
-"""READ FIRST: the embedder. Text becomes tokens, batches, token states, and vectors.
+"""The embedder. Text becomes tokens, batches, token states, and vectors.
 
 tokens.py -> batching.py -> openvino_encoder.py | torch_encoder.py -> pooling.py
 """

@@ -1,4 +1,4 @@
-"""READ FIRST: text in images. Lines are found, cut out and read, on the CPU.
+"""Text in images. Lines are found, cut out and read, on the CPU.
 
 ocr_lines.py -> ocr_text.py, with the models of ocr_models.py: PP-OCR's, which lie in RapidOCR's wheel.
 """

@@ -1,4 +1,4 @@
-"""READ FIRST: a backfill, the objects of a bucket that are there already, however many, through the slower lane.
+"""A backfill, the objects of a bucket that are there already, however many, through the slower lane.
 
 It lists in the order of keys, accepts what is new or changed, and never lets more than so many wait. Its checkpoint in
 the object store says how far it came, so it may be stopped at any time and goes on there. Memory does not grow with the

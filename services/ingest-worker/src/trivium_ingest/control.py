@@ -1,4 +1,4 @@
-"""READ FIRST: the control process. It follows the bucket (`uploads/`) and hands out work (`dispatch.py`).
+"""The control process. It follows the bucket (`uploads/`) and hands out work (`dispatch.py`).
 
 It keeps nothing: several of them at once are harmless, and while there is none, work waits.
 """

@@ -1,4 +1,7 @@
-"""The ingest worker's stages but publishing: each loads its inputs, calls one pure function, returns its output."""
+"""READ FIRST: the ingest worker's stages: each loads its inputs, calls one pure function, returns its output.
+
+Publishing is `publish.py`.
+"""
 
 from __future__ import annotations
 

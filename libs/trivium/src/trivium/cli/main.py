@@ -1,4 +1,4 @@
-"""READ FIRST: the commands there are, loaded when called, and how every failure is told.
+"""The commands there are, loaded when called, and how every failure is told.
 
 Nothing heavy may be imported here: `trivium --help` must feel instant.
 """

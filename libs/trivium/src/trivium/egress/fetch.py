@@ -1,4 +1,4 @@
-"""READ FIRST: the one place from which Trivium reaches out to a web address (server-side request forgery, RFC 9110).
+"""The one place from which Trivium reaches out to a web address (server-side request forgery, RFC 9110).
 
     url -> plain http or https? -> name resolved once, every address checked -> one request -> bounded, unpacked body
      ^                                                                             |

@@ -1,4 +1,4 @@
-"""READ FIRST: how a site becomes documents.
+"""How a site becomes documents.
 
     frontier -> robots.txt lets us? -> pause -> conditional fetch -> duplicate? -> accept
        ^                                                                |

@@ -1,4 +1,4 @@
-"""READ FIRST for files inside files: a mail's attachments, an archive's members. Each becomes a document of its own.
+"""Files inside files: a mail's attachments, an archive's members. Each becomes a document of its own.
 
 The parent-child index lies in the object store: `families/<parent>/<version>/<child>` holds a `Member`, what that
 version of the parent has under that name. It is written after the child's bytes and before its record, and goes after

@@ -1,4 +1,4 @@
-"""READ FIRST: the client that every provider shares."""
+"""The client that every provider shares."""
 
 from __future__ import annotations
 

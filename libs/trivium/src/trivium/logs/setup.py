@@ -1,4 +1,4 @@
-"""READ FIRST: what a process does about its logs, at its start.
+"""What a process does about its logs, at its start.
 
 `configure_logging` for every process, also a command's: its own events and its libraries' go through one handler
 (`lines.py`), which counts what repeats (`repeats.py`). `log_everything` for a service: what is printed, what nobody

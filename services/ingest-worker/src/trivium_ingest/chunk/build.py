@@ -1,4 +1,4 @@
-"""READ FIRST: a parsed document becomes chunks. The chunkers only choose the spans; this gives them their addresses."""
+"""A parsed document becomes chunks. The chunkers only choose the spans; this gives them their addresses."""
 
 from __future__ import annotations
 

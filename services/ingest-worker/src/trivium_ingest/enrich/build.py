@@ -1,4 +1,4 @@
-"""READ FIRST: chunks get the context that is embedded and indexed before their text.
+"""Chunks get the context that is embedded and indexed before their text.
 
 With an LLM each chunk is situated by it (CORTEX C3); without one, or where it fails, by the document's most
 central sentences. Title and section path are fields of the chunk already and are not repeated.

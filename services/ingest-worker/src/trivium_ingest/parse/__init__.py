@@ -1,1 +1,1 @@
-"""From the bytes of one file to typed units with their places. READ FIRST: `build.py`."""
+"""From the bytes of one file to typed units with their places. `build.py` shows the order."""

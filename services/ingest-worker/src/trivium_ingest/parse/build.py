@@ -1,4 +1,4 @@
-"""READ FIRST: how one file becomes units. Check its size, find its format by content, read it.
+"""How one file becomes units. Check its size, find its format by content, read it.
 
     blob -> bounds -> sniff -> the format's parser -> ParsedDocument
 

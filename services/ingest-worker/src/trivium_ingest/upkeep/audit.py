@@ -1,4 +1,4 @@
-"""READ FIRST: what the artifacts say against what the stores hold, and putting it right.
+"""What the artifacts say against what the stores hold, and putting it right.
 
 For every version that queries see, the rows that its artifacts make (in the store of pictures, of those chunks that
 have one) are compared with the rows in each store, first their ids, then their contents; then every store is asked

@@ -1,4 +1,4 @@
-"""READ FIRST: makes documents agree with one bucket, key by key, by looking at the bucket, not at what events claim.
+"""Makes documents agree with one bucket, key by key, by looking at the bucket, not at what events claim.
 
 So events may come twice, late, out of order or not at all: each is only a reason to look.
 """

@@ -1,1 +1,1 @@
-"""From a question to a cited answer and a verdict on it. READ FIRST: `pipeline.py`."""
+"""From a question to a cited answer and a verdict on it. `pipeline.py` shows the order."""

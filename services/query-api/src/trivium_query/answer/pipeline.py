@@ -1,4 +1,4 @@
-"""READ FIRST: from a question to a cited, judged answer.
+"""From a question to a cited, judged answer.
 
 understand -> retrieve -> rerank -> write -> verify; a partly supported answer is repaired once from
 sub-questions. Everything that can fail has a plain second way, and what failed is named in the answer.

@@ -1,4 +1,4 @@
-"""READ FIRST: a page of an original as a picture, with a passage marked.
+"""A page of an original as a picture, with a passage marked.
 
 original + passage -> which page, which boxes -> a child process that draws (`child.py`, `draw.py`) -> PNG
 """

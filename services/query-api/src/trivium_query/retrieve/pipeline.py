@@ -1,4 +1,4 @@
-"""READ FIRST: from a question to ranked passages, in one of eight named modes.
+"""From a question to ranked passages, in one of eight named modes.
 
 evidence (vectors, keywords and graph at once, each within its budget) -> ranking -> hits
 

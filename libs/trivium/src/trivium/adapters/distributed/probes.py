@@ -1,4 +1,4 @@
-"""READ FIRST: what `trivium doctor` asks of each server, one function a server.
+"""What `trivium doctor` asks of each server, one function a server.
 
 A probe connects as the product does, so that what it finds is what the product would find. It stops, by raising
 `TriviumError`, at the first thing without which the rest cannot be asked.

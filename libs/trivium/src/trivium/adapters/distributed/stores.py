@@ -1,4 +1,4 @@
-"""READ FIRST: every distributed adapter, from settings; each server is connected to when it is first needed."""
+"""Every distributed adapter, from settings; each server is connected to when it is first needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""READ FIRST: the graph in one Neo4j database, plain Cypher.
+"""The graph in one Neo4j database, plain Cypher.
 
 `schema.py` says how it looks there. `write.py` brings shares in and out with the statements of `write_statements.py`,
 what changes being counted by `changes.py` and `names.py`; `read.py` asks with those of `read_statements.py`, and

@@ -1,4 +1,4 @@
-"""READ FIRST: the registry over S3 and Redis.
+"""The registry over S3 and Redis.
 
 The truth of a document is one manifest in the object store, changed by conditional writes alone
 (`manifests.py`). Redis holds the newest record of each and the indexes over them (`records.py`).
