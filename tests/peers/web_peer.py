@@ -15,8 +15,8 @@ from typing import Any
 
 import httpcore
 
-from trivium.egress.fetch import Fetched, Fetcher, FetchLimits
-from trivium.egress.rules import HostRules
+from trivium_query.egress.fetch import Fetched, Fetcher, FetchLimits
+from trivium_query.egress.rules import HostRules
 
 SITE, OTHER = "93.184.215.14", "151.101.1.69"  # public addresses; nothing is ever sent there
 QUICK = FetchLimits(max_bytes=200_000, timeout_s=5.0)

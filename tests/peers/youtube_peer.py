@@ -12,7 +12,7 @@ from typing import Any
 
 from web_peer import SITE, Internet, page, site
 
-from trivium.egress.pages import WebPages
+from trivium_query.egress.pages import WebPages
 
 _CERTIFICATE = Path(__file__).parent / "tls" / "youtube.pem"
 VIDEO = "dQw4w9WgXcQ"

@@ -11,7 +11,7 @@ from trivium.domain.errors import Refused
 from trivium.domain.graph import LINKS_TO, ChunkGraph, Relation, document_key
 from trivium.domain.ids import document_id
 from trivium.domain.scope import Tenant
-from trivium.egress.urls import canonical_url
+from trivium.text.urls import canonical_url
 
 MAX_LINKS = 100  # the first ones: lists of hundreds say little of each
 OPERATION = "link"

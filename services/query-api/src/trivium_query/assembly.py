@@ -8,10 +8,6 @@ from functools import partial
 
 from trivium.config import Settings
 from trivium.domain.scope import DEFAULT_TENANT
-from trivium.egress.fetch import Fetcher
-from trivium.egress.pages import WebPages
-from trivium.egress.rules import host_rules
-from trivium.flow.crawl import Crawler
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
@@ -20,6 +16,10 @@ from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
 from trivium_query.answering import PipelineAnswerer
 from trivium_query.crawling import SiteCrawler
+from trivium_query.egress.crawl import Crawler
+from trivium_query.egress.fetch import Fetcher
+from trivium_query.egress.pages import WebPages
+from trivium_query.egress.rules import host_rules
 from trivium_query.handlers.readiness import INFERENCE, OBJECTS
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import Probe, Services

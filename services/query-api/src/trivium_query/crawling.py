@@ -11,13 +11,13 @@ import anyio.to_thread
 from trivium.domain.crawl import CrawlRequest, Visit
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import Tenant
-from trivium.flow.crawl import Crawler
+from trivium_query.egress.crawl import Crawler
 
 MAX_AT_ONCE = 4
 
 
 class SiteCrawler:
-    """`trivium_query.requests.SiteCrawler` over `trivium.flow.crawl`, whose waiting is done in threads."""
+    """`trivium_query.requests.SiteCrawler` over `trivium_query.egress.crawl`, whose waiting is done in threads."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

@@ -11,8 +11,8 @@ import pytest
 from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
-from trivium.flow.crawl import Pause
 from trivium_query.crawling import MAX_AT_ONCE, SiteCrawler
+from trivium_query.egress.crawl import Pause
 
 from .test_http_queries import events_of
 

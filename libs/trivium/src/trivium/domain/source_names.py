@@ -1,7 +1,7 @@
 """What a source is called. A name is all that tells two sources apart, so different paths keep different names.
 
 A file is called by its path in one spelling (`file_source`). What comes from the web is called by its address
-(`trivium.egress.urls`), an object by its bucket and key (`trivium.flow.intake.upload_source`).
+(`trivium.text.urls`), an object by its bucket and key (`trivium.flow.intake.upload_source`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import check_name
-from trivium.egress.urls import canonical_url
 from trivium.flow import artifacts, passwords
 from trivium.flow.artifacts import ObjectRef, Origin
 from trivium.flow.assets import read_asset
@@ -31,6 +30,7 @@ from trivium.ports.registry import DocumentPage
 from trivium.ports.stores import Stores
 from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
+from trivium.text.urls import canonical_url
 
 _READ = (DocumentState.READY, DocumentState.EMPTY)
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from web_peer import OTHER, QUICK, SITE, Internet, by_path, page, redirect, serving, site
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
-from trivium.egress.addresses import why_forbidden
-from trivium.egress.fetch import Fetcher, FetchLimits
-from trivium.egress.rules import host_rules
 from trivium.ports.web import Validators
+from trivium_query.egress.addresses import why_forbidden
+from trivium_query.egress.fetch import Fetcher, FetchLimits
+from trivium_query.egress.rules import host_rules
 
 CERTIFICATE = Path(__file__).parent / "tls" / "self_signed_site_test.pem"
 

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from trivium.domain.errors import Refused
-from trivium.egress.urls import canonical_url
+from trivium.text.urls import canonical_url
 
 MAX_CHARS = 512 * 1024  # what stands behind is not looked at
 MAX_LINKS = 2_000

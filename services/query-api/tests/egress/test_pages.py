@@ -6,7 +6,7 @@ import pytest
 from web_peer import SITE, Internet, by_path, page, redirect, site
 
 from trivium.domain.errors import NeverWill
-from trivium.egress.pages import WebPages
+from trivium_query.egress.pages import WebPages
 
 FORM = b"<html><form><input name=user><input type=password name=secret></form></html>"
 

@@ -8,8 +8,8 @@ import msgspec
 from protego import Protego
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
-from trivium.egress.fetch import USER_AGENT
 from trivium.ports.web import Fetch
+from trivium_query.egress.fetch import USER_AGENT
 
 MAX_BYTES = 500 * 1024  # RFC 9309 2.5
 MAX_DELAY_S = 60.0  # a site that wants more is as good as closed

@@ -15,8 +15,8 @@ from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
-from trivium.egress.fetch import Fetcher
 from trivium.ports.web import Page, Validators
+from trivium_query.egress.fetch import Fetcher
 
 if TYPE_CHECKING:
     from youtube_transcript_api import FetchedTranscript, Transcript

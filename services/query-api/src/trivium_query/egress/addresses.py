@@ -19,7 +19,7 @@ from typing import Any
 import httpcore
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
-from trivium.egress.rules import HostRules
+from trivium_query.egress.rules import HostRules
 
 Resolver = Callable[[str, int], list[str]]
 """(host, port) to numeric addresses, in the order to try them. May raise `OSError`."""

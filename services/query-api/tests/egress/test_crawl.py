@@ -12,9 +12,9 @@ from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
-from trivium.flow.crawl import MAX_SILENCES, Crawler
 from trivium.flow.intake import StoreIntake
 from trivium.ports.web import Page, Validators
+from trivium_query.egress.crawl import MAX_SILENCES, Crawler
 
 START = "https://site.test/"
 

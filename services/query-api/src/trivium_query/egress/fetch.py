@@ -22,12 +22,12 @@ import httpx
 import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
-from trivium.egress import unpack
-from trivium.egress.addresses import CheckedBackend, Deadline, Resolver, system_resolver
-from trivium.egress.rules import HostRules
 from trivium.ports.web import Validators
+from trivium.text.urls import checked_url
+from trivium_query.egress import unpack
+from trivium_query.egress.addresses import CheckedBackend, Deadline, Resolver, system_resolver
+from trivium_query.egress.rules import HostRules
 
-MAX_REQUESTED_CHARS = 8192
 DOWNLOAD_INSTEAD = "Download it and upload the file."
 USER_AGENT = b"trivium"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -179,27 +179,6 @@ class Fetcher(msgspec.Struct, frozen=True):
 
 
 _ACCEPT = b"text/html,application/xhtml+xml,application/pdf,*/*;q=0.8"
-
-
-def checked_url(url: str) -> httpx.URL:
-    """`url` parsed, without its fragment. Raises `Refused` (`bad_url`)."""
-    if len(url) > MAX_REQUESTED_CHARS:
-        raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_REQUESTED_CHARS}.")
-    try:
-        parsed = httpx.URL(url.strip())
-    except (httpx.InvalidURL, UnicodeError) as error:
-        raise Refused("bad_url", f"{url[:200]!r} is not a URL: {error}.", "Give an http or https address.") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise Refused(
-            "bad_url", f"{url[:200]!r} is not a web address.", "Give one that begins with http:// or https://."
-        )
-    if parsed.port is not None and not 0 < parsed.port < 65536:
-        raise Refused("bad_url", f"{parsed.port} is not a port.", "Correct the URL.")
-    if parsed.userinfo:
-        raise Refused(
-            "bad_url", "The URL holds a user name or password.", "Leave it out: Trivium sends no credentials."
-        )
-    return parsed.copy_with(fragment=None)
 
 
 @cache

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.errors import Refused
-from trivium.egress.urls import canonical_url, same_page, video_of
+from trivium.text.urls import canonical_url, same_page, video_of
 
 VIDEO = "dQw4w9WgXcQ"
 

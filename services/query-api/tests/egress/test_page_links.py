@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.egress.page_links import MAX_LINKS, PageLinks, page_links
+from trivium_query.egress.page_links import MAX_LINKS, PageLinks, page_links
 
 HERE = "https://a.test/dir/page"
 PIECES = (

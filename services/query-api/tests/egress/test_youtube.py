@@ -10,8 +10,8 @@ from web_peer import SITE, Internet, page
 from youtube_peer import VIDEO, YouTube, on_air, track
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
-from trivium.egress.pages import WebPages
 from trivium.ports.web import Page
+from trivium_query.egress.pages import WebPages
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import re
 import msgspec
 
 from trivium.domain.errors import NeverWill
-from trivium.egress.fetch import DOWNLOAD_INSTEAD, Fetched, Fetcher
-from trivium.egress.urls import video_of
 from trivium.ports.web import Page, Validators
+from trivium.text.urls import video_of
+from trivium_query.egress.fetch import DOWNLOAD_INSTEAD, Fetched, Fetcher
 
 _LOGIN_PATH = re.compile(r"(?i)/(?:log-?in|sign-?in|signon|sso|auth|oauth2?|session/new|account/login)\b")
 _PASSWORD_FIELD = re.compile(rb"(?i)<input\b[^>]{0,500}\btype\s*=\s*[\"']?password\b")
@@ -25,7 +25,7 @@ class WebPages(msgspec.Struct, frozen=True):
         """The page at `url`. Raises as `Fetcher.get`, and `NeverWill` (`no_transcript`, `login_needed`)."""
         video = video_of(url)
         if video:
-            from trivium.egress.youtube import transcript  # noqa: PLC0415 - loads requests, a tenth of a second
+            from trivium_query.egress.youtube import transcript  # noqa: PLC0415 - loads requests, a tenth of a second
 
             return transcript(self.fetcher, video)
         fetched = self.fetcher.get(url, known)

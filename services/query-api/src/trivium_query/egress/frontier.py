@@ -9,7 +9,7 @@ import msgspec
 
 from trivium.domain.errors import Refused
 from trivium.domain.source_names import MAX_NAME_CHARS
-from trivium.egress.urls import same_page
+from trivium.text.urls import same_page
 
 MAX_SEGMENTS = 16
 MAX_SAME_SEGMENT = 3  # /a/b/a/b/a/b: a relative link that leads into itself

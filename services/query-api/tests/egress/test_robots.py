@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.egress.robots import MAX_DELAY_S, Robots, robots_of
 from trivium.ports.web import Page
+from trivium_query.egress.robots import MAX_DELAY_S, Robots, robots_of
 
 PIECES = (
     *("User-agent: *", "User-agent: trivium", "Disallow: /*a*a$", "Crawl-delay: nan", "Crawl-delay: inf"),

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 import re
 
-from trivium.egress.fetch import checked_url
+import httpx
 
+from trivium.domain.errors import Refused
+
+MAX_REQUESTED_CHARS = 8192
 _TRACKING = frozenset({"fbclid", "gclid", "dclid", "msclkid", "mc_cid", "mc_eid", "igshid", "phpsessid", "jsessionid"})
 _VIDEO_HOSTS = re.compile(r"(?:(?:www|m|music)\.)?youtube(?:-nocookie)?\.com")
 _VIDEO_PATH = re.compile(r"/(?:shorts|live|embed|v)/([\w-]{11})(?:/.*)?", re.ASCII)
 _VIDEO_ID = re.compile(r"[\w-]{11}", re.ASCII)
 _SHORT_HOST = "youtu.be"
+
+
+def checked_url(url: str) -> httpx.URL:
+    """`url` parsed, without its fragment. Raises `Refused` (`bad_url`)."""
+    if len(url) > MAX_REQUESTED_CHARS:
+        raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_REQUESTED_CHARS}.")
+    try:
+        parsed = httpx.URL(url.strip())
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise Refused("bad_url", f"{url[:200]!r} is not a URL: {error}.", "Give an http or https address.") from error
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise Refused(
+            "bad_url", f"{url[:200]!r} is not a web address.", "Give one that begins with http:// or https://."
+        )
+    if parsed.port is not None and not 0 < parsed.port < 65536:
+        raise Refused("bad_url", f"{parsed.port} is not a port.", "Correct the URL.")
+    if parsed.userinfo:
+        raise Refused(
+            "bad_url", "The URL holds a user name or password.", "Leave it out: Trivium sends no credentials."
+        )
+    return parsed.copy_with(fragment=None)
 
 
 def canonical_url(url: str) -> str:

@@ -21,13 +21,13 @@ from trivium.domain.documents import Document, Failure
 from trivium.domain.errors import NotFound, TriviumError, TryLater
 from trivium.domain.ids import document_id
 from trivium.domain.scope import Tenant
-from trivium.egress.frontier import Frontier, Next
-from trivium.egress.page_links import PageLinks, page_links
-from trivium.egress.robots import Robots, robots_of
-from trivium.egress.sitemap import listed_pages
-from trivium.egress.urls import canonical_url, same_page
 from trivium.flow.intake import StoreIntake, TenantStoreIntake
 from trivium.ports.web import Page
+from trivium.text.urls import canonical_url, same_page
+from trivium_query.egress.frontier import Frontier, Next
+from trivium_query.egress.page_links import PageLinks, page_links
+from trivium_query.egress.robots import Robots, robots_of
+from trivium_query.egress.sitemap import listed_pages
 
 MAX_SILENCES = 10  # requests in a row that another time may help: the site has had enough
 _HTML = ("text/html", "application/xhtml+xml")

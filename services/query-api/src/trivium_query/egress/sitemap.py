@@ -9,9 +9,9 @@ from html import unescape
 from urllib.parse import urljoin
 
 from trivium.domain.errors import Refused, TriviumError
-from trivium.egress.robots import Robots
-from trivium.egress.urls import canonical_url
 from trivium.ports.web import Fetch
+from trivium.text.urls import canonical_url
+from trivium_query.egress.robots import Robots
 
 MAX_SITEMAPS = 10
 MAX_CHARS = 10 * 1024 * 1024
