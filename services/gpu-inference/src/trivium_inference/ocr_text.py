@@ -66,7 +66,7 @@ def _careful_width(line: Image) -> int:
 
 
 def _is_short(line: Image) -> bool:
-    return line.shape[1] <= _SHORT * line.shape[0]
+    return bool(line.shape[1] <= _SHORT * line.shape[0])
 
 
 def _nearest(wanted: float) -> int:
