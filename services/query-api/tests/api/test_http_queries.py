@@ -8,8 +8,8 @@ import json
 import httpx
 import pytest
 
+from trivium.api import MAX_QUESTION_CHARS
 from trivium.config import Settings
-from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.doors import Services
 
 

@@ -7,13 +7,15 @@ import time
 from collections.abc import Iterable
 from typing import TypeVar
 
+from msgspec.structs import asdict
+
+from trivium import api
 from trivium.domain import answers, chunks, documents, parsed, retrieval
 from trivium.domain import crawl as crawls
 from trivium.domain.errors import Refused
-from trivium.domain.places import web_address
 from trivium.domain.waiting import waits_for
 from trivium.v1 import ingest_pb2, query_pb2
-from trivium_query.handlers.queries import DEFAULT_TOP_K, MAX_FILTER_VALUES, MAX_TOP_K, Search
+from trivium_query.validation import validated
 
 E = TypeVar("E", bound=enum.StrEnum)
 
@@ -81,30 +83,27 @@ def visit(page: crawls.Visit) -> ingest_pb2.CrawlSiteResponse:
     )
 
 
-def wanted(request: query_pb2.SearchRequest, timeout_s: float | None) -> Search:
-    """A search as the handlers take it. Raises `Refused` (`invalid_request`)."""
-    return _search(request.query, request.mode, request.top_k, request.filter, timeout_s)
+def wanted(request: query_pb2.SearchRequest) -> api.SearchRequest:
+    """A search as the handlers take it. Raises `InvalidRequest`."""
+    return _search(request.query, request.mode, request.top_k, request.filter)
 
 
-def asked(request: query_pb2.AskRequest, timeout_s: float | None) -> Search:
-    """A question as the handlers take it. Raises `Refused` (`invalid_request`)."""
-    return _search(request.question, request.mode, request.top_k, request.filter, timeout_s)
+def asked(request: query_pb2.AskRequest) -> api.QueryRequest:
+    """A question as the handlers take it. Raises `InvalidRequest`."""
+    search = _search(request.question, request.mode, request.top_k, request.filter)
+    return api.QueryRequest(**asdict(search), conversation_id=request.conversation_id)
 
 
-def _search(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter, timeout_s: float | None) -> Search:
-    if top_k > MAX_TOP_K:
-        raise Refused("invalid_request", f"top_k is at most {MAX_TOP_K}.", "Ask for fewer.")
-    if len(restrict.document_ids) > MAX_FILTER_VALUES:
-        raise Refused("invalid_request", f"At most {MAX_FILTER_VALUES} document ids.", "Name fewer.")
-    kinds = tuple(one_of(parsed.UnitKind, kind, "kind") for kind in restrict.kinds)
-    modalities = tuple(one_of(parsed.UnitKind, kind, "modality") for kind in restrict.modalities)
-    return Search(
-        query,
-        one_of(retrieval.Mode, mode, "mode") if mode else None,
-        top_k or DEFAULT_TOP_K,
-        retrieval.SearchFilter(tuple(restrict.document_ids), restrict.dataset, kinds, modalities),
-        timeout_s,
-    )
+def _search(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter) -> api.SearchRequest:
+    """What is unset is left out."""
+    filters = {
+        "document_ids": list(restrict.document_ids),
+        "kinds": list(restrict.kinds),
+        "modalities": list(restrict.modalities),
+        "dataset": restrict.dataset or None,
+    }
+    sent = {"query": query, "mode": mode or None, "top_k": top_k or api.DEFAULT_TOP_K, "filters": filters}
+    return validated(api.SearchRequest, sent)
 
 
 def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.SearchResponse:
@@ -210,7 +209,7 @@ def citation(claim: answers.Citation) -> query_pb2.Citation:
         chunk_number=claim.chunk_number,
         quote=claim.quote,
         positions=[position(at) for at in claim.positions],
-        url=web_address(claim.source, claim.positions),
+        url=claim.url,
     )
 
 
