@@ -22,7 +22,7 @@ from trivium_query.http.routing import (
     takes,
     write,
 )
-from trivium_query.http.views import to_api
+from trivium_query.views import to_api
 
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from trivium import api
 from trivium.domain import crawl
+from trivium_query import views
 from trivium_query.handlers import crawls
-from trivium_query.http import views
 from trivium_query.http.bodies import json_body
 from trivium_query.http.routing import OF_A_BODY, Asking, Behind, errors, takes
 from trivium_query.http.streaming import Event, EventStream, streamed

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from trivium import api
 from trivium.domain.graph import EntityType
+from trivium_query import views
 from trivium_query.handlers import graph
 from trivium_query.handlers.links import links as document_links
-from trivium_query.http import views
 from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, answers, write
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])

@@ -11,7 +11,7 @@ from trivium import api
 from trivium_query.handlers import sources
 from trivium_query.handlers.readiness import readiness
 from trivium_query.http.routing import Asking, Behind, answers, content, write
-from trivium_query.http.views import to_api
+from trivium_query.views import to_api
 
 router = APIRouter(tags=["operations"])
 

@@ -11,9 +11,9 @@ from starlette.responses import Response
 from trivium import api
 from trivium.domain.answers import AnswerEvent
 from trivium.domain.scope import Tenant
+from trivium_query import views
 from trivium_query.doors import Services
 from trivium_query.handlers import queries
-from trivium_query.http import views
 from trivium_query.http.bodies import json_body
 from trivium_query.http.routing import OF_A_BODY, Asking, Behind, answers, takes, write
 from trivium_query.http.streaming import Event, EventStream, streamed, unless_gone

@@ -17,10 +17,10 @@ from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium_query import views
 from trivium_query.doors import Services
 from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import sources
-from trivium_query.http import views
 from trivium_query.http.bodies import json_body
 from trivium_query.http.components import properties, ref
 from trivium_query.http.routing import (
