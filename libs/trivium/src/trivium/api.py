@@ -28,15 +28,19 @@ MAX_QUESTION_CHARS = 4_000
 MAX_TOP_K = 100
 MAX_FILTER_VALUES = 100
 DEFAULT_TOP_K = 10
+END = r"\Z"  # JSON Schema writes it as `$`, which in Python also stands before a last line break
 NO_NUL = r"^[^\x00]*$"
 NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
-WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+$"
-
-
-def _to_the_end(pattern: str) -> str:
-    r"""`pattern` as JSON Schema reads it, whose `$` is the end; Python's also stands before a last line break."""
-    return pattern.removesuffix("$") + r"\Z"
+DATASET_NAME = DATASET.removesuffix("$") + END
+WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
+MATCHING = {
+    NO_NUL: "text without a NUL character",
+    WITH_A_WORD: "text that is more than spaces, without a NUL character",
+    DATASET_NAME: "letters, digits, '.', '_' or '-', beginning with a letter or digit",
+    WEB_ADDRESS: "an address that begins with http:// or https://, without spaces",
+}
+"""What matches a pattern, for a person."""
 
 
 def _one_of(kind: type[enum.StrEnum]) -> Meta:
@@ -59,7 +63,7 @@ Dataset = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_DATASET_CHARS,
-        pattern=_to_the_end(DATASET),
+        pattern=DATASET_NAME,
         description="A named group of sources.",
         examples=[DEFAULT_DATASET],
     ),
@@ -126,7 +130,7 @@ class WebAddress(Input):
         str,
         Meta(
             min_length=1,
-            pattern=_to_the_end(WEB_ADDRESS),
+            pattern=WEB_ADDRESS,
             examples=["https://example.org/paper.pdf"],
             extra_json_schema={"maxLength": MAX_NAME_CHARS},  # refused as for any other name
         ),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from trivium.api import FieldProblem, Input
+from trivium.api import MATCHING, FieldProblem, Input
 from trivium.domain.errors import Refused
 
 MAX_TOLD = 20
@@ -53,9 +53,17 @@ def _invalid(kind: Any, sent: object, at: str) -> Iterator[FieldProblem]:
         msgspec.convert(sent, kind)
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
-        known = _choices(kind) if message.startswith("Invalid enum value") else ()
         inside = path.rstrip("`").replace("[", ".").replace("]", "")
-        yield FieldProblem(f"{at}{inside}", f"Expected one of {', '.join(known)}" if known else message)
+        yield FieldProblem(f"{at}{inside}", _told(message, kind))
+
+
+def _told(message: str, kind: Any) -> str:
+    """The library's `message` with the choices that there are, and without regular expressions."""
+    if message.startswith("Invalid enum value"):
+        return f"Expected one of {', '.join(_choices(kind))}"
+    return next(
+        (f"Expected {words}" for pattern, words in MATCHING.items() if message.endswith(repr(pattern))), message
+    )
 
 
 def _choices(kind: Any) -> tuple[str, ...]:

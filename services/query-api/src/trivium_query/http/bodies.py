@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from email.message import Message
 from typing import TypeVar
 
-import msgspec
 from fastapi import Request
 
 from trivium.api import FieldProblem, Input
@@ -20,9 +20,6 @@ def _number(text: str) -> int | float:
     """A JSON number with a point: 10.0 is an integer, as JSON Schema has it."""
     value = float(text)
     return int(value) if value.is_integer() else value
-
-
-_JSON = msgspec.json.Decoder(float_hook=_number)
 
 
 async def json_body(request: Request, kind: type[T], absent: T | None = None) -> T:
@@ -45,10 +42,14 @@ async def json_body(request: Request, kind: type[T], absent: T | None = None) ->
 
 def _decoded(raw: bytes) -> object:
     try:
-        return _JSON.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        said = str(error) if isinstance(error, msgspec.DecodeError) else "not text of UTF-8, or nested too deeply"
-        raise InvalidRequest([FieldProblem(BODY, f"No JSON: {said}")]) from error
+        value: object = json.loads(raw, parse_float=_number)
+        json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair can be written, but is no text
+    except json.JSONDecodeError as error:
+        raise InvalidRequest([FieldProblem(f"{BODY}.{error.pos}", f"JSON decode error: {error.msg}")]) from error
+    except (ValueError, RecursionError) as error:
+        told = "JSON decode error: not Unicode text, or nested too deeply"
+        raise InvalidRequest([FieldProblem(BODY, told)]) from error
+    return value
 
 
 def _is_json(content_type: str) -> bool:

@@ -37,10 +37,12 @@ def properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _described(*kinds: type) -> dict[str, Any]:
-    r"""As JSON Schema, whose `$` is Python's `\Z`. Nothing is sent that is not described."""
+    """As JSON Schema. Nothing is sent that is not described."""
     _, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema["description"])
         schema.update({"type": "string"} if "enum" in schema else {"additionalProperties": False})
-    described: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(schemas).replace(rb"\\Z", b"$"))
+    described: dict[str, Any] = msgspec.json.decode(
+        msgspec.json.encode(schemas).replace(msgspec.json.encode(api.END)[1:-1], b"$")
+    )
     return described

@@ -79,7 +79,7 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
 
 def _text(field: str, value: str) -> str:
     """Unicode: what a form's charset makes of its bytes may be none."""
-    if any("\ud800" <= char <= "\udfff" for char in value):
+    if any("\ud800" <= char <= "\udfff" for char in field + value):
         raise _invalid(field, "Not Unicode text.")
     return value
 
