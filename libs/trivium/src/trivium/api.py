@@ -8,8 +8,7 @@ reads a newer server, and refused in a request.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -89,15 +88,15 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     def __repr__(self) -> str:
         return f"{type(self).__name__}(...)"
 
-    def __rich_repr__(self) -> Iterable[str]:
-        return ("...",)
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return []
 
 
 class Output(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a caller gets. Absent fields do not apply; nothing else has a default."""
 
 
-class Problem(Output):
+class Problem(Output, frozen=True):
     """An error (RFC 9457)."""
 
     type: Annotated[
@@ -116,14 +115,14 @@ class Problem(Output):
     ] = None
 
 
-class FieldProblem(Output):
+class FieldProblem(Output, frozen=True):
     """One field that does not fit."""
 
     field: Annotated[str, Meta(examples=["body.top_k"])]
     message: Annotated[str, Meta(examples=["Expected `int` <= 100"])]
 
 
-class WebAddress(Input):
+class WebAddress(Input, frozen=True):
     """Where on the web to begin."""
 
     url: Annotated[
@@ -138,13 +137,13 @@ class WebAddress(Input):
     dataset: Dataset = DEFAULT_DATASET
 
 
-class UrlSource(WebAddress):
+class UrlSource(WebAddress, frozen=True):
     """A source to fetch."""
 
     password: FilePassword = ""
 
 
-class CrawlRequest(WebAddress):
+class CrawlRequest(WebAddress, frozen=True):
     """A site to take in: the pages of one host, breadth first, as its robots.txt allows."""
 
     depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="How many links from the first page.")] = 2
@@ -152,7 +151,7 @@ class CrawlRequest(WebAddress):
     sitemap: Annotated[bool, Meta(description="Begin with the pages of the site's own sitemap, too.")] = False
 
 
-class UploadFields(Input):
+class UploadFields(Input, frozen=True):
     """What is said of the files of an upload."""
 
     title: Annotated[Title, Meta(description="The title of what is sent.")] = ""
@@ -160,13 +159,13 @@ class UploadFields(Input):
     password: FilePassword = ""
 
 
-class GivenPassword(Input):
+class GivenPassword(Input, frozen=True):
     """What opens a source that failed for want of it."""
 
     password: Annotated[FilePassword, Meta(min_length=1)]
 
 
-class Reason(Output):
+class Reason(Output, frozen=True):
     """Why a source failed."""
 
     code: Annotated[str, Meta(examples=["password_needed"])]
@@ -175,7 +174,7 @@ class Reason(Output):
     stage: Annotated[str, Meta(examples=["parse"])]
 
 
-class Source(Output):
+class Source(Output, frozen=True):
     """A source and how far it has come. Times are Unix seconds."""
 
     id: Id
@@ -214,7 +213,7 @@ class Source(Output):
     reason: Reason | None = None
 
 
-class RefusedFile(Output):
+class RefusedFile(Output, frozen=True):
     """One file of several that was not taken."""
 
     name: str
@@ -223,7 +222,7 @@ class RefusedFile(Output):
     action: str
 
 
-class Accepted(Output):
+class Accepted(Output, frozen=True):
     """What was taken. `id` is the first source's, for those who send one."""
 
     id: Id
@@ -233,7 +232,7 @@ class Accepted(Output):
     ]
 
 
-class Visited(Output):
+class Visited(Output, frozen=True):
     """Event `visited` of a crawl: what became of a page."""
 
     url: str
@@ -242,7 +241,7 @@ class Visited(Output):
     reason: Reason | None = None
 
 
-class Crawled(Output):
+class Crawled(Output, frozen=True):
     """Event `crawled`, the last of a crawl: how many pages came to what."""
 
     taken: int
@@ -251,14 +250,14 @@ class Crawled(Output):
     failed: int
 
 
-class SourcePage(Output):
+class SourcePage(Output, frozen=True):
     """Newest first."""
 
     sources: tuple[Source, ...]
     cursor: Cursor
 
 
-class Chunk(Output):
+class Chunk(Output, frozen=True):
     """A passage with its address."""
 
     id: Id
@@ -276,14 +275,14 @@ class Chunk(Output):
     assets: Annotated[tuple[str, ...], Meta(description="Names of the pictures of what the passage describes.")]
 
 
-class ChunkPage(Output):
+class ChunkPage(Output, frozen=True):
     """A source's chunks in order."""
 
     chunks: tuple[Chunk, ...]
     cursor: Cursor
 
 
-class LinkedSource(Output):
+class LinkedSource(Output, frozen=True):
     """A source at the other end of a link."""
 
     id: Id
@@ -291,14 +290,14 @@ class LinkedSource(Output):
     title: str
 
 
-class SourceLinks(Output):
+class SourceLinks(Output, frozen=True):
     """Links between sources that are here, by name."""
 
     links_to: tuple[LinkedSource, ...]
     linked_from: tuple[LinkedSource, ...]
 
 
-class Filters(Input):
+class Filters(Input, frozen=True):
     """Restricts a search; what is absent does not restrict."""
 
     document_ids: Annotated[
@@ -320,7 +319,7 @@ class Filters(Input):
     ] = ()
 
 
-class SearchRequest(Input):
+class SearchRequest(Input, frozen=True):
     """A search without an answer."""
 
     query: Question
@@ -329,7 +328,7 @@ class SearchRequest(Input):
     filters: Filters = Filters()
 
 
-class FollowUp(SearchRequest):
+class FollowUp(SearchRequest, frozen=True):
     """A question within a conversation."""
 
     stream: Annotated[bool, Meta(description="Answer as text/event-stream, as `Accept: text/event-stream` does.")] = (
@@ -337,7 +336,7 @@ class FollowUp(SearchRequest):
     )
 
 
-class QueryRequest(FollowUp):
+class QueryRequest(FollowUp, frozen=True):
     """A question."""
 
     conversation_id: Annotated[
@@ -345,14 +344,14 @@ class QueryRequest(FollowUp):
     ] = None
 
 
-class Nearby(Output):
+class Nearby(Output, frozen=True):
     """The hit stands beside chunk `from_chunk_id`: a text and its table, picture or formula."""
 
     from_chunk_id: Id
     type: Annotated[str, _one_of(StepType)]
 
 
-class Hit(Output):
+class Hit(Output, frozen=True):
     """A passage, its rank, and why it is there."""
 
     rank: FromOne
@@ -363,7 +362,7 @@ class Hit(Output):
     nearby: Nearby | None = None
 
 
-class SearchResponse(Output):
+class SearchResponse(Output, frozen=True):
     """Hits, best first."""
 
     query: str
@@ -375,7 +374,7 @@ class SearchResponse(Output):
     notes: Annotated[tuple[str, ...], Meta(description="For the reader, as that nothing has been read yet.")]
 
 
-class Citation(Output):
+class Citation(Output, frozen=True):
     """A claim's way back. `marker` stands in the answer's text."""
 
     marker: Annotated[str, Meta(examples=["[Source: engine.pdf, chunk 3]"])]
@@ -394,7 +393,7 @@ class Citation(Output):
     ]
 
 
-class Answer(Output):
+class Answer(Output, frozen=True):
     """An answer with its citations. `engine` says who wrote it: `extractive`, or `provider:model`."""
 
     question: str
@@ -411,26 +410,26 @@ class Answer(Output):
     timings_ms: dict[str, float]
 
 
-class HitsFound(Output):
+class HitsFound(Output, frozen=True):
     """Event `hits`: what the answer will be made from."""
 
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...]
 
 
-class TextPiece(Output):
+class TextPiece(Output, frozen=True):
     """Event `text`: more of the answer's text."""
 
     text: str
 
 
-class TextWithdrawn(Output):
+class TextWithdrawn(Output, frozen=True):
     """Event `withdrawn`: forget the text so far."""
 
     reason: str
 
 
-class Judged(Output):
+class Judged(Output, frozen=True):
     """Event `verdict`: on the text so far; a repaired answer gets a second one."""
 
     verdict: Verdict
@@ -449,13 +448,13 @@ ANSWER_EVENTS: dict[str, type[AnswerEvent]] = {
 }
 
 
-class NewConversation(Input):
+class NewConversation(Input, frozen=True):
     """A conversation to begin."""
 
     title: Title = ""
 
 
-class Conversation(Output):
+class Conversation(Output, frozen=True):
     """Turns, oldest first. Times are Unix seconds."""
 
     id: str
@@ -465,14 +464,14 @@ class Conversation(Output):
     updated_at: float
 
 
-class ConversationPage(Output):
+class ConversationPage(Output, frozen=True):
     """Newest change first."""
 
     conversations: tuple[Conversation, ...]
     cursor: Cursor
 
 
-class Entity(Output):
+class Entity(Output, frozen=True):
     """A name with what is known of it. `mentions` counts chunks, `degree` distinct neighbours."""
 
     id: Id
@@ -483,14 +482,14 @@ class Entity(Output):
     degree: int
 
 
-class EntityPage(Output):
+class EntityPage(Output, frozen=True):
     """Most mentioned first."""
 
     entities: tuple[Entity, ...]
     cursor: Cursor
 
 
-class Neighbour(Output):
+class Neighbour(Output, frozen=True):
     """What is related to the entity, how, and which way the relation points."""
 
     entity: Entity
@@ -500,7 +499,7 @@ class Neighbour(Output):
     evidence: Annotated[int, Meta(description="Chunks that say so.")]
 
 
-class Place(Output):
+class Place(Output, frozen=True):
     """Which chunk of which source."""
 
     chunk_id: Id
@@ -509,7 +508,7 @@ class Place(Output):
     chunk_number: FromOne
 
 
-class Mention(Output):
+class Mention(Output, frozen=True):
     """Where the entity is named. `sentence` is the text around it."""
 
     place: Place
@@ -518,7 +517,7 @@ class Mention(Output):
     sentence: str
 
 
-class Relation(Output):
+class Relation(Output, frozen=True):
     """A relation as one chunk states it; `snippet` is the chunk's own text."""
 
     place: Place
@@ -530,7 +529,7 @@ class Relation(Output):
     operation: Annotated[str, Meta(description="What found it.", examples=["pattern:born_in"])]
 
 
-class EntityPicture(Output):
+class EntityPicture(Output, frozen=True):
     """An entity with its surroundings."""
 
     entity: Entity
@@ -539,7 +538,7 @@ class EntityPicture(Output):
     relations: tuple[Relation, ...]
 
 
-class Status(Output):
+class Status(Output, frozen=True):
     """Sources by state, running ones by stage, and chunks that can be found."""
 
     by_state: dict[str, int]
@@ -547,13 +546,13 @@ class Status(Output):
     chunks: int
 
 
-class Health(Output):
+class Health(Output, frozen=True):
     """The process answers."""
 
     status: Annotated[str, Meta(examples=["ok"])]
 
 
-class Readiness(Output):
+class Readiness(Output, frozen=True):
     """Each part (a store, the inference service): which answer, and which do not, with the reason."""
 
     status: Annotated[

@@ -42,7 +42,6 @@ def _described(*kinds: type) -> dict[str, Any]:
     for schema in schemas.values():
         schema["description"] = cleandoc(schema["description"])
         schema.update({"type": "string"} if "enum" in schema else {"additionalProperties": False})
-    described: dict[str, Any] = msgspec.json.decode(
-        msgspec.json.encode(schemas).replace(msgspec.json.encode(api.END)[1:-1], b"$")
-    )
+    told = msgspec.json.encode(schemas).replace(rb"\\Z", b"$")  # `api.END`, whose backslash JSON doubles
+    described: dict[str, Any] = msgspec.json.decode(told)
     return described

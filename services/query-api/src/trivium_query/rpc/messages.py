@@ -96,7 +96,8 @@ def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
         case api.TextWithdrawn():
             return query_pb2.AskStreamResponse(withdrawn=value.reason)
         case _:
-            return query_pb2.AskStreamResponse(**{name: _fields(value)})
+            part: dict[str, Any] = {name: _fields(value)}
+            return query_pb2.AskStreamResponse(**part)
 
 
 def _fields(value: api.Output) -> dict[str, Any]:
