@@ -26,6 +26,7 @@ from trivium import api
 from trivium.config import LOOPBACK
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
 
 CONNECT_TIMEOUT_S = 5.0
@@ -83,13 +84,13 @@ class TriviumClient:
         """
         with path.open("rb") as content:
             form = {"file": (name or path.name, content, "application/octet-stream")}
-            said = _given(dataset=dataset, password=password or None)
+            said = msgspec.to_builtins(api.UploadFields(dataset=dataset, password=password))
             return _taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data=said))
 
     def submit_url(self, url: str, *, dataset: str = "default", password: str = "") -> api.Source:
         """Have the server fetch a web page or file."""
-        body = _given(url=url, dataset=dataset, password=password or None)
-        return _taken(self._call("POST", "/v1/sources", api.Accepted, json=body))
+        body = api.UrlSource(url=url, dataset=dataset, password=password)
+        return _taken(self._call("POST", "/v1/sources", api.Accepted, **_json(body)))
 
     def unlock(self, source_id: str, password: str) -> api.Source:
         """Have a source that failed for want of its password read with it, and such ones inside it.
@@ -97,13 +98,13 @@ class TriviumClient:
         Raises `NotFound`, and `Refused` when nothing waits for a password.
         """
         path = f"/v1/sources/{_part(source_id)}/password"
-        return self._call("POST", path, api.Source, json={"password": password})
+        return self._call("POST", path, api.Source, **_json(api.GivenPassword(password)))
 
     def crawl(
         self, url: str, *, depth: int, max_pages: int, sitemap: bool = False, dataset: str = "default"
     ) -> Iterator[api.Visited]:
         """Have the server take in a whole site; each page as it happens. Closing the iterator ends the crawl."""
-        body = _given(url=url, depth=depth, max_pages=max_pages, sitemap=sitemap, dataset=dataset)
+        body = api.CrawlRequest(url=url, dataset=dataset, depth=depth, max_pages=max_pages, sitemap=sitemap)
         with self._streamed("/v1/crawls", body) as lines:
             for name, data in _sent_events(lines):
                 if name == "visited":
@@ -221,33 +222,32 @@ class TriviumClient:
         return settled
 
     def search(
-        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[str] = ()
+        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[UnitKind] = ()
     ) -> api.SearchResponse:
         """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`."""
-        filters = {"modalities": list(modalities)} if modalities else None
-        body = _given(query=query, mode=mode, top_k=top_k, filters=filters)
-        return self._call("POST", "/v1/search", api.SearchResponse, json=body)
+        filters = api.Filters(modalities=tuple(modalities))
+        body = api.SearchRequest(query=query, mode=mode, top_k=_or_default(top_k), filters=filters)
+        return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
 
     def ask(
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
     ) -> api.Answer:
         """A cited answer. `conversation` is the id of one to continue."""
-        body = _given(query=question, mode=mode, top_k=top_k, conversation_id=conversation or None)
-        return self._call("POST", "/v1/queries", api.Answer, json=body)
+        body = _question(question, mode, top_k, conversation)
+        return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _given(query=question, mode=mode, top_k=top_k, conversation_id=conversation or None, stream=True)
-        with self._streamed("/v1/queries", body) as lines:
+        with self._streamed("/v1/queries", _question(question, mode, top_k, conversation, stream=True)) as lines:
             yield from _events(lines)
 
     @contextmanager
-    def _streamed(self, path: str, body: Mapping[str, Any]) -> Iterator[Iterator[str]]:
+    def _streamed(self, path: str, body: api.Input) -> Iterator[Iterator[str]]:
         """The lines of an answer as they come."""
         with self._failures():
-            response = self._http.send(self._http.build_request("POST", path, json=body), stream=True)
+            response = self._http.send(self._http.build_request("POST", path, **_json(body)), stream=True)
             try:
                 if response.is_error:
                     response.read()
@@ -262,7 +262,7 @@ class TriviumClient:
 
     def create_conversation(self, title: str = "") -> api.Conversation:
         """A new conversation, whose id `ask` takes."""
-        return self._call("POST", "/v1/conversations", api.Conversation, json={"title": title})
+        return self._call("POST", "/v1/conversations", api.Conversation, **_json(api.NewConversation(title)))
 
     def conversation(self, conversation_id: str) -> api.Conversation:
         """One conversation with its turns. Raises `NotFound`."""
@@ -330,8 +330,20 @@ def _part(identifier: str) -> str:
     return quote(identifier, safe="")
 
 
-def _given(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+def _question(
+    question: str, mode: Mode | None, top_k: int | None, conversation: str, *, stream: bool = False
+) -> api.QueryRequest:
+    return api.QueryRequest(
+        query=question, mode=mode, top_k=_or_default(top_k), stream=stream, conversation_id=conversation or None
+    )
+
+
+def _or_default(top_k: int | None) -> int:
+    return api.DEFAULT_TOP_K if top_k is None else top_k
+
+
+def _json(body: api.Input) -> dict[str, Any]:
+    return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
 
 
 def _taken(accepted: api.Accepted) -> api.Source:

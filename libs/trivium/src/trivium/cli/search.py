@@ -34,7 +34,8 @@ def search(
     if not query.strip():
         raise click.UsageError("There is nothing to search for.")
     with connected() as client:
-        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k, modalities=modalities)
+        kinds = tuple(map(UnitKind, modalities))
+        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k, modalities=kinds)
     if as_json:
         print_json(found)
         return
