@@ -10,7 +10,6 @@ from youtube_peer import VIDEO, YouTube, on_air
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
-from trivium_query.http import views
 from trivium_query.requests import AskRequest
 
 from .conftest import Product
@@ -40,6 +39,6 @@ async def test_a_video_is_asked_about_and_the_answer_leads_to_its_second(product
         DEFAULT_TENANT, AskRequest(question="Who built the Brannoch ferry?")
     )
     assert "Tilda Oxley" in answer.text
-    cited = next(views.citation(citation) for citation in answer.citations if "Tilda Oxley" in citation.quote)
+    cited = next(citation for citation in answer.citations if "Tilda Oxley" in citation.quote)
     assert cited.source == f"https://youtu.be/{VIDEO}"
     assert cited.url == f"https://youtu.be/{VIDEO}?t=40", cited.positions

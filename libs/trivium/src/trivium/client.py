@@ -1,4 +1,4 @@
-"""The client of Trivium's HTTP interface: plain calls in, values of `trivium.wire` out.
+"""The client of Trivium's HTTP interface: plain calls in, values of `trivium.api` out.
 
     with TriviumClient("http://127.0.0.1:8080") as client:
         source = client.submit_file(Path("report.pdf"))
@@ -22,10 +22,11 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from trivium import wire
+from trivium import api
 from trivium.config import LOOPBACK
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
 
 CONNECT_TIMEOUT_S = 5.0
@@ -75,7 +76,7 @@ class TriviumClient:
         """Give the connections back."""
         self._http.close()
 
-    def submit_file(self, path: Path, name: str = "", *, dataset: str = "default", password: str = "") -> wire.Source:
+    def submit_file(self, path: Path, name: str = "", *, dataset: str = "default", password: str = "") -> api.Source:
         """Upload a file under `name` (default: the file's own). Known bytes under a known name change nothing.
 
         `password` opens it where it, or a file inside it, is encrypted.
@@ -83,31 +84,31 @@ class TriviumClient:
         """
         with path.open("rb") as content:
             form = {"file": (name or path.name, content, "application/octet-stream")}
-            said = _given(dataset=dataset, password=password or None)
-            return _taken(self._call("POST", "/v1/sources", wire.Accepted, files=form, data=said))
+            said = msgspec.to_builtins(api.UploadFields(dataset=dataset, password=password))
+            return _taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data=said))
 
-    def submit_url(self, url: str, *, dataset: str = "default", password: str = "") -> wire.Source:
+    def submit_url(self, url: str, *, dataset: str = "default", password: str = "") -> api.Source:
         """Have the server fetch a web page or file."""
-        body = _given(url=url, dataset=dataset, password=password or None)
-        return _taken(self._call("POST", "/v1/sources", wire.Accepted, json=body))
+        body = api.UrlSource(url=url, dataset=dataset, password=password)
+        return _taken(self._call("POST", "/v1/sources", api.Accepted, **_json(body)))
 
-    def unlock(self, source_id: str, password: str) -> wire.Source:
+    def unlock(self, source_id: str, password: str) -> api.Source:
         """Have a source that failed for want of its password read with it, and such ones inside it.
 
         Raises `NotFound`, and `Refused` when nothing waits for a password.
         """
         path = f"/v1/sources/{_part(source_id)}/password"
-        return self._call("POST", path, wire.Source, json={"password": password})
+        return self._call("POST", path, api.Source, **_json(api.GivenPassword(password)))
 
     def crawl(
         self, url: str, *, depth: int, max_pages: int, sitemap: bool = False, dataset: str = "default"
-    ) -> Iterator[wire.Visited]:
+    ) -> Iterator[api.Visited]:
         """Have the server take in a whole site; each page as it happens. Closing the iterator ends the crawl."""
-        body = _given(url=url, depth=depth, max_pages=max_pages, sitemap=sitemap, dataset=dataset)
+        body = api.CrawlRequest(url=url, dataset=dataset, depth=depth, max_pages=max_pages, sitemap=sitemap)
         with self._streamed("/v1/crawls", body) as lines:
             for name, data in _sent_events(lines):
                 if name == "visited":
-                    yield _decoded(data, wire.Visited)
+                    yield _decoded(data, api.Visited)
                 elif name == "crawled":
                     return
                 elif name == "error":
@@ -122,14 +123,14 @@ class TriviumClient:
         dataset: str = "",
         limit: int = PAGE,
         cursor: str = "",
-    ) -> wire.SourcePage:
+    ) -> api.SourcePage:
         """One page of sources, newest first; with `parent`, of those found inside it, with `dataset`, of that one."""
         wanted = {"state": state and state.value, "parent": parent or None, "dataset": dataset or None}
-        return self._get("/v1/sources", wire.SourcePage, limit=limit, cursor=cursor, **wanted)
+        return self._get("/v1/sources", api.SourcePage, limit=limit, cursor=cursor, **wanted)
 
     def all_sources(
         self, state: DocumentState | None = None, *, parent: str = "", dataset: str = ""
-    ) -> Iterator[wire.Source]:
+    ) -> Iterator[api.Source]:
         """Every source, page by page, in the order of `sources`."""
         cursor = ""
         while True:
@@ -139,33 +140,33 @@ class TriviumClient:
             if not cursor:
                 return
 
-    def source(self, source_id: str) -> wire.Source:
+    def source(self, source_id: str) -> api.Source:
         """One source. Raises `NotFound`."""
-        return self._get(f"/v1/sources/{_part(source_id)}", wire.Source)
+        return self._get(f"/v1/sources/{_part(source_id)}", api.Source)
 
-    def delete(self, source_id: str) -> wire.Source:
+    def delete(self, source_id: str) -> api.Source:
         """Remove a source from every store; its last record. Raises `NotFound`."""
-        return self._call("DELETE", f"/v1/sources/{_part(source_id)}", wire.Source)
+        return self._call("DELETE", f"/v1/sources/{_part(source_id)}", api.Source)
 
-    def chunks(self, source_id: str) -> Iterator[wire.Passage]:
+    def chunks(self, source_id: str) -> Iterator[api.Chunk]:
         """A source's chunks that queries see, in order. Raises `NotFound`."""
         cursor = ""
         while True:
-            page = self._get(f"/v1/sources/{_part(source_id)}/chunks", wire.PassagePage, limit=PAGE, cursor=cursor)
+            page = self._get(f"/v1/sources/{_part(source_id)}/chunks", api.ChunkPage, limit=PAGE, cursor=cursor)
             yield from page.chunks
             cursor = page.cursor
             if not cursor:
                 return
 
-    def links(self, source_id: str) -> wire.SourceLinks:
+    def links(self, source_id: str) -> api.SourceLinks:
         """The sources that one links to, and those that link to it. Raises `NotFound`."""
-        return self._get(f"/v1/graph/links/{_part(source_id)}", wire.SourceLinks)
+        return self._get(f"/v1/graph/links/{_part(source_id)}", api.SourceLinks)
 
-    def status(self) -> wire.Status:
+    def status(self) -> api.Status:
         """How many sources are in which state and stage."""
-        return self._get("/v1/status", wire.Status)
+        return self._get("/v1/status", api.Status)
 
-    def watch(self, source_ids: Iterable[str], timeout_s: float | None = None) -> Iterator[list[wire.Source]]:
+    def watch(self, source_ids: Iterable[str], timeout_s: float | None = None) -> Iterator[list[api.Source]]:
         """Yield, at each look, the sources that have settled since the last one, until all have.
 
         What is found inside a source is waited for too, once that source has settled.
@@ -175,7 +176,7 @@ class TriviumClient:
         waiting, parents = deque(dict.fromkeys(source_ids)), deque[str]()
         end = None if timeout_s is None else time.monotonic() + timeout_s
         heard = time.monotonic()
-        settled: list[wire.Source] = []
+        settled: list[api.Source] = []
         while waiting or parents:
             try:
                 settled = self._look(waiting)
@@ -197,13 +198,13 @@ class TriviumClient:
                 raise TryLater("still_running", f"{len(waiting)} sources were not done in time.", "Wait longer.")
             time.sleep(POLL_S)
 
-    def wait(self, source_ids: Sequence[str], timeout_s: float | None = None) -> list[wire.Source]:
+    def wait(self, source_ids: Sequence[str], timeout_s: float | None = None) -> list[api.Source]:
         """The sources once all have settled (ready, empty or failed), in the order of settling; see `watch`."""
         return [source for settled in self.watch(source_ids, timeout_s) for source in settled]
 
-    def _look(self, waiting: deque[str]) -> list[wire.Source]:
+    def _look(self, waiting: deque[str]) -> list[api.Source]:
         """Take the settled ones from the front of `waiting`."""
-        settled: list[wire.Source] = []
+        settled: list[api.Source] = []
         running: list[str] = []
         while waiting and len(running) < LOOK_AHEAD:
             source_id = waiting[0]
@@ -221,33 +222,32 @@ class TriviumClient:
         return settled
 
     def search(
-        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[str] = ()
-    ) -> wire.Found:
+        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[UnitKind] = ()
+    ) -> api.SearchResponse:
         """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`."""
-        filters = {"modalities": list(modalities)} if modalities else None
-        body = _given(query=query, mode=mode, top_k=top_k, filters=filters)
-        return self._call("POST", "/v1/search", wire.Found, json=body)
+        filters = api.Filters(modalities=tuple(modalities))
+        body = api.SearchRequest(query=query, mode=mode, top_k=_or_default(top_k), filters=filters)
+        return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
 
     def ask(
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
-    ) -> wire.Answer:
+    ) -> api.Answer:
         """A cited answer. `conversation` is the id of one to continue."""
-        body = _given(query=question, mode=mode, top_k=top_k, conversation_id=conversation or None)
-        return self._call("POST", "/v1/queries", wire.Answer, json=body)
+        body = _question(question, mode, top_k, conversation)
+        return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
         self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
-    ) -> Iterator[wire.AnswerEvent]:
+    ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _given(query=question, mode=mode, top_k=top_k, conversation_id=conversation or None, stream=True)
-        with self._streamed("/v1/queries", body) as lines:
+        with self._streamed("/v1/queries", _question(question, mode, top_k, conversation, stream=True)) as lines:
             yield from _events(lines)
 
     @contextmanager
-    def _streamed(self, path: str, body: Mapping[str, Any]) -> Iterator[Iterator[str]]:
+    def _streamed(self, path: str, body: api.Input) -> Iterator[Iterator[str]]:
         """The lines of an answer as they come."""
         with self._failures():
-            response = self._http.send(self._http.build_request("POST", path, json=body), stream=True)
+            response = self._http.send(self._http.build_request("POST", path, **_json(body)), stream=True)
             try:
                 if response.is_error:
                     response.read()
@@ -256,31 +256,31 @@ class TriviumClient:
             finally:
                 response.close()
 
-    def conversations(self, *, limit: int = PAGE, cursor: str = "") -> wire.ConversationPage:
+    def conversations(self, *, limit: int = PAGE, cursor: str = "") -> api.ConversationPage:
         """One page of conversations, newest change first."""
-        return self._get("/v1/conversations", wire.ConversationPage, limit=limit, cursor=cursor)
+        return self._get("/v1/conversations", api.ConversationPage, limit=limit, cursor=cursor)
 
-    def create_conversation(self, title: str = "") -> wire.Conversation:
+    def create_conversation(self, title: str = "") -> api.Conversation:
         """A new conversation, whose id `ask` takes."""
-        return self._call("POST", "/v1/conversations", wire.Conversation, json={"title": title})
+        return self._call("POST", "/v1/conversations", api.Conversation, **_json(api.NewConversation(title)))
 
-    def conversation(self, conversation_id: str) -> wire.Conversation:
+    def conversation(self, conversation_id: str) -> api.Conversation:
         """One conversation with its turns. Raises `NotFound`."""
-        return self._get(f"/v1/conversations/{_part(conversation_id)}", wire.Conversation)
+        return self._get(f"/v1/conversations/{_part(conversation_id)}", api.Conversation)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Forget a conversation. Raises `NotFound`."""
         self._call("DELETE", f"/v1/conversations/{_part(conversation_id)}", None)
 
-    def entities(self, prefix: str = "", kind: str = "", *, limit: int = PAGE, cursor: str = "") -> wire.EntityPage:
+    def entities(self, prefix: str = "", kind: str = "", *, limit: int = PAGE, cursor: str = "") -> api.EntityPage:
         """One page of entities, most mentioned first; `prefix` matches names and aliases."""
         return self._get(
-            "/v1/graph/entities", wire.EntityPage, prefix=prefix, type=kind or None, limit=limit, cursor=cursor
+            "/v1/graph/entities", api.EntityPage, prefix=prefix, type=kind or None, limit=limit, cursor=cursor
         )
 
-    def entity(self, entity_id: str) -> wire.EntityPicture:
+    def entity(self, entity_id: str) -> api.EntityPicture:
         """One entity with its neighbours and evidence. Raises `NotFound`."""
-        return self._get(f"/v1/graph/entities/{_part(entity_id)}", wire.EntityPicture)
+        return self._get(f"/v1/graph/entities/{_part(entity_id)}", api.EntityPicture)
 
     def _get(self, path: str, kind: type[T], **query: str | int | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
@@ -330,14 +330,28 @@ def _part(identifier: str) -> str:
     return quote(identifier, safe="")
 
 
-def _given(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+def _question(
+    question: str, mode: Mode | None, top_k: int | None, conversation: str, *, stream: bool = False
+) -> api.QueryRequest:
+    return api.QueryRequest(
+        query=question, mode=mode, top_k=_or_default(top_k), stream=stream, conversation_id=conversation or None
+    )
 
 
-def _taken(accepted: wire.Accepted) -> wire.Source:
+def _or_default(top_k: int | None) -> int:
+    return api.DEFAULT_TOP_K if top_k is None else top_k
+
+
+def _json(body: api.Input) -> dict[str, Any]:
+    return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
+
+
+def _taken(accepted: api.Accepted) -> api.Source:
     if accepted.sources:
         return accepted.sources[0]
-    refused = accepted.refused[0] if accepted.refused else wire.RefusedFile("", "refused", "The server took nothing.")
+    if not accepted.refused:
+        raise Refused("refused", "The server took nothing.")
+    refused = accepted.refused[0]
     raise Refused(refused.code, refused.message, refused.action)
 
 
@@ -382,13 +396,13 @@ _FAMILIES: Mapping[int, type[TriviumError]] = {
 }
 
 
-def _events(lines: Iterator[str]) -> Iterator[wire.AnswerEvent]:
+def _events(lines: Iterator[str]) -> Iterator[api.AnswerEvent]:
     """The events of an answer as values; ends with the `Answer`, or raises."""
     for name, data in _sent_events(lines):
         event = _event(name, data)
         if event is not None:
             yield event
-        if isinstance(event, wire.Answer):
+        if isinstance(event, api.Answer):
             return
     raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
 
@@ -413,19 +427,9 @@ def _told(data: bytes) -> TriviumError:
     return _rebuilt(problem, problem.status)
 
 
-def _event(name: str, data: bytes) -> wire.AnswerEvent | None:
+def _event(name: str, data: bytes) -> api.AnswerEvent | None:
     """One event; None for a kind that this version does not know."""
     if name == "error":
         raise _told(data)
-    kind = _EVENTS.get(name)
+    kind = api.ANSWER_EVENTS.get(name)
     return _decoded(data, kind) if kind else None
-
-
-_EVENTS: Mapping[str, type[wire.AnswerEvent]] = {
-    "hits": wire.HitsFound,
-    "text": wire.TextPiece,
-    "withdrawn": wire.TextWithdrawn,
-    "citation": wire.Citation,
-    "verdict": wire.Judged,
-    "answer": wire.Answer,
-}

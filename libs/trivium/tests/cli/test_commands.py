@@ -341,7 +341,7 @@ def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> No
         ["docs/b.txt", "The file is encrypted. Remove its password and upload it again."]
     ]
     lines = [json.loads(line) for line in run("documents", "--json").stdout.splitlines()]
-    assert {line["state"] for line in lines} == {"ready", "failed"}
+    assert {(line["state"], line["reason"] is None) for line in lines} == {("ready", True), ("failed", False)}
 
 
 def test_documents_says_what_an_unfinished_one_waits_for(run: Run, world: World) -> None:

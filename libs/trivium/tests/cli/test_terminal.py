@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.api import Status
 from trivium.cli.progress import passed
 from trivium.cli.terminal import clean, one_line, print_json, where
 from trivium.domain.documents import Stage
 from trivium.domain.parsed import Position
-from trivium.wire import Status
 
 
 @given(st.text())
@@ -58,7 +58,7 @@ def test_a_stretch_of_a_recording_is_one_place() -> None:
 
 
 def test_a_stage_counts_those_that_have_it_behind_them() -> None:
-    done = passed(10, Status({"pending": 2, "running": 4}, {"parse": 1, "embed": 3}))
+    done = passed(10, Status({"pending": 2, "running": 4}, {"parse": 1, "embed": 3}, 0))
     assert done[Stage.PARSE] == 7
     assert done[Stage.ENRICH] == 7
     assert done[Stage.EMBED] == 4

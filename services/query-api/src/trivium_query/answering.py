@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Literal
 
@@ -32,25 +31,16 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
-        answer = await pipeline.answer(self._request(ask), self._dependencies(tenant, ask))
+        answer = await pipeline.answer(ask, self._dependencies(tenant, ask))
         _count(answer)
         return answer
 
     async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         """The same answer as it is written."""
-        async for event in pipeline.stream(self._request(ask), self._dependencies(tenant, ask)):
+        async for event in pipeline.stream(ask, self._dependencies(tenant, ask)):
             if isinstance(event, Finished):
                 _count(event.answer)
             yield event
-
-    def _request(self, ask: AskRequest) -> pipeline.Request:
-        return pipeline.Request(
-            ask.question,
-            deadline=time.monotonic() + ask.timeout_s,
-            history=ask.history,
-            top_k=ask.top_k,
-            rerank=self.rerank,
-        )
 
     def _dependencies(self, tenant: Tenant, ask: AskRequest) -> pipeline.Dependencies:
         reader = self.vectors.reader(tenant)
@@ -61,7 +51,9 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
-        return pipeline.Dependencies(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker)
+        return pipeline.Dependencies(
+            retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker, self.rerank
+        )
 
 
 def _count(answer: Answer) -> None:

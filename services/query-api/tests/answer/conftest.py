@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Callable, Sequence
 
@@ -15,7 +14,8 @@ from trivium.domain.retrieval import Bridge, Hit, SearchResult
 from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.pipeline import Dependencies, Request
+from trivium_query.answer.pipeline import Dependencies
+from trivium_query.requests import AskRequest
 from trivium_query.words import content_words
 
 DIMENSION = 256
@@ -88,8 +88,10 @@ class Library:
     async def embed(self, texts: Sequence[str]) -> Vector:
         return bag_of_words(texts)
 
-    def dependencies(self, llm: Llm | None = None, reranker: Reranker | None = None) -> Dependencies:
-        return Dependencies(self.retrieve, self.sentence_vectors, self.embed, llm, reranker)
+    def dependencies(
+        self, llm: Llm | None = None, reranker: Reranker | None = None, rerank: str = "none"
+    ) -> Dependencies:
+        return Dependencies(self.retrieve, self.sentence_vectors, self.embed, llm, reranker, rerank)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -112,8 +114,8 @@ def library() -> Library:
 
 
 @pytest.fixture
-def ask() -> Callable[..., Request]:
-    def build(question: str, timeout_s: float = 20.0, **more: object) -> Request:
-        return Request(question, time.monotonic() + timeout_s, **more)  # type: ignore[arg-type]
+def ask() -> Callable[..., AskRequest]:
+    def build(question: str, timeout_s: float = 20.0, top_k: int = 8, **more: object) -> AskRequest:
+        return AskRequest(question=question, timeout_s=timeout_s, top_k=top_k, **more)  # type: ignore[arg-type]
 
     return build

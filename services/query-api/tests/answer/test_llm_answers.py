@@ -24,12 +24,13 @@ from trivium.domain.answers import (
 from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.pipeline import DISCLAIMER, Request, answer, stream
+from trivium_query.answer.pipeline import DISCLAIMER, answer, stream
+from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:
     from conftest import Library
 
-Ask = Callable[..., Request]
+Ask = Callable[..., AskRequest]
 QUESTION = "Who commanded the Apollo 11 mission?"
 GOOD = "Neil Armstrong commanded the Apollo 11 mission [1]."
 MARKER = "[Source: apollo.pdf, chunk 2]"
@@ -48,12 +49,16 @@ def scripted(write: Reply, judge: Reply | None = None, other: Reply | None = Non
 
 
 async def run(
-    library: Library, request: Request, script: Callable[[Seen], Reply], provider: str = "openai"
+    library: Library,
+    request: AskRequest,
+    script: Callable[[Seen], Reply],
+    provider: str = "openai",
+    rerank: str = "none",
 ) -> tuple[Answer, list[AnswerEvent], OpenAiPeer]:
     limits = LlmLimits(attempts=2, backoff_s=0.01)
     with OpenAiPeer(script) as peer:
         llm = connect_llm(provider, model="m-1", base_url=peer.url, api_key="k", limits=limits)
-        events = [event async for event in stream(request, library.dependencies(llm))]
+        events = [event async for event in stream(request, library.dependencies(llm, rerank=rerank))]
         await llm.close()
     last = events[-1]
     assert isinstance(last, Finished), last
@@ -235,12 +240,6 @@ async def test_the_model_reranks_and_what_it_forgets_keeps_its_order(library: Li
     plain = await answer(ask(QUESTION), library.dependencies())
     ids = [hit.chunk.id for hit in plain.hits]
     order = Reply('{"passages": [3, 99, 3]}')
-    given, _, _ = await run(library, ask(QUESTION, rerank="llm"), scripted(Reply(GOOD), other=order))
+    given, _, _ = await run(library, ask(QUESTION), scripted(Reply(GOOD), other=order), rerank="llm")
     assert [hit.chunk.id for hit in given.hits] == [ids[2], ids[0], ids[1]]
     assert given.hits[0].sources[-1].source == "rerank"
-
-
-async def test_the_extractive_engine_can_be_asked_for_although_there_is_a_model(library: Library, ask: Ask) -> None:
-    given, _, peer = await run(library, ask(QUESTION, use_llm=False), scripted(Reply(GOOD)))
-    assert given.engine == "extractive"
-    assert not peer.seen

@@ -120,6 +120,8 @@ async def test_an_answer_comes_whole_or_as_it_is_written(asks) -> None:
         (query.SearchRequest(query="x", mode="magic"), "INVALID_REQUEST"),
         (query.SearchRequest(query="x", filter=query.SearchFilter(kinds=["magic"])), "INVALID_REQUEST"),
         (query.SearchRequest(query="x", filter=query.SearchFilter(document_ids=["x"] * 101)), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", filter=query.SearchFilter(dataset="a b")), "INVALID_REQUEST"),
+        (query.SearchRequest(query=" \n"), "INVALID_REQUEST"),
     ],
 )
 async def test_a_search_that_does_not_fit_is_told_what_to_do(asks, request_: query.SearchRequest, reason: str) -> None:

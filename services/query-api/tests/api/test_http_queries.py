@@ -8,8 +8,8 @@ import json
 import httpx
 import pytest
 
+from trivium.api import MAX_QUESTION_CHARS
 from trivium.config import Settings
-from trivium_query.answer.understand import MAX_QUESTION_CHARS
 from trivium_query.requests import Services
 
 
@@ -62,6 +62,28 @@ async def test_a_search_that_does_not_fit_is_422_naming_the_field(client: httpx.
     problem = answer.json()
     assert problem["code"] == "invalid_request"
     assert problem["errors"][0]["field"].startswith("body")
+
+
+async def test_every_field_that_does_not_fit_is_named_with_what_it_may_be(client: httpx.AsyncClient) -> None:
+    filters = {"kinds": ["text", "zz"], "document_ids": [5], "dataset": "a b", "surprise": 1}
+    answer = await client.post("/v1/search", json={"query": " ", "top_k": 101, "mode": "magic", "filters": filters})
+    assert {problem["field"]: problem["message"] for problem in answer.json()["errors"]} == {
+        "body.query": "Expected text that is more than spaces, without a NUL character",
+        "body.mode": "Expected one of vector, keyword, graph, bfs, ppr, rrf, weighted, hybrid",
+        "body.top_k": "Expected `int` <= 100",
+        "body.filters.document_ids.0": "Expected `str`, got `int`",
+        "body.filters.dataset": "Expected letters, digits, '.', '_' or '-', beginning with a letter or digit",
+        "body.filters.kinds.1": "Expected one of text, heading, list, table, image, equation, chart, code, note",
+        "body.filters.surprise": "Unknown field",
+    }
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/vnd.search+json"])
+async def test_json_is_taken_as_others_write_it(client: httpx.AsyncClient, encoding: str, kind: str) -> None:
+    raw = '{"query": "engine", "top_k": 2.0, "mode": null}'.encode(encoding)
+    answer = await client.post("/v1/search", content=raw, headers={"content-type": kind})
+    assert (answer.status_code, len(answer.json()["hits"])) == (200, 2), answer.text
 
 
 async def test_text_that_is_no_unicode_is_422(client: httpx.AsyncClient) -> None:

@@ -15,6 +15,7 @@ from trivium.domain.ids import child_id
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium_query.requests import Services
 
+ODD_FORM = "multipart/form-data; boundary=b; charset=unicode_escape"
 CLOCK = r"\d\d:\d\d:\d\d UTC"
 
 
@@ -202,6 +203,12 @@ async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client:
         ({"content-type": "multipart/form-data"}, b"x", 400),
         ({"content-type": "multipart/form-data; boundary=b"}, b"", 422),
         ({"content-type": "multipart/form-data; boundary=b"}, b"--b\r\nnonsense", 422),
+        (
+            {"content-type": ODD_FORM},
+            b'--b\r\ncontent-disposition: form-data; name="title"\r\n\r\n\\ud800\r\n--b--',
+            422,
+        ),
+        ({"content-type": ODD_FORM}, b'--b\r\ncontent-disposition: form-data; name="\\ud800"\r\n\r\nx\r\n--b--', 422),
     ],
 )
 async def test_a_body_that_is_no_source_is_a_problem(

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from shlex import quote
 
-from trivium import wire
+from trivium import api
 from trivium.cli.terminal import note, one_line
 from trivium.cli.walk import source_name
 from trivium.domain.documents import DocumentState
@@ -20,7 +20,7 @@ _CONTROL = re.compile("%([01][0-9A-F])")
 
 
 def absent(
-    sources: Iterable[wire.Source], folders: Sequence[Path], root: Path, unread: Sequence[Path], dataset: str
+    sources: Iterable[api.Source], folders: Sequence[Path], root: Path, unread: Sequence[Path], dataset: str
 ) -> list[str]:
     """Names of the documents of `dataset` that would be files of the `folders` by their names, and are none.
 
@@ -50,7 +50,7 @@ def _name(folder: Path, root: Path) -> str:
     return "" if _absolute(folder) == _absolute(root) else source_name(folder, root)
 
 
-def _is_a_file(source: wire.Source, dataset: str) -> bool:
+def _is_a_file(source: api.Source, dataset: str) -> bool:
     """Not found inside another, not from the web or a bucket."""
     mine = source.dataset == dataset and not source.parent and source.state is not DocumentState.DELETED
     return mine and "://" not in source.name

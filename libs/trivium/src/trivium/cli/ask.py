@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import click
 
-from trivium import wire
+from trivium import api
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, clean, note, one_line, print_json, say
 from trivium.domain.answers import Verdict
@@ -41,19 +41,19 @@ def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversa
             show(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation), seen=False)
 
 
-def written(events: Iterable[wire.AnswerEvent]) -> wire.Answer:
+def written(events: Iterable[api.AnswerEvent]) -> api.Answer:
     """Print the text as it comes; what the finished answer says differently is printed again."""
     so_far = ""
     try:
         for event in events:
             match event:
-                case wire.TextPiece():
+                case api.TextPiece():
                     so_far += event.text
                     click.echo(clean(event.text), nl=False)
-                case wire.TextWithdrawn() if so_far:
+                case api.TextWithdrawn() if so_far:
                     say(f"\n[withdrawn: {one_line(event.reason)}]\n")
                     so_far = ""
-                case wire.Answer():
+                case api.Answer():
                     _finish(so_far, event.text)
                     so_far = ""
                     return event
@@ -72,7 +72,7 @@ def _finish(so_far: str, text: str) -> None:
         say()
 
 
-def show(answer: wire.Answer, *, seen: bool) -> None:
+def show(answer: api.Answer, *, seen: bool) -> None:
     """The answer's text unless it was `seen` already, then what it stands on."""
     if not seen:
         say(answer.text)
@@ -102,6 +102,6 @@ _VERDICTS = {
 }
 
 
-def _once(citations: Iterable[wire.Citation]) -> list[wire.Citation]:
+def _once(citations: Iterable[api.Citation]) -> list[api.Citation]:
     """Each passage once, in the order of its first mention."""
     return list({citation.chunk_id: citation for citation in reversed(list(citations))}.values())[::-1]

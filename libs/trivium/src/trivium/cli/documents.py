@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium import wire
+from trivium import api
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say, where
 from trivium.domain.documents import INSIDE, STAGES, DocumentState
@@ -108,7 +108,7 @@ def delete(document: str, yes: bool) -> None:
             note(one_line(warning))
 
 
-def resolve(client: TriviumClient, wanted: str) -> wire.Source:
+def resolve(client: TriviumClient, wanted: str) -> api.Source:
     """The source with that id, that name, or a name that ends so and no other does.
 
     Raises `NotFound`, or `Refused` (`ambiguous_name`).
@@ -131,16 +131,16 @@ def resolve(client: TriviumClient, wanted: str) -> wire.Source:
     return endings[0]
 
 
-def print_json_line(value: wire.Source | wire.Passage) -> None:
+def print_json_line(value: api.Source | api.Chunk) -> None:
     """One object on one line."""
     print_json(value, indent=0)
 
 
-def _visible(sources: Iterator[wire.Source]) -> Iterator[wire.Source]:
+def _visible(sources: Iterator[api.Source]) -> Iterator[api.Source]:
     return (source for source in sources if source.state is not DocumentState.DELETED)
 
 
-def _row(source: wire.Source) -> tuple[str, ...]:
+def _row(source: api.Source) -> tuple[str, ...]:
     state = (
         f"{source.state.value} ({source.stage})" if source.stage and not source.state.terminal else source.state.value
     )
@@ -148,7 +148,7 @@ def _row(source: wire.Source) -> tuple[str, ...]:
     return state, str(source.chunks), changed, source.id, source.name, remark(source)
 
 
-def remark(source: wire.Source) -> str:
+def remark(source: api.Source) -> str:
     """Why it failed and what to do, what it waits for, else what could not be read of it."""
     if source.reason:
         return f"{source.reason.message} {source.reason.action}".strip()
@@ -157,7 +157,7 @@ def remark(source: wire.Source) -> str:
     return "; ".join(source.warnings)
 
 
-def _print_chunk(chunk: wire.Passage) -> None:
+def _print_chunk(chunk: api.Chunk) -> None:
     place = where(chunk.positions)
     say(f"--- chunk {chunk.number} [{chunk.kind}]{place and f' {one_line(place)}'}")
     if chunk.context:

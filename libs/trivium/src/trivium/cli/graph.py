@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium import wire
+from trivium import api
 from trivium.cli.documents import resolve
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
@@ -103,7 +103,7 @@ def links(document: str, as_json: bool) -> None:
             say(f"  {one_line(other.name)}" + (f"  ({one_line(other.title)})" if other.title else ""))
 
 
-def _by_name(client: TriviumClient, name: str) -> wire.Entity:
+def _by_name(client: TriviumClient, name: str) -> api.Entity:
     """The entity of that name or alias, spelt alike; else the only one whose name begins so."""
     key = fold_name(name)
     found = client.entities(name).entities if key else ()
@@ -118,7 +118,7 @@ def _by_name(client: TriviumClient, name: str) -> wire.Entity:
     raise NotFound("unknown_entity", f"There is no entity called {name!r}.", action)
 
 
-def _by_place(mentions: tuple[wire.Mention, ...]) -> dict[str, list[str]]:
+def _by_place(mentions: tuple[api.Mention, ...]) -> dict[str, list[str]]:
     """Each sentence once, under its chunk, in the order given."""
     places: dict[str, list[str]] = {}
     for mention in mentions:
@@ -129,7 +129,7 @@ def _by_place(mentions: tuple[wire.Mention, ...]) -> dict[str, list[str]]:
     return places
 
 
-def _relation(neighbour: wire.Neighbour) -> str:
+def _relation(neighbour: api.Neighbour) -> str:
     name = f"{one_line(neighbour.entity.name)} ({one_line(neighbour.entity.type)})"
     if neighbour.relation == CO_OCCURS:
         return f"-- together in {counted(neighbour.evidence, 'chunk')} -- {name}"
@@ -137,5 +137,5 @@ def _relation(neighbour: wire.Neighbour) -> str:
     return f"{arrow} {name}  ({neighbour.confidence:.2f}, {counted(neighbour.evidence, 'chunk')})"
 
 
-def _at(place: wire.Place) -> str:
+def _at(place: api.Place) -> str:
     return f"{one_line(place.source)}, chunk {place.chunk_number}"

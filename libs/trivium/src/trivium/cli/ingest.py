@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium import wire
+from trivium import api
 from trivium.cli.absent import absent, tell_absent
 from trivium.cli.crawl import crawl_bounds, crawl_sites
 from trivium.cli.documents import remark
@@ -85,7 +85,7 @@ def ingest(
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     ours = not server_is_running(settings)
-    settled: list[wire.Source] = []
+    settled: list[api.Source] = []
     sent = Sent()
     gone: list[str] = []
     if files or urls or folders:
@@ -136,7 +136,7 @@ def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str]
 
 def _submissions(
     client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], said: Mapping[str, str]
-) -> Iterator[tuple[str, Callable[[], wire.Source]]]:
+) -> Iterator[tuple[str, Callable[[], api.Source]]]:
     for file in files:
         yield (
             file.name,
@@ -148,7 +148,7 @@ def _submissions(
         yield url, partial(client.submit_url, url, **said)
 
 
-def _patiently(submit: Callable[[], wire.Source]) -> wire.Source:
+def _patiently(submit: Callable[[], api.Source]) -> api.Source:
     """Try again with jittered, growing pauses while the server says that it is busy."""
     for attempt in range(1, TRIES):
         try:
@@ -158,7 +158,7 @@ def _patiently(submit: Callable[[], wire.Source]) -> wire.Source:
     return submit()
 
 
-def _wait(client: TriviumClient, ids: Sequence[str], shown: Progress) -> list[wire.Source]:
+def _wait(client: TriviumClient, ids: Sequence[str], shown: Progress) -> list[api.Source]:
     shown.awaiting(len(ids))
     settled = []
     for batch in client.watch(ids):
@@ -167,7 +167,7 @@ def _wait(client: TriviumClient, ids: Sequence[str], shown: Progress) -> list[wi
     return settled
 
 
-def _counts(client: TriviumClient) -> wire.Status | None:
+def _counts(client: TriviumClient) -> api.Status | None:
     try:
         return client.status()
     except TryLater:
@@ -182,7 +182,7 @@ def _tell_sent(sent: Sent, ours: bool) -> None:
         note("Follow it with: trivium status")
 
 
-def _tell(settled: Sequence[wire.Source], sent: Sent, seconds: float) -> None:
+def _tell(settled: Sequence[api.Source], sent: Sent, seconds: float) -> None:
     count = {state: sum(source.state is state for source in settled) for state in DocumentState}
     passages = sum(source.chunks for source in settled if source.state is DocumentState.READY)
     parts = [f"{count[DocumentState.READY]} ready ({counted(passages, 'passage')})"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from trivium import wire
+from trivium import api
 from trivium.cli.terminal import counted, note
 from trivium.domain.documents import STAGES, DocumentState, Stage
 
@@ -29,7 +29,7 @@ class Progress(Protocol):
         """So many sources are now waited for."""
         ...
 
-    def looked(self, counts: wire.Status | None, settled: Sequence[wire.Source]) -> None:
+    def looked(self, counts: api.Status | None, settled: Sequence[api.Source]) -> None:
         """How it stands (None: the server is away), and what has settled since the last look."""
         ...
 
@@ -63,7 +63,7 @@ class PlainLines:
     def awaiting(self, total: int) -> None:
         """Nothing to add: the lines to come tell it."""
 
-    def looked(self, counts: wire.Status | None, settled: Sequence[wire.Source]) -> None:
+    def looked(self, counts: api.Status | None, settled: Sequence[api.Source]) -> None:
         """A line for each source that has settled."""
         for source in settled:
             passages = f" ({counted(source.chunks, 'passage')})" if source.state is DocumentState.READY else ""
@@ -89,7 +89,7 @@ class StageBars:
         self._total = total
         self._stages = {stage: self._bars.add_task(stage.value, total=total) for stage in STAGES}
 
-    def looked(self, counts: wire.Status | None, settled: Sequence[wire.Source]) -> None:
+    def looked(self, counts: api.Status | None, settled: Sequence[api.Source]) -> None:
         """Move the bars; none goes back."""
         self._settled += len(settled)
         done = passed(self._total, counts) if counts else {}
@@ -98,7 +98,7 @@ class StageBars:
             self._bars.update(task, completed=max(before, self._settled, done.get(stage, 0)))
 
 
-def passed(total: int, counts: wire.Status) -> Mapping[Stage, int]:
+def passed(total: int, counts: api.Status) -> Mapping[Stage, int]:
     """How many of `total` sources have each stage behind them, when they are the newest that the server works on."""
     left = counts.by_state.get(DocumentState.PENDING, 0)
     done = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trivium import wire
+from trivium import api
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, say
 from trivium.domain.parsed import UnitKind
@@ -34,7 +34,8 @@ def search(
     if not query.strip():
         raise click.UsageError("There is nothing to search for.")
     with connected() as client:
-        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k, modalities=modalities)
+        kinds = tuple(map(UnitKind, modalities))
+        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k, modalities=kinds)
     if as_json:
         print_json(found)
         return
@@ -50,7 +51,7 @@ def search(
     note(f"{counted(len(found.hits), 'passage')}, mode {found.mode.value}, {total_ms:.0f} ms")
 
 
-def _show(hit: wire.Hit, full: bool) -> None:
+def _show(hit: api.Hit, full: bool) -> None:
     chunk = hit.chunk
     say(f"{hit.rank}. {address(chunk.source, chunk.number, chunk.positions)}")
     say(chunk.text if full else f"   {one_line(chunk.text, MAX_TEXT_CHARS)}")

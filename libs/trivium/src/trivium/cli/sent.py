@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trivium import wire
+from trivium import api
 
 WEB = ("http://", "https://")
 
@@ -23,7 +23,7 @@ class Sent(msgspec.Struct):
     unchanged: int = 0
     problems: list[Problem] = []
 
-    def count(self, source: wire.Source, *, look_inside: bool = False) -> None:
+    def count(self, source: api.Source, *, look_inside: bool = False) -> None:
         """One more source that was taken; with `look_inside`, what a known one holds is waited for."""
         if source.state.terminal and not (look_inside and source.children):
             self.unchanged += 1

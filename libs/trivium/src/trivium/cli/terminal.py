@@ -14,6 +14,7 @@ from typing import Any
 import click
 import msgspec
 
+from trivium.api import Output
 from trivium.domain.parsed import Position
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
@@ -55,8 +56,15 @@ def note(text: str) -> None:
 
 def print_json(value: Any, indent: int = 2) -> None:
     """`value` as JSON, on one line when `indent` is 0; characters that a terminal would obey are escaped."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=indent).decode()
+    text = msgspec.json.format(msgspec.json.encode(_whole(value)), indent=indent).decode()
     click.echo(_UNSAFE_JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text))
+
+
+def _whole(value: Any) -> Any:
+    """What the server leaves out of an answer because it does not apply is null: scripts find every field."""
+    if isinstance(value, Output):
+        return {name: _whole(getattr(value, name)) for name in value.__struct_fields__}
+    return [_whole(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def print_table(columns: dict[str, str], rows: Sequence[tuple[str, ...]]) -> None:

@@ -7,6 +7,7 @@ import enum
 import msgspec
 
 from trivium.domain.parsed import Position
+from trivium.domain.places import web_address
 from trivium.domain.retrieval import Degraded, Hit
 
 
@@ -29,13 +30,21 @@ class Citation(msgspec.Struct, frozen=True):
     quote: str
     positions: tuple[Position, ...] = ()
 
+    @property
+    def url(self) -> str:
+        """Where a browser shows the passage; "" for what is not from the web."""
+        return web_address(self.source, self.positions)
+
 
 class Usage(msgspec.Struct, frozen=True):
-    """LLM tokens spent on one answer; zero with the extractive engine."""
+    """Language-model tokens spent; zero with the extractive engine."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    calls: int = 0
+    input_tokens: int
+    output_tokens: int
+    calls: int
+
+
+NOTHING_USED = Usage(0, 0, 0)
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -63,7 +72,7 @@ class Answer(msgspec.Struct, frozen=True):
     degraded: tuple[Degraded, ...] = ()
     sub_questions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = NOTHING_USED
     timings_ms: dict[str, float] = {}
 
 

@@ -41,6 +41,8 @@ class Stage(enum.StrEnum):
 
 STAGES: tuple[Stage, ...] = tuple(Stage)
 DEFAULT_DATASET = "default"
+DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+MAX_DATASET_CHARS = 100
 INSIDE = " > "  # between a source and the file inside it: "mail.eml > offer.pdf", "drive.zip > plans/report.docx"
 
 

@@ -6,10 +6,14 @@ All ids are lower-case hexadecimal: 32 digits (128 bits) of SHA-256 over length-
 from __future__ import annotations
 
 import hashlib
+from typing import Annotated
+
+import msgspec
 
 from trivium.domain.scope import Tenant
 
 ID_HEX_DIGITS = 32
+Id = Annotated[str, msgspec.Meta(examples=["9f86d081884c7d659a2feaa0c55ad015"])]
 
 
 def digest(*parts: str | bytes) -> str:

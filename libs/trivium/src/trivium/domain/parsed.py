@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 UNIT_SEPARATOR = "\n\n"
 
@@ -24,7 +26,7 @@ class UnitKind(enum.StrEnum):
 
 
 class Box(msgspec.Struct, frozen=True):
-    """A rectangle on a page, in points (1/72 inch) or pixels of an image, origin top left."""
+    """Points (1/72 inch) on a page or pixels of an image, origin top left."""
 
     left: float
     top: float
@@ -33,21 +35,24 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a unit or chunk stands in the original. Pages, slides and rows count from 1.
-
-    `rows` is an inclusive (first, last) pair as the spreadsheet shows them, header included in the count.
-    `offset` is a (start, end) range in characters of the original text, for plain-text formats.
-    `seconds` is a (start, end) range of a recording, counted from its beginning.
-    """
+    """Where a passage stands in the original. Pages, slides and rows count from 1."""
 
     page: int | None = None
     box: Box | None = None
     slide: int | None = None
     sheet: str | None = None
-    rows: tuple[int, int] | None = None
+    rows: Annotated[
+        tuple[int, int] | None,
+        Meta(description="First and last row, inclusive, as the spreadsheet shows them: its header is counted."),
+    ] = None
     section: tuple[str, ...] = ()
-    offset: tuple[int, int] | None = None
-    seconds: tuple[float, float] | None = None
+    offset: Annotated[
+        tuple[int, int] | None, Meta(description="Half-open range of characters of the original text.")
+    ] = None
+    seconds: Annotated[
+        tuple[float, float] | None,
+        Meta(description="Start and end in a recording, in seconds from its beginning."),
+    ] = None
 
     def part(self, text: str, start: int, end: int) -> Position:
         """Where `text[start:end]` stands, of a `text` that stands here: rows and offset exactly where they can be told.

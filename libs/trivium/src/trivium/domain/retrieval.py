@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import enum
+from typing import Annotated
 
 import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import StepType
+from trivium.domain.ids import Id
 
 
 class Mode(enum.StrEnum):
@@ -31,17 +33,17 @@ class Scored(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class SourceRank(msgspec.Struct, frozen=True, gc=False):
-    """A hit's place in one source: `rank` counts from 1."""
+    """A hit's place in one ranking. Scores compare only within one ranking."""
 
-    source: str
-    rank: int
+    source: Annotated[str, msgspec.Meta(examples=["vector"])]
+    rank: Annotated[int, msgspec.Meta(ge=1)]
     score: float
 
 
 class Bridge(msgspec.Struct, frozen=True):
-    """The step of a path: `sentence` of `from_chunk_id` mentions `name`, which leads to the hit."""
+    """The step of a path: `sentence` of chunk `from_chunk_id` mentions `name`, which leads to the hit."""
 
-    from_chunk_id: str
+    from_chunk_id: Id
     name: str
     sentence: str
     strength: float

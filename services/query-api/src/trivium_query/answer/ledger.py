@@ -7,7 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Iterator
 
-from trivium.domain.answers import Usage
+from trivium.domain.answers import NOTHING_USED, Usage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.retrieval import Degraded
 from trivium.ports.llm import Completion
@@ -21,7 +21,7 @@ class Ledger:
         self.degraded: dict[tuple[str, str], Degraded] = {}
         self.notes: list[str] = []
         self._deadline = deadline
-        self._usage = Usage()
+        self._usage = NOTHING_USED
 
     @property
     def usage(self) -> Usage:

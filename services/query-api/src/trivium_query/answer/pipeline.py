@@ -24,7 +24,6 @@ from trivium.domain.answers import (
     Judged,
     TextPiece,
     TextWithdrawn,
-    Turn,
     Verdict,
 )
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
@@ -38,6 +37,7 @@ from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
 from trivium_query.answer.understand import Question, understand, understand_with_llm
+from trivium_query.requests import AskRequest
 
 EXTRACTIVE = "extractive"
 SUB_TOP_K = 5  # CORTEX C8
@@ -48,21 +48,6 @@ UNDERSTAND_SHARE = 0.2
 RERANK_SHARE = 0.3
 WRITE_SHARE = 0.8
 VERIFY_SHARE = 0.6
-
-
-class Request(msgspec.Struct, frozen=True):
-    """One question. `deadline` is a time of `time.monotonic()`; `history` holds the turns before it, oldest first.
-
-    `use_llm` False asks for the extractive engine although a model is configured.
-    """
-
-    question: str
-    deadline: float
-    history: tuple[Turn, ...] = ()
-    top_k: int = 8
-    rerank: Literal["none", "cross-encoder", "llm"] = "none"
-    use_llm: bool = True
-    verify: bool = True
 
 
 class Dependencies(msgspec.Struct, frozen=True):
@@ -77,6 +62,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     embed: Callable[[Sequence[str]], Awaitable[Vector]]
     llm: Llm | None = None
     reranker: Reranker | None = None
+    rerank: Literal["none", "cross-encoder", "llm"] = "none"
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -95,7 +81,7 @@ class Outcome(msgspec.Struct, frozen=True):
     sub_questions: tuple[str, ...] = ()
 
 
-async def answer(request: Request, dependencies: Dependencies) -> Answer:
+async def answer(request: AskRequest, dependencies: Dependencies) -> Answer:
     """The whole answer. Raises `Refused` for a bad question, `TryLater` when nothing could be retrieved."""
     async for event in _events(request, dependencies):
         if isinstance(event, Finished):
@@ -103,7 +89,7 @@ async def answer(request: Request, dependencies: Dependencies) -> Answer:
     raise NeverWill("no_answer", "The question ended without an answer.", "Report this.")  # pragma: no cover
 
 
-async def stream(request: Request, dependencies: Dependencies) -> AsyncIterator[AnswerEvent]:
+async def stream(request: AskRequest, dependencies: Dependencies) -> AsyncIterator[AnswerEvent]:
     """The answer as it comes: hits, text, citations, verdict, and at the end the whole answer or the error."""
     try:
         async for event in _events(request, dependencies):
@@ -112,10 +98,9 @@ async def stream(request: Request, dependencies: Dependencies) -> AsyncIterator[
         yield Failed(fault.code, fault.message, fault.action)
 
 
-async def _events(request: Request, dependencies: Dependencies) -> AsyncIterator[AnswerEvent]:
-    now = time.monotonic()
-    ledger = Ledger(now + (request.deadline - now) * (1.0 - HEADROOM))
-    llm = dependencies.llm if request.use_llm else None
+async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncIterator[AnswerEvent]:
+    ledger = Ledger(time.monotonic() + request.timeout_s * (1.0 - HEADROOM))
+    llm = dependencies.llm
     question = await _understand(request, llm, ledger)
     hits = await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
@@ -127,7 +112,7 @@ async def _events(request: Request, dependencies: Dependencies) -> AsyncIterator
         else:
             yield event
     assert written is not None  # noqa: S101  # _write always ends with one
-    outcome = await _judge(question, written, request, dependencies, llm, ledger)
+    outcome = await _judge(question, written, dependencies, llm, ledger)
     for citation in written.draft.citations:
         yield Cited(citation)
     yield Judged(outcome.verdict, outcome.sub_questions)
@@ -147,7 +132,7 @@ async def _events(request: Request, dependencies: Dependencies) -> AsyncIterator
     yield Finished(finished)
 
 
-async def _understand(request: Request, llm: Llm | None, ledger: Ledger) -> Question:
+async def _understand(request: AskRequest, llm: Llm | None, ledger: Ledger) -> Question:
     """The question on its own; by the model only when there is a history to resolve."""
     question = understand(request.question, request.history)
     if llm is None or not request.history:
@@ -160,34 +145,34 @@ async def _understand(request: Request, llm: Llm | None, ledger: Ledger) -> Ques
 
 
 async def _retrieve(
-    question: Question, request: Request, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
+    question: Question, request: AskRequest, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> tuple[Hit, ...]:
     """The best hits, reranked when asked for."""
-    depth = request.top_k if request.rerank == "none" else max(request.top_k, RERANK_DEPTH)
+    depth = request.top_k if dependencies.rerank == "none" else max(request.top_k, RERANK_DEPTH)
     async with ledger.step("retrieve"):
         result = await dependencies.retrieve(question.standalone, depth)
     ledger.timings_ms.update(result.timings_ms)
     for lost in result.degraded:
         ledger.lose(lost.source, lost.reason)
     hits = result.hits
-    if request.rerank != "none" and hits:
-        hits = await _rerank(question, hits, request.rerank, dependencies, llm, ledger)
+    if dependencies.rerank != "none" and hits:
+        hits = await _rerank(question, hits, dependencies, llm, ledger)
     return hits[: request.top_k]
 
 
 async def _rerank(
-    question: Question, hits: tuple[Hit, ...], how: str, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> tuple[Hit, ...]:
     ordered = hits
     async with ledger.optional("rerank", RERANK_SHARE):
-        if how == "llm" and llm is not None:
+        if dependencies.rerank == "llm" and llm is not None:
             limit_s = ledger.remaining_s(RERANK_SHARE)
             ordered, completion = await rerank_with_llm(question.standalone, hits, llm, limit_s)
             ledger.spend(completion)
-        elif how == "cross-encoder" and dependencies.reranker is not None:
+        elif dependencies.rerank == "cross-encoder" and dependencies.reranker is not None:
             ordered = await rerank_with_model(question.standalone, hits, dependencies.reranker)
         else:
-            ledger.lose("rerank", f"No model for the reranker '{how}' is configured.")
+            ledger.lose("rerank", f"No model for the reranker '{dependencies.rerank}' is configured.")
     return ordered
 
 
@@ -243,7 +228,7 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
 
 
 async def _judge(
-    question: Question, written: Written, request: Request, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
+    question: Question, written: Written, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> Outcome:
     """The verdict: by the sentences' own support, or on each claim of a model's answer."""
     if not written.draft.found:
@@ -253,7 +238,7 @@ async def _judge(
         asked = verify.sub_questions(question.standalone, written.extract.names, support.missing)
         return Outcome(Verdict.SUPPORTED) if support.sure else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
     judged: verify.Judgement | None = None
-    if request.verify and llm is not None:
+    if llm is not None:
         async with ledger.optional("verify", VERIFY_SHARE):
             limit_s = ledger.remaining_s(VERIFY_SHARE)
             judged, completion = await verify.judge_with_llm(
@@ -283,7 +268,7 @@ async def _repair(
     question: Question,
     written: Written,
     outcome: Outcome,
-    request: Request,
+    request: AskRequest,
     dependencies: Dependencies,
     llm: Llm | None,
     ledger: Ledger,
@@ -302,7 +287,7 @@ async def _repair(
         again = event if isinstance(event, Written) else again
     if again is None or again.engine != written.engine:
         return None
-    second = await _judge(question, again, request, dependencies, llm, ledger)
+    second = await _judge(question, again, dependencies, llm, ledger)
     better = _strength(again, second) > _strength(written, outcome)
     return (again, Outcome(second.verdict, outcome.sub_questions)) if better else None
 

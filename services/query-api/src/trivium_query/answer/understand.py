@@ -10,13 +10,13 @@ from typing import Annotated
 
 import msgspec
 
+from trivium.api import MAX_QUESTION_CHARS
 from trivium.domain.answers import Turn
 from trivium.domain.errors import Refused
 from trivium.ports.llm import Completion, Llm, Message
 from trivium.text.names import name_tokens, names_in
 from trivium_query.words import content_words, fold
 
-MAX_QUESTION_CHARS = 4_000
 MAX_CARRIED_NAMES = 3
 _REMEMBERED_TURNS = 6
 _SHOWN_CHARS = 600  # of an earlier answer, when a model rewrites the follow-up
@@ -55,14 +55,8 @@ class Rewritten(msgspec.Struct, frozen=True):
 def clean_question(text: str) -> str:
     """The question in one line of visible characters.
 
-    Raises `Refused`: `question_too_long` past 4,000 characters, `question_empty` without a letter or digit.
+    Raises `Refused` (`question_empty`) without a letter or digit.
     """
-    if len(text) > MAX_QUESTION_CHARS:
-        raise Refused(
-            "question_too_long",
-            f"The question has {len(text):,} characters; at most {MAX_QUESTION_CHARS:,} are read.",
-            "Shorten it, or upload the long text as a document and ask about that.",
-        )
     normal = unicodedata.normalize("NFC", text)
     visible = (" " if unicodedata.category(char) in _INVISIBLE and char not in _JOINERS else char for char in normal)
     cleaned = " ".join("".join(visible).split())

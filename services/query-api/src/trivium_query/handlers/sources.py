@@ -9,7 +9,7 @@ import anyio.to_thread
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.password import Password, given_password
@@ -21,8 +21,6 @@ from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.pages.build import order_of, page_image
 from trivium_query.requests import Services
 
-MAX_DATASET_CHARS = 100
-DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 MAX_CURSOR_CHARS = 1024
 MAX_READS = 40  # of one listing, to fill a page that deletions or a dataset have thinned out
 MAX_ORDINAL = 2**31 - 1

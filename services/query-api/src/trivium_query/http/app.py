@@ -9,16 +9,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from trivium_query.http import conversations, crawls, docs, graph, operations, problems, queries, sources
+from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
-from trivium_query.http.schemas import (
-    FieldProblem,
-    HitsFound,
-    Judged,
-    Problem,
-    TextPiece,
-    TextWithdrawn,
-    UrlSource,
-)
 from trivium_query.identity import Keyring
 from trivium_query.requests import Services
 
@@ -35,18 +27,6 @@ TAGS = [
     {"name": "graph", "description": "Names and how they are related."},
     {"name": "operations", "description": "Progress, health, metrics."},
 ]
-BESIDE_ROUTES = (
-    Problem,
-    FieldProblem,
-    UrlSource,
-    crawls.Visited,
-    crawls.Crawled,
-    HitsFound,
-    TextPiece,
-    TextWithdrawn,
-    Judged,
-)
-REF = "#/components/schemas/{model}"
 
 
 def create_app(services: Services) -> FastAPI:
@@ -77,7 +57,7 @@ def create_app(services: Services) -> FastAPI:
 
 
 def _document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with what the framework cannot know: keys, problems and the two upload bodies."""
+    """The OpenAPI document, with what the framework cannot know: the API's own types, and keys."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,
@@ -87,17 +67,12 @@ def _document(app: FastAPI) -> dict[str, Any]:
             tags=app.openapi_tags,
             license_info=app.license_info,
         )
-        components = document["components"]
-        for model in BESIDE_ROUTES:
-            schema = model.model_json_schema(ref_template=REF)
-            for name, needed in schema.pop("$defs", {}).items():
-                components["schemas"].setdefault(name, needed)
-            components["schemas"][model.__name__] = schema
-        for unused in ("HTTPValidationError", "ValidationError"):
-            components["schemas"].pop(unused, None)
-        components["securitySchemes"] = {
-            "bearer": {"type": "http", "scheme": "bearer"},
-            "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+        document["components"] = {
+            "schemas": dict(sorted(components().items())),
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+            },
         }
         for path, operations_of_path in document["paths"].items():
             if path not in OPEN_PATHS:

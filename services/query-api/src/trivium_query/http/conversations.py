@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
+from msgspec.structs import asdict
 from starlette.responses import Response
 
+from trivium import api
 from trivium_query.handlers import conversations
-from trivium_query.http import schemas, views
-from trivium_query.http.queries import STREAMED, answered
-from trivium_query.http.routing import AnyId, Limit, PageCursor, ServicesDep, TenantDep, errors, write
+from trivium_query.http.bodies import json_body
+from trivium_query.http.queries import ANSWERED, answered
+from trivium_query.http.routing import (
+    OF_A_BODY,
+    AnyId,
+    Limit,
+    PageCursor,
+    ServicesDep,
+    TenantDep,
+    answers,
+    errors,
+    takes,
+    write,
+)
+from trivium_query.views import to_api
 
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 
 
-@router.post("", status_code=201, response_model=schemas.Conversation, responses=errors(408, 413, 415))
-async def create(services: ServicesDep, tenant: TenantDep, body: schemas.NewConversation | None = None) -> Response:
+@router.post(
+    "",
+    **answers(api.Conversation, *OF_A_BODY, status=201),
+    openapi_extra=takes(api.NewConversation, optional=True),
+)
+async def create(request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Begin a conversation."""
-    made = await conversations.create(services, tenant, body.title if body else "")
-    return write(views.conversation(made), 201, {"location": f"/v1/conversations/{made.id}"})
+    wanted = await json_body(request, api.NewConversation, absent=api.NewConversation())
+    made = await conversations.create(services, tenant, wanted.title)
+    return write(to_api(api.Conversation, made), 201, {"location": f"/v1/conversations/{made.id}"})
 
 
-@router.get("", response_model=schemas.ConversationPage, responses=errors())
+@router.get("", **answers(api.ConversationPage))
 async def browse(services: ServicesDep, tenant: TenantDep, limit: Limit = 50, cursor: PageCursor = "") -> Response:
     """Conversations, newest change first."""
     page, following = await conversations.browse(services, tenant, limit, cursor)
-    return write(schemas.ConversationPage(conversations=[views.conversation(kept) for kept in page], cursor=following))
+    return write(api.ConversationPage(tuple(to_api(api.Conversation, kept) for kept in page), following))
 
 
-@router.get("/{id}", response_model=schemas.Conversation, responses=errors(404))
+@router.get("/{id}", **answers(api.Conversation, 404))
 async def show(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """One conversation with its turns."""
-    return write(views.conversation(await conversations.find(services, tenant, id)))
+    return write(to_api(api.Conversation, await conversations.find(services, tenant, id)))
 
 
-@router.post("/{id}/queries", response_model=schemas.Answer, responses={**errors(404, 408, 413, 415), **STREAMED})
-async def follow_up(
-    id: AnyId,
-    request: Request,
-    body: schemas.FollowUp,
-    services: ServicesDep,
-    tenant: TenantDep,
-) -> Response:
+@router.post("/{id}/queries", **ANSWERED, openapi_extra=takes(api.FollowUp))
+async def follow_up(id: AnyId, request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Ask within the conversation; question and answer become its next turn."""
-    return await answered(request, services, tenant, body, id)
+    wanted = api.QueryRequest(**asdict(await json_body(request, api.FollowUp)), conversation_id=id)
+    return await answered(request, services, tenant, wanted)
 
 
 @router.delete("/{id}", status_code=204, responses=errors(404))

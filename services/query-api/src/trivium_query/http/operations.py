@@ -7,37 +7,39 @@ from prometheus_client import REGISTRY
 from prometheus_client.exposition import choose_encoder
 from starlette.responses import Response
 
+from trivium import api
 from trivium_query.handlers import sources
 from trivium_query.handlers.readiness import readiness
-from trivium_query.http import schemas
-from trivium_query.http.routing import ServicesDep, TenantDep, errors, write
+from trivium_query.http.routing import ServicesDep, TenantDep, answers, content, write
+from trivium_query.views import to_api
 
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/v1/status", response_model=schemas.Status, responses=errors())
+@router.get("/v1/status", **answers(api.Status))
 async def status(services: ServicesDep, tenant: TenantDep) -> Response:
     """How many sources are in which state and stage."""
-    counts = await sources.counts(services, tenant)
-    return write(schemas.Status(by_state=counts.by_state, by_stage=counts.by_stage, chunks=counts.chunks))
+    return write(to_api(api.Status, await sources.counts(services, tenant)))
 
 
-@router.get("/healthz", response_model=schemas.Health)
+@router.get("/healthz", responses={200: content(api.Health)}, response_class=Response)
 async def healthz() -> Response:
     """The process is alive."""
-    return write(schemas.Health(status="ok"))
+    return write(api.Health("ok"))
 
 
 @router.get(
     "/readyz",
-    response_model=schemas.Readiness,
-    responses={503: {"model": schemas.Readiness, "description": "No question can be answered; `missing` says why."}},
+    response_class=Response,
+    responses={
+        200: content(api.Readiness),
+        503: {**content(api.Readiness), "description": "No question can be answered; `missing` says why."},
+    },
 )
 async def readyz(services: ServicesDep) -> Response:
     """Questions can be answered, if without what `missing` names."""
     found = await readiness(services)
-    shown = schemas.Readiness(status=found.status, ready=list(found.ready), missing=found.missing)
-    return write(shown, 200 if found.can_answer else 503)
+    return write(to_api(api.Readiness, found), 200 if found.can_answer else 503)
 
 
 @router.get(

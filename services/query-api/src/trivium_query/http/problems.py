@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
+import msgspec
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from trivium.domain.errors import Refused, TriviumError
-from trivium_query.failures import seen, wrong_content_type
-from trivium_query.http.schemas import FieldProblem, Problem
+from trivium.api import FieldProblem, Problem
+from trivium.domain.errors import TriviumError
+from trivium_query.failures import seen
+from trivium_query.validation import InvalidRequest
 
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = "trivium.request_id"
 RETRY_AFTER_S = 1
-MAX_FIELD_PROBLEMS = 20
 
 _ACTIONS = {
     400: "Correct the request; /docs shows what it may be.",
@@ -28,7 +28,7 @@ _ACTIONS = {
 }
 
 
-def body(error: TriviumError, request_id: str, errors: Sequence[FieldProblem] = ()) -> Problem:
+def body(error: TriviumError, request_id: str) -> Problem:
     """An error of ours, by the table in `trivium_query.failures`."""
     status = seen(error)
     return Problem(
@@ -39,7 +39,7 @@ def body(error: TriviumError, request_id: str, errors: Sequence[FieldProblem] = 
         code=error.code,
         action=error.action,
         request_id=request_id,
-        errors=list(errors) or None,
+        errors=error.fields if isinstance(error, InvalidRequest) else None,
     )
 
 
@@ -50,8 +50,7 @@ def response(problem: Problem, headers: Mapping[str, str] | None = None) -> Resp
         extra["www-authenticate"] = 'Bearer realm="trivium"'
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         extra["retry-after"] = str(RETRY_AFTER_S)
-    text = problem.model_dump_json(exclude_none=True)
-    return Response(text, problem.status, media_type=MEDIA_TYPE, headers=extra)
+    return Response(msgspec.json.encode(problem), problem.status, media_type=MEDIA_TYPE, headers=extra)
 
 
 def of_error(error: TriviumError, request_id: str) -> Response:
@@ -68,10 +67,7 @@ def install(app: FastAPI) -> None:
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101
-        if isinstance(error.body, bytes) and error.body:  # the framework decodes JSON, and only what says that it is
-            kind = request.headers.get("content-type", "")
-            return of_error(wrong_content_type(kind, "Send application/json."), request.scope[REQUEST_ID])
-        return _invalid(error.errors(), request.scope[REQUEST_ID])
+        return of_error(_invalid(error), request.scope[REQUEST_ID])
 
     async def theirs(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
@@ -82,18 +78,9 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, theirs)
 
 
-def _invalid(errors: Sequence[Mapping[str, Any]], request_id: str) -> Response:
-    """What was sent is left out: it may be large, secret or not even text."""
-    fields = [
-        FieldProblem(field=_printable(".".join(str(part) for part in e["loc"])), message=_printable(e["msg"]))
-        for e in errors[:MAX_FIELD_PROBLEMS]
-    ]
-    error = Refused(
-        "invalid_request",
-        f"{fields[0].field}: {fields[0].message}",
-        "Correct the fields named in errors; /docs shows what they may be.",
-    )
-    return response(body(error, request_id, fields))
+def _invalid(error: RequestValidationError) -> InvalidRequest:
+    """What the framework says of a path or a query, without what was sent."""
+    return InvalidRequest(FieldProblem(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
 
 
 def _framework(error: HTTPException, request: Request) -> Response:
@@ -120,7 +107,3 @@ def _allowed(request: Request) -> list[str]:
     document = request.app.openapi()
     template = getattr(request.scope.get("route"), "path", "")
     return sorted(method.upper() for method in document["paths"].get(template, ())) or ["GET"]
-
-
-def _printable(text: str) -> str:
-    return text[:200].encode("utf-8", "replace").decode()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
+import msgspec
 from fastapi import Depends, Path, Query, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
+from trivium.api import NO_NUL, Input, Output, Problem
 from trivium.domain.scope import Tenant
 from trivium_query.handlers.sources import MAX_CURSOR_CHARS
+from trivium_query.http.components import ref
 from trivium_query.http.middleware import TENANT
 from trivium_query.http.problems import MEDIA_TYPE
-from trivium_query.http.schemas import NO_NUL, Problem
 from trivium_query.requests import Services
 
 MAX_PAGE = 200
@@ -51,19 +53,35 @@ _TELLS = {
     504: "The work did not finish in time.",
 }
 _ALWAYS = (400, 401, 403, 422, 500, 503, 504)
+OF_A_BODY = (408, 413, 415)
+JSON = "application/json"
+
+
+def content(kind: type[Output]) -> dict[str, Any]:
+    """A `kind` as the body of an answer, for the OpenAPI document."""
+    return {"content": {JSON: {"schema": ref(kind)}}}
 
 
 def errors(*more: int) -> dict[int | str, dict[str, Any]]:
     """The problems a route may answer with, for the OpenAPI document."""
-    return {
-        status: {"description": _TELLS[status], "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}
-        for status in sorted({*_ALWAYS, *more})
-    }
+    told = {MEDIA_TYPE: {"schema": ref(Problem)}}
+    return {status: {"description": _TELLS[status], "content": told} for status in sorted({*_ALWAYS, *more})}
 
 
-_PROBLEM = {"$ref": f"#/components/schemas/{Problem.__name__}"}
+def answers(
+    kind: type[Output], *problems: int, status: int = 200, stream: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What a route answers with, as JSON or a stream, as its decorator takes it."""
+    told = content(kind) if stream is None else {**stream, "content": content(kind)["content"] | stream["content"]}
+    return {"status_code": status, "response_class": Response, "responses": {status: told, **errors(*problems)}}
 
 
-def write(model: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """`model` as JSON, without a second validation: it is the route's response model already."""
-    return Response(model.model_dump_json(exclude_none=True), status, headers, "application/json")
+def takes(kind: type[Input], *, optional: bool = False) -> dict[str, Any]:
+    """What `json_body` reads of a route's request, for the OpenAPI document."""
+    schema = {"anyOf": [ref(kind), {"type": "null"}]} if optional else ref(kind)
+    return {"requestBody": {"required": not optional, "content": {JSON: {"schema": schema}}}}
+
+
+def write(value: Output, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """`value` as JSON."""
+    return Response(msgspec.json.encode(value), status, headers, JSON)

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import quote as percent_encoded
 
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
-from trivium.domain.documents import Document, DocumentState, file_name
+from trivium import api
+from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState, file_name
 from trivium.domain.errors import TriviumError
-from trivium.domain.password import MAX_CHARS, given_password
+from trivium.domain.password import given_password
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium_query import views
 from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import sources
-from trivium_query.http import schemas, views
-from trivium_query.http.routing import AnyId, Limit, PageCursor, ServicesDep, TenantDep, errors, write
-from trivium_query.http.uploads import read_upload, sent_path
-from trivium_query.requests import Services
+from trivium_query.http.bodies import json_body
+from trivium_query.http.components import properties, ref
+from trivium_query.http.routing import (
+    JSON,
+    OF_A_BODY,
+    AnyId,
+    Limit,
+    PageCursor,
+    ServicesDep,
+    TenantDep,
+    answers,
+    errors,
+    takes,
+    write,
+)
+from trivium_query.http.uploads import MAX_FILES, read_upload, sent_path
 
-ANY_DATASET = f"^$|{sources.DATASET}"
+ANY_DATASET = f"^$|{DATASET}"
 
 router = APIRouter(prefix="/v1/sources", tags=["sources"])
 
@@ -33,6 +46,13 @@ INLINE = frozenset({"application/pdf", "text/plain", "image/png", "image/jpeg", 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
+_FILE = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": MAX_FILES,
+    "items": {"type": "string", "format": "binary"},
+    "description": "One file or several; folders in the file name are kept.",
+}
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -42,50 +62,21 @@ _BODY: dict[str, Any] = {
                     "type": "object",
                     "required": ["file"],
                     "additionalProperties": False,
-                    "properties": {
-                        "file": {
-                            "type": "array",
-                            "minItems": 1,
-                            "maxItems": 100,
-                            "items": {"type": "string", "format": "binary"},
-                            "description": "One file or several; folders in the file name are kept.",
-                        },
-                        "title": {"type": "string", "maxLength": 300, "description": "The title of what is sent."},
-                        "dataset": {
-                            "type": "string",
-                            "minLength": 1,
-                            "maxLength": sources.MAX_DATASET_CHARS,
-                            "pattern": sources.DATASET,
-                            "default": "default",
-                        },
-                        "password": {
-                            "type": "string",
-                            "maxLength": MAX_CHARS,
-                            "pattern": schemas.NO_CONTROLS,
-                            "description": "Opens what is sent where it, or a file inside it, is encrypted.",
-                        },
-                    },
+                    "properties": {"file": _FILE, **properties(api.UploadFields)},
                 }
             },
-            "application/json": {"schema": {"$ref": "#/components/schemas/UrlSource"}},
+            JSON: {"schema": ref(api.UrlSource)},
         },
     }
 }
-_URL = TypeAdapter(schemas.UrlSource)
 
 
-@router.post(
-    "",
-    status_code=202,
-    response_model=schemas.Accepted,
-    responses=errors(408, 413, 415),
-    openapi_extra=_BODY,
-)
+@router.post("", **answers(api.Accepted, *OF_A_BODY, status=202), openapi_extra=_BODY)
 async def submit(request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Hand over files (multipart) or an address (JSON). They are safe when this answers; the work goes on behind."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json":
-        accepted = schemas.Accepted(**_taken([await _fetch(request, services, tenant)]), refused=[])
+    if kind == JSON:
+        accepted = _taken([await _fetch(request, services, tenant)])
     elif kind == "multipart/form-data":
         accepted = await _upload(request, services, tenant)
     else:
@@ -94,19 +85,15 @@ async def submit(request: Request, services: ServicesDep, tenant: TenantDep) -> 
 
 
 async def _fetch(request: Request, services: Services, tenant: Tenant) -> Document:
-    try:
-        wanted = _URL.validate_json(await request.body())
-    except ValidationError as error:
-        raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
-    password = given_password(wanted.password.get_secret_value())
-    return await sources.accept_url(services, tenant, wanted.url, wanted.dataset, password)
+    wanted = await json_body(request, api.UrlSource)
+    return await sources.accept_url(services, tenant, wanted.url, wanted.dataset, given_password(wanted.password))
 
 
-async def _upload(request: Request, services: Services, tenant: Tenant) -> schemas.Accepted:
+async def _upload(request: Request, services: Services, tenant: Tenant) -> api.Accepted:
     """Each file by itself: one that is refused keeps none of the others out."""
     async with read_upload(request) as upload:
         taken: list[Document] = []
-        refused: list[schemas.RefusedFile] = []
+        refused: list[api.RefusedFile] = []
         last: TriviumError | None = None
         for file in upload.files:
             path = sent_path(file)
@@ -119,18 +106,18 @@ async def _upload(request: Request, services: Services, tenant: Tenant) -> schem
                 refused.append(_refused(path, error))
     if not taken and last is not None:
         raise last
-    return schemas.Accepted(**_taken(taken), refused=refused)
+    return _taken(taken, refused)
 
 
-def _refused(path: str, error: TriviumError) -> schemas.RefusedFile:
-    return schemas.RefusedFile(name=path[:MAX_NAME_CHARS], code=error.code, message=error.message, action=error.action)
+def _refused(path: str, error: TriviumError) -> api.RefusedFile:
+    return api.RefusedFile(path[:MAX_NAME_CHARS], error.code, error.message, error.action)
 
 
-def _taken(documents: list[Document]) -> dict[str, Any]:
-    return {"id": documents[0].id, "sources": [views.source(document) for document in documents]}
+def _taken(documents: Sequence[Document], refused: Sequence[api.RefusedFile] = ()) -> api.Accepted:
+    return api.Accepted(documents[0].id, tuple(map(views.source, documents)), tuple(refused))
 
 
-@router.get("", response_model=schemas.SourcePage, responses=errors(404))
+@router.get("", **answers(api.SourcePage, 404))
 async def browse(
     services: ServicesDep,
     tenant: TenantDep,
@@ -140,7 +127,7 @@ async def browse(
     ] = "",
     dataset: Annotated[
         str,
-        Query(max_length=sources.MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only sources of this dataset."),
+        Query(max_length=MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only sources of this dataset."),
     ] = "",
     limit: Limit = 50,
     cursor: PageCursor = "",
@@ -151,16 +138,16 @@ async def browse(
     """
     chosen = sources.Chosen(state, parent, dataset)
     page = await sources.browse(services, tenant, chosen, limit, cursor)
-    return write(schemas.SourcePage(sources=[views.source(d) for d in page.documents], cursor=page.cursor))
+    return write(api.SourcePage(tuple(map(views.source, page.documents)), page.cursor))
 
 
-@router.get("/{id}", response_model=schemas.Source, responses=errors(404))
+@router.get("/{id}", **answers(api.Source, 404))
 async def show(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """One source: how far it has come, or why it failed and what to do."""
     return write(views.source(await sources.find(services, tenant, id)))
 
 
-@router.delete("/{id}", response_model=schemas.Source, responses=errors(404))
+@router.delete("/{id}", **answers(api.Source, 404))
 async def delete(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """Remove a source and what was found inside it from every store; queries no longer see them when this answers.
 
@@ -171,15 +158,18 @@ async def delete(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Respons
 
 
 @router.post(
-    "/{id}/password", status_code=202, response_model=schemas.Source, responses=errors(404, 408, 409, 413, 415)
+    "/{id}/password",
+    **answers(api.Source, 404, 409, *OF_A_BODY, status=202),
+    openapi_extra=takes(api.GivenPassword),
 )
-async def unlock(id: AnyId, given: schemas.GivenPassword, services: ServicesDep, tenant: TenantDep) -> Response:
+async def unlock(id: AnyId, request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Read a source again with its password, which failed for want of one; and what failed so inside it."""
-    document = await sources.unlock(services, tenant, id, given.password.get_secret_value())
+    given = await json_body(request, api.GivenPassword)
+    document = await sources.unlock(services, tenant, id, given.password)
     return write(views.source(document), 202)
 
 
-@router.get("/{id}/chunks", response_model=schemas.ChunkPage, responses=errors(404))
+@router.get("/{id}/chunks", **answers(api.ChunkPage, 404))
 async def chunks(
     id: AnyId,
     services: ServicesDep,
@@ -189,7 +179,7 @@ async def chunks(
 ) -> Response:
     """The passages that queries see, in order."""
     page = await sources.chunks(services, tenant, id, limit, cursor)
-    return write(schemas.ChunkPage(chunks=[views.chunk(c) for c in page.chunks], cursor=page.cursor))
+    return write(views.to_api(api.ChunkPage, page))
 
 
 @router.get(
@@ -201,7 +191,7 @@ async def chunks(
             " `highlight`, a page as a picture with the cited passage marked.",
             "content": {
                 "*/*": {"schema": {"type": "string", "format": "binary"}},
-                "application/json": {"schema": {"$ref": "#/components/schemas/Chunk"}},
+                JSON: {"schema": ref(api.Chunk)},
                 "image/png": {"schema": {"type": "string", "format": "binary"}},
             },
         },
@@ -226,7 +216,7 @@ async def content(
 ) -> Response:
     """The original as it came; or the passage of `[Source: file, chunk N]`; or a page of a PDF or an image, drawn."""
     if chunk is not None:
-        return write(views.chunk(await sources.chunk(services, tenant, id, chunk)))
+        return write(views.to_api(api.Chunk, await sources.chunk(services, tenant, id, chunk)))
     if page is not None or highlight is not None:
         drawn = await sources.page(services, tenant, id, page, highlight, quote)
         return Response(drawn, media_type="image/png", headers={"cache-control": "private, no-cache"})

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import aclosing
 from typing import Any, TypeVar
 
+import msgspec
 from fastapi import Request
-from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from trivium.api import Output, Problem
 from trivium.domain.errors import TriviumError
 from trivium.telemetry import told_fault
 from trivium_query.http import problems
 
 HEARTBEAT_S = 10.0
 HEARTBEAT = b": keep-alive\n\n"
+ERROR = "error"
 
 T = TypeVar("T")
 
 
-class Event(BaseModel):
+class Event(msgspec.Struct, frozen=True):
     """One named event."""
 
     name: str
-    data: BaseModel
+    data: Output
 
     def encode(self) -> bytes:
         """As it goes over the wire; JSON has no line break, so one data line is enough."""
-        return f"event: {self.name}\ndata: {self.data.model_dump_json(exclude_none=True)}\n\n".encode()
+        return b"event: %b\ndata: %b\n\n" % (self.name.encode(), msgspec.json.encode(self.data))
+
+
+def streamed(description: str, events: Mapping[str, type[Output]]) -> dict[str, Any]:
+    """A stream of `events`, or of an error, for the OpenAPI document."""
+    kinds = ", ".join(kind.__name__ for kind in events.values())
+    data = f"{kinds} or {Problem.__name__}, by the event."
+    schema = {
+        "type": "object",
+        "description": "One event of the stream.",
+        "required": ["event", "data"],
+        "properties": {
+            "event": {"enum": [*events, ERROR]},
+            "data": {"type": "string", "contentMediaType": "application/json", "description": data},
+        },
+    }
+    return {"description": description, "content": {EventStream.media_type: {"schema": schema}}}
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
@@ -88,7 +106,7 @@ class EventStream(Response):
 
 
 def _failed(error: TriviumError, request_id: str) -> bytes:
-    return Event(name="error", data=problems.body(error, request_id)).encode()
+    return Event(ERROR, problems.body(error, request_id)).encode()
 
 
 async def _next(pieces: asyncio.Queue[bytes | None]) -> bytes | None:

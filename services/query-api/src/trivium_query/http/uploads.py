@@ -8,25 +8,19 @@ from contextlib import asynccontextmanager
 
 import msgspec
 from fastapi import Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import SecretStr, ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
+from trivium.api import FieldProblem, UploadFields
 from trivium.domain.password import Password, given_password
 from trivium.domain.source_names import name_too_long
-from trivium_query.http.schemas import Dataset, FilePassword, Given, Title
+from trivium_query.http.bodies import BODY
+from trivium_query.validation import InvalidRequest, validated
 
 MAX_FILES = 100
 MAX_FIELDS = 10
 MAX_FIELD_BYTES = 16 * 1024
 _WINDOWS_PATH = re.compile(r';\s*filename="?((?:[A-Za-z]:|\\)\\[^";]*)')
-
-
-class _Fields(Given):
-    title: Title = ""
-    dataset: Dataset = "default"
-    password: FilePassword = SecretStr("")
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -40,7 +34,7 @@ class Upload(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def read_upload(request: Request) -> AsyncIterator[Upload]:
-    """The form in `request`; its files are gone when the block ends. Raises `RequestValidationError`."""
+    """The form in `request`; its files are gone when the block ends. Raises `InvalidRequest`."""
     async with _form(request) as form:
         files: list[UploadFile] = []
         fields: dict[str, str] = {}
@@ -50,14 +44,11 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
                     raise _invalid(name, "Send files in the field 'file'.")
                 files.append(value)
             else:
-                fields[name] = value
+                fields[name] = _text(name, value)
         if not files:
             raise _invalid("file", "Send at least one file.")
-        try:
-            said = _Fields.model_validate(fields)
-        except ValidationError as error:
-            raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
-        yield Upload(tuple(files), said.title, said.dataset, given_password(said.password.get_secret_value()))
+        said = validated(UploadFields, fields, BODY)
+        yield Upload(tuple(files), said.title, said.dataset, given_password(said.password))
 
 
 def sent_path(file: UploadFile) -> str:
@@ -86,5 +77,12 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
         await form.close()
 
 
-def _invalid(field: str, message: str) -> RequestValidationError:
-    return RequestValidationError([{"loc": ("body", field), "msg": message, "type": "value_error"}])
+def _text(field: str, value: str) -> str:
+    """Unicode: what a form's charset makes of its bytes may be none."""
+    if any("\ud800" <= char <= "\udfff" for char in field + value):
+        raise _invalid(field, "Not Unicode text.")
+    return value
+
+
+def _invalid(field: str, message: str) -> InvalidRequest:
+    return InvalidRequest([FieldProblem(f"{BODY}.{field}", message)])

@@ -24,8 +24,8 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
     ) -> query_pb2.SearchResponse:
         """Ranked passages."""
         async with self._calls.open("Search", context) as call:
-            wanted = messages.wanted(request, call.timeout_s)
-            result = await queries.search(self._services, call.tenant, wanted)
+            wanted = messages.wanted(request)
+            result = await queries.search(self._services, call.tenant, wanted, call.timeout_s)
             return messages.found(queries.mode_of(self._services, wanted), result)
 
     async def Ask(  # noqa: N802
@@ -33,8 +33,7 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
     ) -> query_pb2.AskResponse:
         """One whole answer."""
         async with self._calls.open("Ask", context) as call:
-            ask = queries.Ask(messages.asked(request, call.timeout_s), request.conversation_id)
-            answer = await queries.ask(self._services, call.tenant, ask)
+            answer = await queries.ask(self._services, call.tenant, messages.asked(request), call.timeout_s)
             return query_pb2.AskResponse(answer=messages.answer(answer))
 
     async def AskStream(  # noqa: N802
@@ -42,8 +41,8 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
     ) -> None:
         """The answer as it is written."""
         async with self._calls.open("AskStream", context) as call:
-            asked = messages.asked(request.request, call.timeout_s)
-            ask = queries.Ask(asked, request.request.conversation_id)
-            async with aclosing(await queries.open_stream(self._services, call.tenant, ask)) as events:
+            asked = messages.asked(request.request)
+            stream = await queries.open_stream(self._services, call.tenant, asked, call.timeout_s)
+            async with aclosing(stream) as events:
                 async for event in events:
                     await context.write(messages.event(event))

@@ -1,0 +1,563 @@
+"""What the HTTP interface says: each shape and each bound, once.
+
+The server answers with these types and checks what it is sent against them, the OpenAPI document is made of them,
+and the client hands them out. A field that this version does not know is ignored in an answer, so an older client
+reads a newer server, and refused in a request.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from trivium.domain.answers import Turn, Usage, Verdict
+from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
+from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, DocumentState
+from trivium.domain.graph import EntityType, MentionRole, StepType
+from trivium.domain.ids import Id
+from trivium.domain.parsed import Position, UnitKind
+from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
+from trivium.domain.retrieval import Bridge, Degraded, Mode, SourceRank
+from trivium.domain.source_names import MAX_NAME_CHARS
+
+MAX_QUESTION_CHARS = 4_000
+MAX_TOP_K = 100
+MAX_FILTER_VALUES = 100
+DEFAULT_TOP_K = 10
+END = r"\Z"  # JSON Schema writes it as `$`, which in Python also stands before a last line break
+NO_NUL = r"^[^\x00]*$"
+NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
+WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
+DATASET_NAME = DATASET.removesuffix("$") + END
+WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
+MATCHING = {
+    NO_NUL: "text without a NUL character",
+    WITH_A_WORD: "text that is more than spaces, without a NUL character",
+    DATASET_NAME: "letters, digits, '.', '_' or '-', beginning with a letter or digit",
+    WEB_ADDRESS: "an address that begins with http:// or https://, without spaces",
+}
+"""What matches a pattern, for a person."""
+
+
+def _one_of(kind: type[enum.StrEnum]) -> Meta:
+    """Told as one of `kind`, and read as any text: a newer server may know more of them."""
+    return Meta(extra_json_schema={"$ref": f"#/components/schemas/{kind.__name__}"})
+
+
+Question = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_QUESTION_CHARS,
+        pattern=WITH_A_WORD,
+        description="What to ask, in plain words. `question` is understood too.",
+        examples=["Who designed the Analytical Engine?"],
+    ),
+]
+Dataset = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_DATASET_CHARS,
+        pattern=DATASET_NAME,
+        description="A named group of sources.",
+        examples=[DEFAULT_DATASET],
+    ),
+]
+Title = Annotated[str, Meta(max_length=300, pattern=NO_NUL, examples=["Notes on engines"])]
+FilePassword = Annotated[
+    str,
+    Meta(
+        max_length=MAX_PASSWORD_CHARS,
+        description="Opens what is sent where it, or a file inside it, is encrypted.",
+        # Only told: what does not match is refused as `bad_password`, without repeating it.
+        extra_json_schema={"pattern": NO_CONTROLS, "writeOnly": True},
+    ),
+]
+Kind = Annotated[str, _one_of(UnitKind)]
+FromOne = Annotated[int, Meta(ge=1)]
+Cursor = Annotated[str, Meta(description='Where the next page begins; "" on the last page.')]
+
+
+class Input(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a caller sends: an unknown field is a mistake worth telling. What shows values shows none of these."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return []
+
+
+class Output(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a caller gets. Absent fields do not apply; nothing else has a default."""
+
+
+class Problem(Output, frozen=True):
+    """An error (RFC 9457)."""
+
+    type: Annotated[
+        str, Meta(description="A stable identifier of the kind.", examples=["urn:trivium:problem:no_such_document"])
+    ]
+    title: Annotated[str, Meta(examples=["Not found"])]
+    status: Annotated[int, Meta(ge=400, le=599, examples=[404])]
+    detail: Annotated[str, Meta(description="What was wrong with which input.", examples=["There is no such source."])]
+    code: Annotated[str, Meta(description="For programs; never changes its meaning.", examples=["no_such_document"])]
+    action: Annotated[
+        str, Meta(description="What you can do about it.", examples=["List sources with GET /v1/sources."])
+    ]
+    request_id: Annotated[str, Meta(description="The X-Request-Id of this answer.", examples=["5f0c6e2a9b1d4c37"])]
+    errors: Annotated[
+        tuple[FieldProblem, ...] | None, Meta(description="With invalid_request: each field that does not fit.")
+    ] = None
+
+
+class FieldProblem(Output, frozen=True):
+    """One field that does not fit."""
+
+    field: Annotated[str, Meta(examples=["body.top_k"])]
+    message: Annotated[str, Meta(examples=["Expected `int` <= 100"])]
+
+
+class WebAddress(Input, frozen=True):
+    """Where on the web to begin."""
+
+    url: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            pattern=WEB_ADDRESS,
+            examples=["https://example.org/paper.pdf"],
+            extra_json_schema={"maxLength": MAX_NAME_CHARS},  # refused as for any other name
+        ),
+    ]
+    dataset: Dataset = DEFAULT_DATASET
+
+
+class UrlSource(WebAddress, frozen=True):
+    """A source to fetch."""
+
+    password: FilePassword = ""
+
+
+class CrawlRequest(WebAddress, frozen=True):
+    """A site to take in: the pages of one host, breadth first, as its robots.txt allows."""
+
+    depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH, description="How many links from the first page.")] = 2
+    max_pages: Annotated[int, Meta(ge=1, le=MAX_PAGES, description="At most so many requests.")] = 100
+    sitemap: Annotated[bool, Meta(description="Begin with the pages of the site's own sitemap, too.")] = False
+
+
+class UploadFields(Input, frozen=True):
+    """What is said of the files of an upload."""
+
+    title: Annotated[Title, Meta(description="The title of what is sent.")] = ""
+    dataset: Dataset = DEFAULT_DATASET
+    password: FilePassword = ""
+
+
+class GivenPassword(Input, frozen=True):
+    """What opens a source that failed for want of it."""
+
+    password: Annotated[FilePassword, Meta(min_length=1)]
+
+
+class Reason(Output, frozen=True):
+    """Why a source failed."""
+
+    code: Annotated[str, Meta(examples=["password_needed"])]
+    message: Annotated[str, Meta(examples=["This PDF is protected by a password."])]
+    action: Annotated[str, Meta(examples=["Give the password with: trivium unlock."])]
+    stage: Annotated[str, Meta(examples=["parse"])]
+
+
+class Source(Output, frozen=True):
+    """A source and how far it has come. Times are Unix seconds."""
+
+    id: Id
+    name: Annotated[
+        str,
+        Meta(
+            description="The file's name or URL; of a file inside another, both.",
+            examples=["reports/engine.pdf", "mail.eml > offer.pdf"],
+        ),
+    ]
+    title: str
+    dataset: str
+    state: DocumentState
+    stage: Annotated[str, Meta(description='The stage running now, "" when none.', examples=["embed"])]
+    progress: Annotated[float, Meta(ge=0, le=1, description="Share of the stages done.")]
+    media_type: Annotated[str, Meta(examples=["application/pdf"])]
+    size_bytes: int
+    chunks: int
+    version: Annotated[str, Meta(description="The version being ingested: a hash of its bytes.")]
+    active_version: Annotated[str, Meta(description='The version that queries see, "" when none.')]
+    attempt: int
+    warnings: tuple[str, ...]
+    waits_for: Annotated[
+        str,
+        Meta(
+            description='What an unfinished one waits for, for a person; "" while it is worked on.',
+            examples=["its turn"],
+        ),
+    ]
+    parent: Annotated[
+        str, Meta(description='The source that this one was found inside of, "" when it was handed over itself.')
+    ]
+    children: Annotated[int, Meta(description="How many sources were found inside: list them with `?parent=`.")]
+    created_at: float
+    updated_at: float
+    reason: Reason | None = None
+
+
+class RefusedFile(Output, frozen=True):
+    """One file of several that was not taken."""
+
+    name: str
+    code: str
+    message: str
+    action: str
+
+
+class Accepted(Output, frozen=True):
+    """What was taken. `id` is the first source's, for those who send one."""
+
+    id: Id
+    sources: tuple[Source, ...]
+    refused: Annotated[
+        tuple[RefusedFile, ...], Meta(description="Files of this upload that were not taken; the others were.")
+    ]
+
+
+class Visited(Output, frozen=True):
+    """Event `visited` of a crawl: what became of a page."""
+
+    url: str
+    fate: Fate
+    source: Source | None = None
+    reason: Reason | None = None
+
+
+class Crawled(Output, frozen=True):
+    """Event `crawled`, the last of a crawl: how many pages came to what."""
+
+    taken: int
+    unchanged: int
+    left_out: int
+    failed: int
+
+
+class SourcePage(Output, frozen=True):
+    """Newest first."""
+
+    sources: tuple[Source, ...]
+    cursor: Cursor
+
+
+class Chunk(Output, frozen=True):
+    """A passage with its address."""
+
+    id: Id
+    document_id: Id
+    version: str
+    number: Annotated[int, Meta(ge=1, description="As citations show it.")]
+    source: str
+    title: str
+    section: tuple[str, ...]
+    kind: Kind
+    text: str
+    context: Annotated[str, Meta(description="Places the passage in its document; indexed, never cited.")]
+    positions: tuple[Position, ...]
+    hidden: Annotated[bool, Meta(description="Part of the text is not seen by who looks at the original.")]
+    assets: Annotated[tuple[str, ...], Meta(description="Names of the pictures of what the passage describes.")]
+
+
+class ChunkPage(Output, frozen=True):
+    """A source's chunks in order."""
+
+    chunks: tuple[Chunk, ...]
+    cursor: Cursor
+
+
+class LinkedSource(Output, frozen=True):
+    """A source at the other end of a link."""
+
+    id: Id
+    name: Annotated[str, Meta(examples=["https://example.org/paper.pdf"])]
+    title: str
+
+
+class SourceLinks(Output, frozen=True):
+    """Links between sources that are here, by name."""
+
+    links_to: tuple[LinkedSource, ...]
+    linked_from: tuple[LinkedSource, ...]
+
+
+class Filters(Input, frozen=True):
+    """Restricts a search; what is absent does not restrict."""
+
+    document_ids: Annotated[
+        tuple[Annotated[str, Meta(max_length=64, pattern=NO_NUL)], ...],
+        Meta(max_length=MAX_FILTER_VALUES, description="Only these sources.", examples=[[]]),
+    ] = ()
+    dataset: Dataset | None = None
+    kinds: Annotated[
+        tuple[UnitKind, ...], Meta(max_length=len(UnitKind), description="Only these modalities.", examples=[[]])
+    ] = ()
+    modalities: Annotated[
+        tuple[UnitKind, ...],
+        Meta(
+            max_length=len(UnitKind),
+            description="Have hits of each of these modalities among the results where there are any; "
+            "restricts nothing.",
+            examples=[[]],
+        ),
+    ] = ()
+
+
+class SearchRequest(Input, frozen=True):
+    """A search without an answer."""
+
+    query: Question
+    mode: Annotated[Mode | None, Meta(description="Absent: the configured one, `hybrid` as delivered.")] = None
+    top_k: Annotated[int, Meta(ge=1, le=MAX_TOP_K)] = DEFAULT_TOP_K
+    filters: Filters = Filters()
+
+
+class FollowUp(SearchRequest, frozen=True):
+    """A question within a conversation."""
+
+    stream: Annotated[bool, Meta(description="Answer as text/event-stream, as `Accept: text/event-stream` does.")] = (
+        False
+    )
+
+
+class QueryRequest(FollowUp, frozen=True):
+    """A question."""
+
+    conversation_id: Annotated[
+        Annotated[str, Meta(max_length=64, pattern=NO_NUL)] | None, Meta(description="Continue this conversation.")
+    ] = None
+
+
+class Nearby(Output, frozen=True):
+    """The hit stands beside chunk `from_chunk_id`: a text and its table, picture or formula."""
+
+    from_chunk_id: Id
+    type: Annotated[str, _one_of(StepType)]
+
+
+class Hit(Output, frozen=True):
+    """A passage, its rank, and why it is there."""
+
+    rank: FromOne
+    score: float
+    chunk: Chunk
+    sources: tuple[SourceRank, ...]
+    bridge: Bridge | None = None
+    nearby: Nearby | None = None
+
+
+class SearchResponse(Output, frozen=True):
+    """Hits, best first."""
+
+    query: str
+    mode: Mode
+    hits: tuple[Hit, ...]
+    degraded: tuple[Degraded, ...]
+    timings_ms: dict[str, float]
+    uncovered: Annotated[tuple[Kind, ...], Meta(description="Modalities that were asked for and that no hit has.")]
+    notes: Annotated[tuple[str, ...], Meta(description="For the reader, as that nothing has been read yet.")]
+
+
+class Citation(Output, frozen=True):
+    """A claim's way back. `marker` stands in the answer's text."""
+
+    marker: Annotated[str, Meta(examples=["[Source: engine.pdf, chunk 3]"])]
+    chunk_id: Id
+    document_id: Id
+    source: str
+    chunk_number: FromOne
+    quote: str
+    positions: tuple[Position, ...]
+    url: Annotated[
+        str,
+        Meta(
+            description='Where a browser shows the passage, at its second or page; "" for what is not from the web.',
+            examples=["https://youtu.be/dQw4w9WgXcQ?t=65"],
+        ),
+    ]
+
+
+class Answer(Output, frozen=True):
+    """An answer with its citations. `engine` says who wrote it: `extractive`, or `provider:model`."""
+
+    question: str
+    text: str
+    engine: str
+    verdict: Verdict
+    found: Annotated[bool, Meta(description="False when the documents do not hold the answer.")]
+    citations: tuple[Citation, ...]
+    hits: tuple[Hit, ...]
+    degraded: tuple[Degraded, ...]
+    sub_questions: tuple[str, ...]
+    notes: tuple[str, ...]
+    usage: Usage
+    timings_ms: dict[str, float]
+
+
+class HitsFound(Output, frozen=True):
+    """Event `hits`: what the answer will be made from."""
+
+    hits: tuple[Hit, ...]
+    degraded: tuple[Degraded, ...]
+
+
+class TextPiece(Output, frozen=True):
+    """Event `text`: more of the answer's text."""
+
+    text: str
+
+
+class TextWithdrawn(Output, frozen=True):
+    """Event `withdrawn`: forget the text so far."""
+
+    reason: str
+
+
+class Judged(Output, frozen=True):
+    """Event `verdict`: on the text so far; a repaired answer gets a second one."""
+
+    verdict: Verdict
+    sub_questions: tuple[str, ...]
+
+
+AnswerEvent = HitsFound | TextPiece | TextWithdrawn | Citation | Judged | Answer
+"""What a streamed answer is made of; the `Answer` is last and holds everything."""
+ANSWER_EVENTS: dict[str, type[AnswerEvent]] = {
+    "hits": HitsFound,
+    "text": TextPiece,
+    "withdrawn": TextWithdrawn,
+    "citation": Citation,
+    "verdict": Judged,
+    "answer": Answer,
+}
+
+
+class NewConversation(Input, frozen=True):
+    """A conversation to begin."""
+
+    title: Title = ""
+
+
+class Conversation(Output, frozen=True):
+    """Turns, oldest first. Times are Unix seconds."""
+
+    id: str
+    title: str
+    turns: tuple[Turn, ...]
+    created_at: float
+    updated_at: float
+
+
+class ConversationPage(Output, frozen=True):
+    """Newest change first."""
+
+    conversations: tuple[Conversation, ...]
+    cursor: Cursor
+
+
+class Entity(Output, frozen=True):
+    """A name with what is known of it. `mentions` counts chunks, `degree` distinct neighbours."""
+
+    id: Id
+    name: str
+    type: Annotated[str, _one_of(EntityType)]
+    aliases: tuple[str, ...]
+    mentions: int
+    degree: int
+
+
+class EntityPage(Output, frozen=True):
+    """Most mentioned first."""
+
+    entities: tuple[Entity, ...]
+    cursor: Cursor
+
+
+class Neighbour(Output, frozen=True):
+    """What is related to the entity, how, and which way the relation points."""
+
+    entity: Entity
+    relation: Annotated[str, Meta(examples=["BORN_IN"])]
+    outgoing: bool
+    confidence: float
+    evidence: Annotated[int, Meta(description="Chunks that say so.")]
+
+
+class Place(Output, frozen=True):
+    """Which chunk of which source."""
+
+    chunk_id: Id
+    document_id: Id
+    source: str
+    chunk_number: FromOne
+
+
+class Mention(Output, frozen=True):
+    """Where the entity is named. `sentence` is the text around it."""
+
+    place: Place
+    surface: str
+    role: Annotated[str, _one_of(MentionRole)]
+    sentence: str
+
+
+class Relation(Output, frozen=True):
+    """A relation as one chunk states it; `snippet` is the chunk's own text."""
+
+    place: Place
+    source_key: str
+    target_key: str
+    type: str
+    confidence: float
+    snippet: str
+    operation: Annotated[str, Meta(description="What found it.", examples=["pattern:born_in"])]
+
+
+class EntityPicture(Output, frozen=True):
+    """An entity with its surroundings."""
+
+    entity: Entity
+    neighbours: tuple[Neighbour, ...]
+    mentions: tuple[Mention, ...]
+    relations: tuple[Relation, ...]
+
+
+class Status(Output, frozen=True):
+    """Sources by state, running ones by stage, and chunks that can be found."""
+
+    by_state: dict[str, int]
+    by_stage: dict[str, int]
+    chunks: int
+
+
+class Health(Output, frozen=True):
+    """The process answers."""
+
+    status: Annotated[str, Meta(examples=["ok"])]
+
+
+class Readiness(Output, frozen=True):
+    """Each part (a store, the inference service): which answer, and which do not, with the reason."""
+
+    status: Annotated[
+        Literal["ready", "degraded", "not_ready"],
+        Meta(description="`degraded`: questions are answered without what is missing."),
+    ]
+    ready: tuple[str, ...]
+    missing: dict[str, str]

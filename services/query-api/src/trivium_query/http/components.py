@@ -1,0 +1,47 @@
+"""The API's types in the OpenAPI document."""
+
+from __future__ import annotations
+
+import enum
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+from trivium import api
+
+REF = "#/components/schemas/{name}"
+
+
+def ref(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """Where the document describes `kind`."""
+    return {"$ref": REF.format(name=kind.__name__)}
+
+
+def components() -> dict[str, Any]:
+    """Every type of the API, and those of the domain that it shows."""
+    return _described(
+        *(
+            kind
+            for kind in vars(api).values()
+            if isinstance(kind, type) and issubclass(kind, msgspec.Struct | enum.Enum)
+            if kind not in (api.Input, api.Output, api.WebAddress, api.UploadFields)
+        )
+    )
+
+
+def properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The fields of one that is no component: a form."""
+    fields: dict[str, Any] = _described(kind)[kind.__name__]["properties"]
+    return fields
+
+
+def _described(*kinds: type) -> dict[str, Any]:
+    """As JSON Schema. Nothing is sent that is not described."""
+    _, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
+    for schema in schemas.values():
+        schema["description"] = cleandoc(schema["description"])
+        schema.update({"type": "string"} if "enum" in schema else {"additionalProperties": False})
+    told = msgspec.json.encode(schemas).replace(rb"\\Z", b"$")  # `api.END`, whose backslash JSON doubles
+    described: dict[str, Any] = msgspec.json.decode(told)
+    return described

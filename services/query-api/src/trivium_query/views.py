@@ -1,0 +1,97 @@
+"""From domain values to what the API says of them: fields of the same name are the same."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import asdict
+
+from trivium import api
+from trivium.domain import answers, chunks, crawl, documents, retrieval
+from trivium.domain.waiting import waits_for
+from trivium_query.handlers.graph import EntityPicture, Neighbour
+from trivium_query.handlers.links import Links
+
+T = TypeVar("T", bound=api.Output)
+
+
+def to_api(kind: type[T], value: Any, **more: Any) -> T:
+    """`value` as a `kind`; `more` are fields that it has not, or has under another name."""
+    return msgspec.convert({**asdict(value), **more} if more else value, kind, from_attributes=True)
+
+
+def source(document: documents.Document) -> api.Source:
+    """A registry record, without what is only the registry's business."""
+    return to_api(
+        api.Source,
+        document,
+        name=document.source,
+        progress=document.progress,
+        reason=document.failure,
+        waits_for=waits_for(document, time.time()),
+    )
+
+
+def links(found: Links) -> api.SourceLinks:
+    """A document's neighbours on the web."""
+    return api.SourceLinks(_linked(found.links_to), _linked(found.linked_from))
+
+
+def _linked(found: Iterable[documents.Document]) -> tuple[api.LinkedSource, ...]:
+    return tuple(api.LinkedSource(document.id, document.source, document.title) for document in found)
+
+
+def visited(visit: crawl.Visit) -> api.Visited:
+    """What became of a page."""
+    return to_api(api.Visited, visit, source=source(visit.document) if visit.document else None)
+
+
+def event(happened: answers.AnswerEvent) -> tuple[str, api.AnswerEvent]:
+    """The name and the data of one event of an answer's stream."""
+    match happened:
+        case answers.Cited():
+            value: Any = happened.citation
+        case answers.Finished():
+            value = happened.answer
+        case _:
+            value = happened
+    name = str(type(happened).__struct_config__.tag)
+    return name, to_api(api.ANSWER_EVENTS[name], value)
+
+
+def found(query: str, mode: retrieval.Mode, result: retrieval.SearchResult) -> api.SearchResponse:
+    """A search's answer."""
+    return to_api(api.SearchResponse, result, query=query, mode=mode)
+
+
+def picture(seen: EntityPicture) -> api.EntityPicture:
+    """An entity with its surroundings; evidence whose chunk is gone meanwhile is left out."""
+    known = seen.chunks
+    return api.EntityPicture(
+        entity=to_api(api.Entity, seen.entity),
+        neighbours=tuple(map(_neighbour, seen.neighbours)),
+        mentions=tuple(
+            to_api(api.Mention, m, place=_place(known[m.chunk_id]), sentence=_sentence(known[m.chunk_id], m.sentence))
+            for m in seen.mentions
+            if m.chunk_id in known
+        ),
+        relations=tuple(
+            to_api(api.Relation, r, place=_place(known[r.chunk_id])) for r in seen.relations if r.chunk_id in known
+        ),
+    )
+
+
+def _neighbour(near: Neighbour) -> api.Neighbour:
+    entity = to_api(api.Entity, near.entity)
+    return to_api(api.Neighbour, near.edge, entity=entity, relation=near.edge.type, outgoing=near.outgoing)
+
+
+def _place(passage: chunks.Chunk) -> api.Place:
+    return api.Place(passage.id, passage.document_id, passage.source, passage.number)
+
+
+def _sentence(passage: chunks.Chunk, ordinal: int) -> str:
+    return passage.sentence(ordinal) if ordinal < len(passage.sentences) else ""
