@@ -36,6 +36,7 @@ from trivium_query.http.routing import (
     write,
 )
 from trivium_query.http.uploads import MAX_FILES, read_upload, sent_path
+from trivium_query.requests import Services
 
 ANY_DATASET = f"^$|{DATASET}"
 
