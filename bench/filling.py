@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from speed import Writer
 
-from trivium.adapters.distributed.neo4j_server import in_batches
+from trivium.adapters.distributed.neo4j.server import in_batches
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
 from trivium.at_once import at_once

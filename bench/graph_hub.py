@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from trivium.adapters.distributed.graph import Neo4jGraphs
+from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import load_settings
 from trivium.domain.chunks import Span

@@ -11,8 +11,8 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from trivium.adapters.distributed.redis_doorbell import RedisDoorbell
-from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.redis.doorbell import RedisDoorbell
+from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.adapters.embedded.doorbell import LocalDoorbell
 from trivium.config import load_settings
 from trivium.domain.errors import TryLater

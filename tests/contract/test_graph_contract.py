@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trivium.adapters.distributed.graph import Neo4jGraphs
+from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import load_settings
 from trivium.domain.chunks import Span

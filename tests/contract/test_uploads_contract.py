@@ -14,7 +14,7 @@ import pytest
 from buckets import bucket_of, client, drop_bucket, make_bucket
 from uploads_peer import UploadsPeer
 
-from trivium.adapters.distributed.uploads import S3Uploads
+from trivium.adapters.distributed.s3.uploads import S3Uploads
 from trivium.config import load_settings
 from trivium.domain.errors import NotFound
 from trivium.ports.uploads import Uploads

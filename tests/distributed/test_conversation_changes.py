@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from trivium.adapters.distributed.conversations import ObjectConversations, ObjectConversationStore
-from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.s3 import Bucket
+from trivium.adapters.distributed.s3.bucket import Bucket
+from trivium.adapters.distributed.s3.conversations import ObjectConversations, ObjectConversationStore
+from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.config import Settings
 from trivium.domain.answers import Turn
 from trivium.domain.scope import DEFAULT_TENANT

@@ -8,10 +8,10 @@ from contextlib import closing
 import pytest
 from structlog.testing import capture_logs
 
-from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.registry import ManifestRegistry
-from trivium.adapters.distributed.s3 import PAGE_KEYS
+from trivium.adapters.distributed.redis.server import RedisServer
+from trivium.adapters.distributed.registry.registry import ManifestRegistry
+from trivium.adapters.distributed.s3.bucket import PAGE_KEYS
+from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.at_once import at_once
 from trivium.config import Settings
 from trivium.domain.documents import Document, Lane

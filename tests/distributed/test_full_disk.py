@@ -10,7 +10,7 @@ from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from small_minio import SmallMinio, small_minio
 from waiting import wait_until
 
-from trivium.adapters.distributed.elastic import ElasticServer
+from trivium.adapters.distributed.elasticsearch.server import ElasticServer
 from trivium.config import load_settings
 
 QUESTION = "Who keeps the gate of Ness?"

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from cut_line import CutLine
 
-from trivium.adapters.distributed.graph import Neo4jGraphs
+from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span

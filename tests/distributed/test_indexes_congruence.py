@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from trivium.adapters.distributed.keywords import ElasticKeywords
-from trivium.adapters.distributed.vectors import MilvusVectors
+from trivium.adapters.distributed.elasticsearch.keywords import ElasticKeywords
+from trivium.adapters.distributed.milvus.vectors import MilvusVectors
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.config import load_settings

@@ -15,7 +15,7 @@ from busy_elastic import BusyElastic
 from elasticsearch import Elasticsearch
 from wire import Wire
 
-from trivium.adapters.distributed.keywords import ElasticKeywords
+from trivium.adapters.distributed.elasticsearch.keywords import ElasticKeywords
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.errors import TryLater

@@ -16,7 +16,7 @@ from pymilvus import MilvusClient
 from waiting import wait_until
 from wire import Wire
 
-from trivium.adapters.distributed.vectors import MilvusVectors
+from trivium.adapters.distributed.milvus.vectors import MilvusVectors
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import ChunkVectors
 from trivium.domain.errors import Refused, TryLater

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from private_redis import PrivateRedis
 
-from trivium.adapters.distributed.redis_doorbell import RedisDoorbell
-from trivium.adapters.distributed.redis_rate import RateLimit
-from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.redis.doorbell import RedisDoorbell
+from trivium.adapters.distributed.redis.rate_limit import RateLimit
+from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TryLater
 

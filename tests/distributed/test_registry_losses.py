@@ -21,13 +21,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from private_redis import PrivateRedis
 from waiting import wait_until
 
-from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.redis_server import REST_S, RedisServer
-from trivium.adapters.distributed.registry import ManifestRegistry, ManifestTenantRegistry
-from trivium.adapters.distributed.registry_manifests import Manifests, Record
-from trivium.adapters.distributed.registry_records import HotRecords
-from trivium.adapters.distributed.registry_sweep import Sweep
-from trivium.adapters.distributed.s3 import Bucket
+from trivium.adapters.distributed.redis.server import REST_S, RedisServer
+from trivium.adapters.distributed.registry.manifests import Manifests, Record
+from trivium.adapters.distributed.registry.records import HotRecords
+from trivium.adapters.distributed.registry.registry import ManifestRegistry, ManifestTenantRegistry
+from trivium.adapters.distributed.registry.sweep import Sweep
+from trivium.adapters.distributed.s3.bucket import Bucket
+from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.config import Settings
 from trivium.domain.documents import Document, DocumentState, Lane, Stage
@@ -636,7 +636,7 @@ def test_a_glance_at_unknown_documents_asks_the_object_store_once_for_all(
 def test_a_glance_is_right_while_redis_is_filled_again_or_away(
     own: Settings, registry: ManifestRegistry, private_redis: PrivateRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.adapters.distributed.registry._GLANCE_S", 0.1)
+    monkeypatch.setattr("trivium.adapters.distributed.registry.registry._GLANCE_S", 0.1)
     mine = registry.for_tenant(TENANT)
     stored = [mine.accept(document(name)) for name in ("a", "b")]
     private_redis.flush()

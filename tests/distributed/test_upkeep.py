@@ -17,7 +17,7 @@ from doors import TRIVIUM
 from tiny_embedder import DIMENSION, write_tiny_embedder
 from waiting import wait_until
 
-from trivium.adapters.distributed.neo4j_server import Neo4jServer
+from trivium.adapters.distributed.neo4j.server import Neo4jServer
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
 from trivium.domain.chunks import ChunkVectors

@@ -12,9 +12,9 @@ import pytest
 from buckets import client
 from minio import Minio
 
-from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.s3 import POOL_SIZE
-from trivium.adapters.distributed.uploads import S3Uploads
+from trivium.adapters.distributed.s3.bucket import POOL_SIZE
+from trivium.adapters.distributed.s3.objects import S3Objects
+from trivium.adapters.distributed.s3.uploads import S3Uploads
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, TryLater
 from trivium.domain.scope import DEFAULT_TENANT

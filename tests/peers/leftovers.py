@@ -7,10 +7,10 @@ from contextlib import closing
 import redis
 from buckets import client, drop_bucket
 
-from trivium.adapters.distributed.graph import Neo4jGraphs
-from trivium.adapters.distributed.keywords import ElasticKeywords
-from trivium.adapters.distributed.milvus import MilvusServer
-from trivium.adapters.distributed.milvus_rows import Collections
+from trivium.adapters.distributed.elasticsearch.keywords import ElasticKeywords
+from trivium.adapters.distributed.milvus.rows import Collections
+from trivium.adapters.distributed.milvus.server import MilvusServer
+from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import Settings
 

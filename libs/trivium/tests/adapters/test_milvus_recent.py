@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trivium.adapters.distributed.milvus_recent import KEPT_S, RecentSentences
+from trivium.adapters.distributed.milvus.recent_sentences import KEPT_S, RecentSentences
 
 
 class Clock:

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from trivium.adapters.distributed.objects import S3Objects
+from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.scope import DEFAULT_TENANT

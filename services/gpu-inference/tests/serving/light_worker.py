@@ -22,10 +22,10 @@ HEAVY = ("torch", "openvino", "onnxruntime", "transformers", "sentence_transform
 IMPORTS = (
     "trivium_ingest.main",
     "trivium_graph.main",
-    "trivium.adapters.distributed.graph",
-    "trivium.adapters.distributed.keywords",
-    "trivium.adapters.distributed.registry",
-    "trivium.adapters.distributed.vectors",
+    "trivium.adapters.distributed.neo4j.graph",
+    "trivium.adapters.distributed.elasticsearch.keywords",
+    "trivium.adapters.distributed.registry.registry",
+    "trivium.adapters.distributed.milvus.vectors",
 )
 
 

@@ -45,7 +45,7 @@ def connect_models(settings: Settings) -> Iterator[Models]:
         with closing(_local()(settings)) as models:
             yield models
         return
-    from trivium.adapters.distributed.inference import (  # noqa: PLC0415
+    from trivium.adapters.distributed.inference.models import (  # noqa: PLC0415
         Inference,
         RemoteEmbedder,
         RemoteOcr,

@@ -1,1 +1,1 @@
-"""Adapters over real servers: S3 objects, Redis, Milvus, Elasticsearch, Neo4j."""
+"""Adapters over real servers, a folder a server; `stores.py` opens them. The registry stands on two of them."""

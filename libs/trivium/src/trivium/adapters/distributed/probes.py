@@ -17,13 +17,13 @@ from urllib.parse import urlsplit
 import urllib3
 from minio import Minio
 
-from trivium.adapters.distributed.elastic import ElasticServer
-from trivium.adapters.distributed.graph_schema import SCHEMA
-from trivium.adapters.distributed.milvus import MilvusServer
-from trivium.adapters.distributed.neo4j_server import Neo4jServer
-from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.s3 import Bucket
-from trivium.adapters.distributed.s3_errors import unreachable
+from trivium.adapters.distributed.elasticsearch.server import ElasticServer
+from trivium.adapters.distributed.milvus.server import MilvusServer
+from trivium.adapters.distributed.neo4j.schema import SCHEMA
+from trivium.adapters.distributed.neo4j.server import Neo4jServer
+from trivium.adapters.distributed.redis.server import RedisServer
+from trivium.adapters.distributed.s3.bucket import Bucket
+from trivium.adapters.distributed.s3.errors import unreachable
 from trivium.adapters.models import connect_models
 from trivium.checkup import Finding, clock, examine, space, version
 from trivium.config import Settings

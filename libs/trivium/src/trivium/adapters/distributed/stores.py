@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Self
 from trivium.config import Settings
 
 if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pays
-    from trivium.adapters.distributed.graph import Neo4jGraphs
-    from trivium.adapters.distributed.objects import S3Objects
-    from trivium.adapters.distributed.redis_events import RedisEvents
-    from trivium.adapters.distributed.redis_server import RedisServer
+    from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
+    from trivium.adapters.distributed.redis.events import RedisEvents
+    from trivium.adapters.distributed.redis.server import RedisServer
+    from trivium.adapters.distributed.s3.objects import S3Objects
     from trivium.ports.conversations import Conversations
     from trivium.ports.doorbell import Doorbell
     from trivium.ports.keywords import Keywords
@@ -41,13 +41,13 @@ class DistributedStores:
     @cached_property
     def objects(self) -> S3Objects:
         """S3."""
-        from trivium.adapters.distributed.objects import S3Objects  # noqa: PLC0415
+        from trivium.adapters.distributed.s3.objects import S3Objects  # noqa: PLC0415
 
         return self._closing.enter_context(closing(S3Objects(self._settings)))
 
     def uploads(self, bucket: str = "") -> Uploads:
         """A bucket where people drop files; "" is the configured one."""
-        from trivium.adapters.distributed.uploads import S3Uploads  # noqa: PLC0415
+        from trivium.adapters.distributed.s3.uploads import S3Uploads  # noqa: PLC0415
 
         if bucket not in self._uploads:
             self._uploads[bucket] = self._closing.enter_context(closing(S3Uploads(self._settings, bucket)))
@@ -56,61 +56,61 @@ class DistributedStores:
     @cached_property
     def registry(self) -> Registry:
         """Manifests in S3, with Redis before them."""
-        from trivium.adapters.distributed.registry import ManifestRegistry  # noqa: PLC0415
+        from trivium.adapters.distributed.registry.registry import ManifestRegistry  # noqa: PLC0415
 
         return ManifestRegistry(self._redis, self.objects)
 
     @cached_property
     def doorbell(self) -> Doorbell:
         """A list in Redis."""
-        from trivium.adapters.distributed.redis_doorbell import RedisDoorbell  # noqa: PLC0415
+        from trivium.adapters.distributed.redis.doorbell import RedisDoorbell  # noqa: PLC0415
 
         return RedisDoorbell(self._redis)
 
     @cached_property
     def events(self) -> RedisEvents:
         """The list that an object server pushes its notifications to."""
-        from trivium.adapters.distributed.redis_events import RedisEvents  # noqa: PLC0415
+        from trivium.adapters.distributed.redis.events import RedisEvents  # noqa: PLC0415
 
         return RedisEvents(self._redis, self._settings.events_key)
 
     @cached_property
     def _redis(self) -> RedisServer:
-        from trivium.adapters.distributed.redis_server import RedisServer  # noqa: PLC0415
+        from trivium.adapters.distributed.redis.server import RedisServer  # noqa: PLC0415
 
         return self._closing.enter_context(closing(RedisServer(self._settings)))
 
     @cached_property
     def conversations(self) -> Conversations:
         """Objects in S3."""
-        from trivium.adapters.distributed.conversations import ObjectConversations  # noqa: PLC0415
+        from trivium.adapters.distributed.s3.conversations import ObjectConversations  # noqa: PLC0415
 
         return ObjectConversations(self.objects)
 
     @cached_property
     def vectors(self) -> Vectors:
         """Milvus."""
-        from trivium.adapters.distributed.vectors import MilvusVectors  # noqa: PLC0415
+        from trivium.adapters.distributed.milvus.vectors import MilvusVectors  # noqa: PLC0415
 
         return self._closing.enter_context(closing(MilvusVectors(self._settings)))
 
     @cached_property
     def visuals(self) -> Vectors:
         """Milvus, in collections of their own."""
-        from trivium.adapters.distributed.vectors import MilvusVectors  # noqa: PLC0415
+        from trivium.adapters.distributed.milvus.vectors import MilvusVectors  # noqa: PLC0415
 
         return self._closing.enter_context(closing(MilvusVectors(self._settings, "pictures")))
 
     @cached_property
     def keywords(self) -> Keywords:
         """Elasticsearch."""
-        from trivium.adapters.distributed.keywords import ElasticKeywords  # noqa: PLC0415
+        from trivium.adapters.distributed.elasticsearch.keywords import ElasticKeywords  # noqa: PLC0415
 
         return self._closing.enter_context(closing(ElasticKeywords(self._settings)))
 
     @cached_property
     def graphs(self) -> Neo4jGraphs:
         """Neo4j."""
-        from trivium.adapters.distributed.graph import Neo4jGraphs  # noqa: PLC0415
+        from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs  # noqa: PLC0415
 
         return self._closing.enter_context(closing(Neo4jGraphs(self._settings)))

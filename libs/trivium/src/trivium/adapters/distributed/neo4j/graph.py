@@ -1,14 +1,15 @@
 """READ FIRST: the graph in one Neo4j database, plain Cypher.
 
-`graph_schema` says how it looks there. `graph_write` brings shares in and out with the statements of
-`graph_statements`, what changes being counted by `graph_changes` and `graph_names`; `graph_read` and `graph_match` ask.
+`schema.py` says how it looks there. `write.py` brings shares in and out with the statements of `write_statements.py`,
+what changes being counted by `changes.py` and `names.py`; `read.py` asks with those of `read_statements.py`, and
+`similar_names.py` compares names.
 """
 
 from __future__ import annotations
 
-from trivium.adapters.distributed.graph_read import Neo4jGraphReader
-from trivium.adapters.distributed.graph_write import Neo4jGraphWriter, create_schema
-from trivium.adapters.distributed.neo4j_server import Neo4jServer
+from trivium.adapters.distributed.neo4j.read import Neo4jGraphReader
+from trivium.adapters.distributed.neo4j.server import Neo4jServer
+from trivium.adapters.distributed.neo4j.write import Neo4jGraphWriter, create_schema
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
 

@@ -22,7 +22,7 @@ from minio.credentials.credentials import Credentials
 from minio.signer import sign_v4_s3
 from urllib3.exceptions import HTTPError
 
-from trivium.adapters.distributed.s3_errors import Place, failure, unreachable
+from trivium.adapters.distributed.s3.errors import Place, failure, unreachable
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, Refused
 

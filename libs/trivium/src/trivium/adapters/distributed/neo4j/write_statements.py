@@ -1,4 +1,4 @@
-"""The Cypher that writes the graph, one statement per step of `graph_write`; `$tenant` in each of them.
+"""The Cypher that writes the graph, one statement per step of `write.py`; `$tenant` in each of them.
 
 Setting a property, also to what it is, takes the node's write lock: what a statement reads after that stays so until
 the transaction ends. Rows come sorted by id, so that two transactions lock in the same order.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-from trivium.adapters.distributed.graph_schema import ROLE_TYPES, STEP_TYPES
+from trivium.adapters.distributed.neo4j.schema import ROLE_TYPES, STEP_TYPES
 from trivium.domain.graph import MentionRole, StepType
 
 # No row comes back from a server without our schema: it is new, or was emptied.

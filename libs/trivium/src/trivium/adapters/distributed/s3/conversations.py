@@ -15,8 +15,8 @@ from contextlib import suppress
 
 import msgspec
 
-from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.s3 import Bucket, Listed
+from trivium.adapters.distributed.s3.bucket import Bucket, Listed
+from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.at_once import at_once
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused, TryLater

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.redis.server import RedisServer
 
 # The generic cell rate algorithm (ITU-T I.371), which is a token bucket in one number: the time at which the bucket is
 # full again. Redis's own clock, so that the callers' clocks need not agree.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trivium.adapters.distributed.s3 import PAGE_KEYS, Bucket, Listed
+from trivium.adapters.distributed.s3.bucket import PAGE_KEYS, Bucket, Listed
 from trivium.domain.documents import Document, Lane
 from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import msgspec
 
-from trivium.adapters.distributed.graph_changes import Changes
+from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.graph_rules import Spelling, display, root_of, usual_type
 
 _ALIAS = "alias"  # stands where a spelling has its type, when an alias was only claimed
@@ -30,7 +30,7 @@ class Name(msgspec.Struct):
 
     @classmethod
     def of(cls, row: list[Any]) -> Self:
-        """From a row of `graph_statements.LOCK_NAMES` or `LOCK_GROUPS`."""
+        """From a row of `write_statements.LOCK_NAMES` or `LOCK_GROUPS`."""
         key, root, spellings, claims, claimants, mentions, grouped = row
         said = {canonical: _parsed(spellings) for canonical, spellings in claims}
         return cls(key, root, _parsed(spellings or ()), said, claimants, mentions or 0, grouped)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import structlog
 
-from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.registry_manifests import Manifests, Marker, Record, marker_key, without_lease
-from trivium.adapters.distributed.registry_records import HotRecords, Queued
-from trivium.adapters.distributed.s3 import PAGE_KEYS
+from trivium.adapters.distributed.redis.server import RedisServer
+from trivium.adapters.distributed.registry.manifests import Manifests, Marker, Record, marker_key, without_lease
+from trivium.adapters.distributed.registry.records import HotRecords, Queued
+from trivium.adapters.distributed.s3.bucket import PAGE_KEYS
 from trivium.at_once import at_once
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from trivium.adapters.distributed.registry_manifests import Manifests, without_lease
-from trivium.adapters.distributed.registry_records import HotRecords
-from trivium.adapters.distributed.s3 import PAGE_KEYS
+from trivium.adapters.distributed.registry.manifests import Manifests, without_lease
+from trivium.adapters.distributed.registry.records import HotRecords
+from trivium.adapters.distributed.s3.bucket import PAGE_KEYS
 from trivium.at_once import at_once
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import Tenant

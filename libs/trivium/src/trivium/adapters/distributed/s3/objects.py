@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trivium.adapters.distributed.s3 import Bucket, missing
+from trivium.adapters.distributed.s3.bucket import Bucket, missing
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import require_key

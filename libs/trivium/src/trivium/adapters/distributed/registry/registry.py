@@ -1,7 +1,7 @@
 """READ FIRST: the registry over S3 and Redis.
 
 The truth of a document is one manifest in the object store, changed by conditional writes alone
-(`registry_manifests.py`). Redis holds the newest record of each and the indexes over them (`registry_records.py`).
+(`manifests.py`). Redis holds the newest record of each and the indexes over them (`records.py`).
 
 - Accept, claim, publish, every end and delete write the manifest first and then Redis. A fence grows only there, so it
   never repeats, and what queries see changes only there.
@@ -24,12 +24,12 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from trivium.adapters.cursors import read_cursor, write_cursor
-from trivium.adapters.distributed.objects import S3Objects
-from trivium.adapters.distributed.redis_server import RedisServer
-from trivium.adapters.distributed.registry_manifests import Manifests, Record, is_document_id, marker_key, without_lease
-from trivium.adapters.distributed.registry_rebuild import make_whole
-from trivium.adapters.distributed.registry_records import HotRecords
-from trivium.adapters.distributed.registry_sweep import Sweep
+from trivium.adapters.distributed.redis.server import RedisServer
+from trivium.adapters.distributed.registry.manifests import Manifests, Record, is_document_id, marker_key, without_lease
+from trivium.adapters.distributed.registry.rebuild import make_whole
+from trivium.adapters.distributed.registry.records import HotRecords
+from trivium.adapters.distributed.registry.sweep import Sweep
+from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.at_once import at_once, begun
 from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane

@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 from elasticsearch import AsyncElasticsearch, BadRequestError, Elasticsearch
 
-from trivium.adapters.distributed.elastic import Action, ElasticServer, is_missing
+from trivium.adapters.distributed.elasticsearch.server import Action, ElasticServer, is_missing
 from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.chunks import Chunk

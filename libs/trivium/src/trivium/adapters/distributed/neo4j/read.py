@@ -10,10 +10,10 @@ from typing import Annotated, Any, LiteralString
 
 import msgspec
 
-from trivium.adapters.distributed import graph_questions as cypher
-from trivium.adapters.distributed.graph_match import CANDIDATES, MAX_CANDIDATES, similar, words_query
-from trivium.adapters.distributed.graph_schema import START_CHARS
-from trivium.adapters.distributed.neo4j_server import Neo4jServer, Rows
+from trivium.adapters.distributed.neo4j import read_statements as cypher
+from trivium.adapters.distributed.neo4j.schema import START_CHARS
+from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
+from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
 from trivium.adapters.graph_rules import in_text_order, no_such_entity
 from trivium.domain.errors import Refused
 from trivium.domain.graph import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import redis
 
-from trivium.adapters.distributed.redis_server import RedisServer
+from trivium.adapters.distributed.redis.server import RedisServer
 
 AT_ONCE = 200
 

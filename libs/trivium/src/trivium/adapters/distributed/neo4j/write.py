@@ -13,11 +13,11 @@ from typing import Any, LiteralString
 import msgspec
 from neo4j import ManagedTransaction
 
-from trivium.adapters.distributed import graph_statements as cypher
-from trivium.adapters.distributed.graph_changes import Changes
-from trivium.adapters.distributed.graph_names import Name, Names, written
-from trivium.adapters.distributed.graph_schema import SCHEMA, START_CHARS, VERSION
-from trivium.adapters.distributed.neo4j_server import Neo4jServer, in_batches
+from trivium.adapters.distributed.neo4j import write_statements as cypher
+from trivium.adapters.distributed.neo4j.changes import Changes
+from trivium.adapters.distributed.neo4j.names import Name, Names, written
+from trivium.adapters.distributed.neo4j.schema import SCHEMA, START_CHARS, VERSION
+from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, is_as_stored
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id

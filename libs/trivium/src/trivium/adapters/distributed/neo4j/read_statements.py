@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-from trivium.adapters.distributed.graph_schema import ROLE_TYPES
+from trivium.adapters.distributed.neo4j.schema import ROLE_TYPES
 from trivium.domain.graph import MentionRole
 
 # Every statement over names begins so: `n` walks the names of the entity behind each id asked for. A name that is no

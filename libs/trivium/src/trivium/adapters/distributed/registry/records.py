@@ -13,13 +13,13 @@ from typing import Literal, NamedTuple, cast
 
 import msgspec
 
-from trivium.adapters.distributed.redis_server import Client, RedisServer
-from trivium.adapters.distributed.registry_manifests import Marker, Record
+from trivium.adapters.distributed.redis.server import Client, RedisServer
+from trivium.adapters.distributed.registry.manifests import Marker, Record
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import DocumentCounts
 
-_STORE = files(__package__).joinpath("registry_records.lua").read_text()
+_STORE = files(__package__).joinpath("records.lua").read_text()
 
 # Of the markers whose document is not queued: queue those without a record; the others are amiss. Answers both.
 _ADOPT = """

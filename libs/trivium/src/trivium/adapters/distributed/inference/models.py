@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.adapters.distributed.png import encode_png
+from trivium.adapters.distributed.inference.png import encode_png
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine, Passage, PassageVectors, Segment, Transcript, Vector

@@ -4,7 +4,7 @@ What was measured (Milvus 2.3.5 on two busy cores, 384 values, one query's best 
 
 - FLAT and a filter on the tenant: exact, 4-6 ms over 20,000 passages among 100,000 of others; rows that the filter
   excludes are not compared, so a tenant pays for its own (all 120,000: 8 ms in sealed segments, 18 in growing ones; by
-  that, a million is 70-150 ms, and then `milvus_rows.index` is what to change). An HNSW graph took 5-10 ms, and until
+  that, a million is 70-150 ms, and then `rows.index` is what to change). An HNSW graph took 5-10 ms, and until
   a segment is sealed and built Milvus answers from an interim index, with 32 of 100 nearest of random vectors.
 - A collection per tenant costs 3.5 s to make and load, and they share 16 channels; a partition key loses rows on
   upsert (2.3.5); a manual partition per tenant ends at 4,096.
@@ -27,8 +27,10 @@ from typing import Any
 import numpy as np
 from pymilvus import AsyncMilvusClient, MilvusClient
 
-from trivium.adapters.distributed import milvus_rows
-from trivium.adapters.distributed.milvus import (
+from trivium.adapters.distributed.milvus import rows as milvus_rows
+from trivium.adapters.distributed.milvus.recent_sentences import RecentSentences
+from trivium.adapters.distributed.milvus.rows import Collections, Row, Stored
+from trivium.adapters.distributed.milvus.server import (
     READ_TIMEOUT_S,
     WRITE_TIMEOUT_S,
     MilvusServer,
@@ -37,8 +39,6 @@ from trivium.adapters.distributed.milvus import (
     one_of,
     require_ids,
 )
-from trivium.adapters.distributed.milvus_recent import RecentSentences
-from trivium.adapters.distributed.milvus_rows import Collections, Row, Stored
 from trivium.adapters.narrow import Narrow, cosines, widened
 from trivium.batches import batches
 from trivium.config import Settings
@@ -249,7 +249,7 @@ class MilvusVectorReader:
         return [Scored(chunk_id, -distance) for distance, chunk_id in ranked[:limit]]
 
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-        """The sentences' vectors by chunk; those that were read lately are not read again (`milvus_recent`)."""
+        """The sentences' vectors by chunk; those that were read lately are not read again (`recent_sentences.py`)."""
         narrow = await self._narrow(chunk_ids)
         if not narrow:
             return {}
@@ -346,5 +346,5 @@ def _passages_of(tenant: Tenant) -> str:
 
 
 def _all_of(tenant: Tenant) -> str:
-    """Passages and their further parts; see `milvus_rows`."""
+    """Passages and their further parts; see `rows.py`."""
     return f"tenant in {one_of([tenant.name, milvus_rows.parts_of(tenant)])}"

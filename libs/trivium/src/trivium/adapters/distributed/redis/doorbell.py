@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from trivium.adapters.distributed.redis_server import ANSWER_TIMEOUT_S, Client, RedisServer
+from trivium.adapters.distributed.redis.server import ANSWER_TIMEOUT_S, Client, RedisServer
 from trivium.domain.errors import TriviumError
 
 _LONGEST_WAIT_S = ANSWER_TIMEOUT_S / 2  # Redis answers a blocking call before its socket gives up

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trivium.adapters.distributed.s3 import Bucket, Listed
+from trivium.adapters.distributed.s3.bucket import Bucket, Listed
 from trivium.config import Settings
 from trivium.domain.errors import NotFound
 from trivium.ports.uploads import Upload

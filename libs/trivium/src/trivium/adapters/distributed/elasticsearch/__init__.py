@@ -1,0 +1,1 @@
+"""Keywords in Elasticsearch, and the connection to it."""

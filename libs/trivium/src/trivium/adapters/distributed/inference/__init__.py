@@ -1,0 +1,1 @@
+"""The inference service's models as ports."""

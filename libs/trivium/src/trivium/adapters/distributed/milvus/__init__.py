@@ -1,0 +1,1 @@
+"""Vectors in Milvus, and the connection to it."""

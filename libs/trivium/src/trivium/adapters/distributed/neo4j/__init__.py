@@ -1,0 +1,1 @@
+"""The graph in Neo4j, and the connection to it."""

@@ -1,0 +1,1 @@
+"""The registry over two servers: manifests in S3, with Redis before them."""

@@ -1,0 +1,1 @@
+"""Objects, uploads and conversations in an S3 bucket."""
