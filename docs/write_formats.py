@@ -20,8 +20,9 @@ fetched. Each is read in a process of its own with bounds on time, memory and si
 |---|---|---|---|---|
 """
 FOOT = """
-Written by `docs/write_formats.py` from `services/ingest-worker/src/trivium_ingest/parse/formats/`: a new format is one
-file there, with an example of it in `examples/` and a question to that in `tests/e2e/test_every_format.py`.
+Written by `docs/write_formats.py` from `services/ingest-worker/src/trivium_ingest/parse/`: a new format is one file
+there, `<family>/<name>_format.py`, with an example of it in `examples/` and a question to that in
+`tests/e2e/test_every_format.py`.
 """
 
 

@@ -16,7 +16,7 @@ from word_files import powerpoint_file, word_file
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
 from trivium.ports.parser import ParseLimits
-from trivium_ingest.parse import libre_office
+from trivium_ingest.parse.office import libre_office
 
 from .conftest import Parse, texts
 

@@ -9,8 +9,8 @@ import pytest
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob
-from trivium_ingest.parse.formats.eml import recognise
-from trivium_ingest.parse.mail_body import own_words, unwrapped
+from trivium_ingest.parse.mail.body import own_words, unwrapped
+from trivium_ingest.parse.mail.eml_format import recognise
 from trivium_ingest.parse.sample import Sample
 
 from .conftest import InkOcr, Parse, pdf, picture, texts

@@ -19,8 +19,7 @@ from trivium.domain.parsed import Box, ParsedDocument, UnitKind
 from trivium.flow.queues import RECORDINGS
 from trivium.ports.inference import OcrLine, Segment, Transcript
 from trivium.ports.parser import Blob
-from trivium_ingest.parse.formats import audio, video
-from trivium_ingest.parse.media import container, keyframes, recording
+from trivium_ingest.parse.media import audio_format, container, keyframes, recording, video_format
 from trivium_ingest.parse.sandbox import Sandbox
 
 from .conftest import Parse, texts, units
@@ -246,7 +245,7 @@ def test_sound_alone_in_a_films_container_is_a_recording(parse: Parse) -> None:
 def test_without_pyav_recordings_and_films_are_read_all_the_same(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (container, recording):
         monkeypatch.setattr(module, "installed", lambda: False)
-    monkeypatch.setattr("trivium_ingest.parse.formats.video.installed", lambda: False)
+    monkeypatch.setattr("trivium_ingest.parse.media.video_format.installed", lambda: False)
     song = recorded("mp3", "libmp3lame", title="The Weir")
     assert parse(song, "a.mp3", transcriber=WORDS).title == "The Weir"
     film = parse(media("matroska", slides("white"), sound="libopus"), "a.mkv", ocr=ColourOcr(), transcriber=WORDS)
@@ -255,7 +254,7 @@ def test_without_pyav_recordings_and_films_are_read_all_the_same(parse: Parse, m
 
 
 def test_every_name_of_a_recording_or_film_is_known_to_the_queues() -> None:
-    assert frozenset(audio.FORMAT.extensions) | frozenset(video.FORMAT.extensions) == RECORDINGS
+    assert frozenset(audio_format.FORMAT.extensions) | frozenset(video_format.FORMAT.extensions) == RECORDINGS
 
 
 GOOD_FILM = media("mp4", slides("white"), sound="aac", rate_hz=44_100)

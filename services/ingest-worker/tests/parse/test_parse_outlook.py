@@ -9,7 +9,7 @@ from outlook_files import Tree, compound_file, outlook_attachment, outlook_messa
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
-from trivium_ingest.parse.compressed_rtf import decompressed_rtf
+from trivium_ingest.parse.rtf.compressed import decompressed_rtf
 
 from .conftest import Parse, texts
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from outlook_files import compound_file, outlook_attachment, outlook_message
 
 from trivium.domain.errors import NeverWill
-from trivium_ingest.parse.cms import is_encrypted, signed_content
+from trivium_ingest.parse.signed.cms import is_encrypted, signed_content
 
 from .conftest import Parse
 

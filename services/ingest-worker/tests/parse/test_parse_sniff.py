@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
+from trivium_ingest import parse as parsing
 from trivium_ingest.parse.build import fingerprint
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
@@ -66,3 +68,10 @@ def test_every_format_has_a_name_of_its_own_and_the_fingerprint_is_stable() -> N
     names = [entry.name for entry in known_formats()]
     assert len(set(names)) == len(names)
     assert fingerprint() == fingerprint()
+
+
+def test_a_module_is_a_format_if_and_only_if_its_name_says_so() -> None:
+    root = Path(parsing.__path__[0])
+    formats = {path for path in root.rglob("*.py") if "\nFORMAT = " in path.read_text(encoding="utf-8")}
+    assert formats == set(root.glob("*/*_format.py"))
+    assert len(formats) == len(known_formats())

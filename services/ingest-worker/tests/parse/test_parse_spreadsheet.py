@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
-from trivium_ingest.parse.clean import are_lines, one_line
+from trivium_ingest.parse.text.clean import are_lines, one_line
 
 from .conftest import Parse, texts, units
 

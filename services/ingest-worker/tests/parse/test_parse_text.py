@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.build import parse_blob
-from trivium_ingest.parse.clean import flowing
+from trivium_ingest.parse.text.clean import flowing
 
 from .conftest import Parse, texts, units
 

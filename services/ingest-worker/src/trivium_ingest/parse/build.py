@@ -13,11 +13,11 @@ from importlib.metadata import PackageNotFoundError, version
 from trivium.domain.ids import digest
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
-from trivium_ingest.parse import libre_office
 from trivium_ingest.parse.failures import empty_file, too_large
-from trivium_ingest.parse.office_encryption import decrypted
+from trivium_ingest.parse.office import libre_office
+from trivium_ingest.parse.office.encryption import decrypted
 from trivium_ingest.parse.registry import known_formats
-from trivium_ingest.parse.signed_file import unsigned
+from trivium_ingest.parse.signed.signed_file import unsigned
 from trivium_ingest.parse.sniff import find_format
 
 _GRAMMARS = ("bash", "c", "c-sharp", "cpp", "go", "java", "javascript", "php", "python", "ruby", "rust", "typescript")

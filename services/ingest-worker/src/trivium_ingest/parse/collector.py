@@ -7,9 +7,9 @@ import msgspec
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Asset, ParsedDocument, Position, Unit, UnitKind
 from trivium.ports.parser import ParseLimits
-from trivium_ingest.parse.clean import flowing, one_line, visible
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.table import Table
+from trivium_ingest.parse.text.clean import flowing, one_line, visible
 
 MAX_HEADING_CHARS = 300
 MAX_LINKS = 2_000

@@ -1,4 +1,9 @@
-"""The formats there are. A new one is a new module in `formats/` that defines `FORMAT`; nothing else changes."""
+"""The formats there are, found by the names of their modules; nothing lists them.
+
+A folder beside this file holds a family of formats. Each is a module whose name ends in `_format` and that defines
+`FORMAT`; a new one is one new file. The family's other modules are what its formats read with: they are never asked for
+`FORMAT`, and loaded only by who imports them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ import msgspec
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
-from trivium_ingest.parse import formats
+from trivium_ingest import parse
 from trivium_ingest.parse.sample import Sample
 
 
@@ -42,8 +47,19 @@ class Format(msgspec.Struct, frozen=True):
         return self.read(blob, limits, senses)
 
 
+_ENDING = "_format"
+
+
 @cache
 def known_formats() -> tuple[Format, ...]:
-    """Every format in `formats/`, in the order of their modules' names."""
-    names = sorted(module.name for module in pkgutil.iter_modules(formats.__path__))
-    return tuple(importlib.import_module(f"{formats.__name__}.{name}").FORMAT for name in names)
+    """Every format, in the order of their modules' names, whatever folder they lie in.
+
+    Of formats that are equally sure of a file the first reads it, and the order is part of every parse artifact's key.
+    """
+    found = (module.name for module in pkgutil.walk_packages(parse.__path__, f"{parse.__name__}."))
+    names = sorted((name for name in found if name.endswith(_ENDING)), key=_own_name)
+    return tuple(importlib.import_module(name).FORMAT for name in names)
+
+
+def _own_name(module: str) -> str:
+    return module.rpartition(".")[2].removesuffix(_ENDING)

@@ -7,8 +7,8 @@ import zipfile
 from functools import cached_property
 
 from trivium.ports.parser import Blob
-from trivium_ingest.parse.cms import is_encrypted
-from trivium_ingest.parse.encoding import decode, is_wide
+from trivium_ingest.parse.signed.cms import is_encrypted
+from trivium_ingest.parse.text.encoding import decode, is_wide
 
 HEAD_BYTES = 4096
 OLE2_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")

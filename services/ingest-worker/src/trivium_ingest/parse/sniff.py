@@ -5,7 +5,7 @@ from __future__ import annotations
 from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.failures import corrupt, export_needed, password_needed, sealed_for_recipients, unsupported
-from trivium_ingest.parse.office_encryption import ENCRYPTED_PACKAGE, WHAT
+from trivium_ingest.parse.office.encryption import ENCRYPTED_PACKAGE, WHAT
 from trivium_ingest.parse.registry import Format, known_formats
 from trivium_ingest.parse.sample import OLE2_MAGIC, PACKAGES, ZIP_MAGICS, Sample
 

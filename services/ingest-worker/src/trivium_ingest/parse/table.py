@@ -9,7 +9,7 @@ from itertools import chain
 
 import msgspec
 
-from trivium_ingest.parse.clean import are_lines, one_line
+from trivium_ingest.parse.text.clean import are_lines, one_line
 
 _NUMBER = re.compile(r"^[\s$€£¥(+\-\u2212~<>≤≥]*\d[\d\s.,:/%)\-\u2212]*\s*\S{0,4}$")
 MAX_LABEL_CHARS = 80

@@ -1,1 +1,1 @@
-"""Recordings, films and their subtitles: what is common to the formats that have a time line."""
+"""Recordings, films and subtitles: what has a time line."""

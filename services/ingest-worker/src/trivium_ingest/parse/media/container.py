@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.media.cue_text import cue
 from trivium_ingest.parse.media.timeline import Cue
+from trivium_ingest.parse.text.clean import one_line
 
 if TYPE_CHECKING:
     from av.container import InputContainer

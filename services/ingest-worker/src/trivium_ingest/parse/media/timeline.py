@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from trivium.ports.inference import Segment
-from trivium_ingest.parse.clean import one_line
+from trivium_ingest.parse.text.clean import one_line
 
 PASSAGE_CHARS = 280  # a few sentences: the times of a citation are those of its passages
 MAX_PASSAGE_CHARS = 600

@@ -10,7 +10,7 @@ import msgspec
 import pypdfium2.raw as pdfium
 
 from trivium.domain.parsed import UnitKind
-from trivium_ingest.parse.members import Members
+from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.pdf.attachments import pinned_file
 from trivium_ingest.parse.pdf.tables import Rect
 from trivium_ingest.parse.pdf.words import Frame

@@ -7,7 +7,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from trivium_ingest.parse.members import Members
+from trivium_ingest.parse.archives.members import Members
 
 _SLASHES = str.maketrans("/\\", "__")
 _MAX_NAME_BYTES = 2_000

@@ -11,10 +11,10 @@ from statistics import median
 import msgspec
 
 from trivium.domain.parsed import UnitKind
+from trivium_ingest.parse.images.ocr import join_words
 from trivium_ingest.parse.pdf.lines import Piece, columns, rows_of
 from trivium_ingest.parse.pdf.tables import aligned_table
 from trivium_ingest.parse.pdf.words import Word
-from trivium_ingest.parse.recognise import join_words
 from trivium_ingest.parse.table import Table
 
 HEADING_RATIO = 1.12  # of the body's line height

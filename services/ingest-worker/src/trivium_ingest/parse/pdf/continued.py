@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.parsed import UnitKind
-from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.pdf.blocks import Block
 from trivium_ingest.parse.table import Table, looks_numeric
+from trivium_ingest.parse.text.clean import one_line
 
 _SAME_EDGE = 8.0  # points
 _CONTINUED = re.compile(r"\bcont(?:inued|['\u2019]?d|\.)|\bfortsetzung\b|\(suite\)|\bsuite\b", re.IGNORECASE)

@@ -11,12 +11,12 @@ from PIL import Image
 
 from trivium.domain.parsed import Asset, UnitKind
 from trivium.ports.parser import ParseLimits
-from trivium_ingest.parse import pictures
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.images import pictures
+from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.pdf.blocks import Block
 from trivium_ingest.parse.pdf.page import Page, Picture, picture_pixels, render
 from trivium_ingest.parse.pdf.tables import Rect
-from trivium_ingest.parse.recognise import Reader
 
 MIN_PICTURE_SHARE = 0.01  # of the page's area
 MIN_PICTURE_EDGE = 60  # pixels

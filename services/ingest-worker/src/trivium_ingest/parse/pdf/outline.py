@@ -10,8 +10,8 @@ import msgspec
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.pdf.blocks import Block, Style
+from trivium_ingest.parse.text.clean import one_line
 
 MAX_ENTRIES = 5_000
 MAX_LEVEL = 6

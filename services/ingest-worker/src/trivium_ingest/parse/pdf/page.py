@@ -12,6 +12,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 from PIL import Image
 
+from trivium_ingest.parse.images.pictures import MAX_READ_PIXELS, thinned
 from trivium_ingest.parse.pdf.blocks import Block, margin_block, page_blocks
 from trivium_ingest.parse.pdf.boxes import boxed
 from trivium_ingest.parse.pdf.lines import Piece, pieces_of
@@ -19,7 +20,6 @@ from trivium_ingest.parse.pdf.right_to_left import RIGHT_TO_LEFT, read_mixed_wor
 from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
 from trivium_ingest.parse.pdf.visibility import unseen_words
 from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn, sideways
-from trivium_ingest.parse.pictures import MAX_READ_PIXELS, thinned
 
 OCR_DPI = 200
 MAX_OBJECTS = 4_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from trivium_ingest.parse.clean import one_line
 from trivium_ingest.parse.pdf.blocks import Block, Style, running_key
+from trivium_ingest.parse.text.clean import one_line
 
 _NOT_A_TITLE = re.compile(
     r"^(?:untitled|document\d*|microsoft (?:word|powerpoint|excel)|powerpoint presentation|slide \d|title|"

@@ -1,0 +1,1 @@
+"""Archives: their members within bounds, each a document of its own."""

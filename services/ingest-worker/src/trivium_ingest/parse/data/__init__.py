@@ -1,0 +1,1 @@
+"""Records in words: JSON and YAML."""

@@ -1,0 +1,1 @@
+"""Images and drawings, and the text in pixels wherever they stand."""

@@ -1,0 +1,1 @@
+"""Mails and mailboxes, whatever program stored them."""

@@ -1,0 +1,145 @@
+"""A mail as its reader sees it, whatever it was stored as: headers, the writer's own words, pictures and files."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+
+import msgspec
+from lxml import etree
+
+from trivium.domain.parsed import Child, ParsedDocument, Position, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.archives.members import unreadable, with_children
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.failures import sealed_for_recipients, too_large
+from trivium_ingest.parse.images.ocr import Reader
+from trivium_ingest.parse.mail.body import own_words
+from trivium_ingest.parse.rtf import rtf_format
+from trivium_ingest.parse.text.clean import one_line
+from trivium_ingest.parse.web.html_text import Walker, parse_html
+from trivium_ingest.parse.web.visibility import hidden_selectors
+
+_FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|rv|i|doorst|vs|enc)\s*:", re.IGNORECASE)
+_ANSWERED = re.compile(r"\s*(?:re|aw|sv|antw|odp|rif|res|ref|vs)\s*:", re.IGNORECASE)
+_STUB = 5  # a text this much shorter than the HTML beside it only says "your program shows no HTML"
+# How mail programs mark what they quote, and their users' signatures.
+_QUOTES = (
+    ".//blockquote[@type='cite']",
+    ".//*[@class='gmail_quote']",
+    ".//*[@class='gmail_quote gmail_quote_container']",
+    ".//*[@class='yahoo_quoted']",
+    ".//*[@class='moz-cite-prefix']",
+)
+_OUTLOOK_QUOTE = ".//*[@id='divRplyFwdMsg']"  # what follows it is the quotation
+_SIGNATURES = (".//*[@class='gmail_signature']", ".//*[@class='moz-signature']", ".//*[@id='Signature']")
+
+
+class Mail(msgspec.Struct, frozen=True):
+    """Decoded. `headers` are shown in this order; `answers` tells that it names the mail that it answers.
+
+    `text`, `html` and `rich_text` (RTF) are the same words, as far as they are there. `pictures` stand in the text.
+    `sealed`: it, or a part of it, is encrypted for its recipients.
+    """
+
+    subject: str
+    headers: dict[str, str]
+    text: str
+    html: str
+    pictures: tuple[tuple[str, bytes], ...] = ()
+    files: tuple[Child, ...] = ()
+    answers: bool = False
+    rich_text: bytes = b""
+    sealed: bool = False
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether what it quotes was a mail of its own."""
+        return not _FORWARDED.match(self.subject) and (self.answers or bool(_ANSWERED.match(self.subject)))
+
+
+def write_mail(mail: Mail, media_type: str, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    """Headers, body, pictures, the names of the files; the files that a parser reads are the document's children.
+
+    Without a body and pictures there are no units: the mail is empty, whatever came with it.
+    Raises `NeverWill` (`encryption_unsupported`) where all of it is encrypted for its recipients.
+    """
+    out = Collector(limits)
+    if mail.sealed:
+        _tell_sealed(mail, out)
+    _write_body(mail, out)
+    if not out.units and mail.rich_text:
+        out.units += rtf_format.read(Blob("body.rtf", mail.rich_text), limits, senses).units
+    reader = Reader(senses.ocr, limits, out)
+    for name, content in mail.pictures:
+        reader.embedded(content, one_line(name), Position())
+    children = _children(mail.files, limits, out)
+    if not out.units:
+        out.warn("The mail has no text of its own.")
+    else:
+        if mail.files:
+            out.add(UnitKind.LIST, "Attachments: " + ", ".join(one_line(file.name) for file in mail.files))
+        lines = [
+            f"{name}: {one_line(value)}" for name, value in {**mail.headers, "Subject": mail.subject}.items() if value
+        ]
+        body, out.units = out.units, []
+        out.add(UnitKind.TEXT, "\n".join(lines))
+        out.units += body
+    document = out.document(media_type, title=mail.subject, metadata={k.lower(): v for k, v in mail.headers.items()})
+    return with_children(document, children)
+
+
+def _tell_sealed(mail: Mail, out: Collector) -> None:
+    failure = sealed_for_recipients("mail")
+    if not (mail.text.strip() or mail.html.strip() or mail.rich_text or mail.pictures or mail.files):
+        raise failure
+    out.warn(f"A part was not read: {failure.message} {failure.action}")
+
+
+def _children(files: tuple[Child, ...], limits: ParseLimits, out: Collector) -> list[Child]:
+    if len(files) > limits.max_members:
+        raise too_large("max_members", f"{len(files):,} attachments")
+    children = []
+    for file in files:
+        reason = unreadable(Blob(file.name, file.content, file.media_type)) if file.content else "it is empty"
+        if reason:
+            out.warn(f"{one_line(file.name)[:200]} was not read: {reason}.")
+        else:
+            children.append(file)
+    return children
+
+
+def _write_body(mail: Mail, out: Collector) -> None:
+    """The plain text, else the HTML."""
+    root = parse_html(mail.html, out) if mail.html.strip() else None
+    if root is None or len(mail.text.split()) * _STUB > _words(root):
+        for paragraph in re.split(r"\n\s*\n", own_words(mail.text, answers=mail.is_answer)):
+            out.add(UnitKind.TEXT, paragraph)
+        return
+    for page in (_own_html(root, answers=mail.is_answer), root):
+        if not out.units:
+            Walker(out, hidden_selectors(page), keep_chrome=True).walk(page)
+
+
+def _own_html(root: etree._Element, *, answers: bool) -> etree._Element:
+    """As `own_words`, by the marks of mail programs."""
+    own = deepcopy(root)
+    marked = [
+        node for path in (*_QUOTES, *_SIGNATURES) if answers or path in _SIGNATURES for node in own.iterfind(path)
+    ]
+    for node in own.iterfind(_OUTLOOK_QUOTE) if answers else ():
+        marked += [node, *node.itersiblings()]
+    for node in marked:
+        _clear(node)
+    return own
+
+
+def _words(root: etree._Element) -> int:
+    return sum(len(str(text).split()) for text in root.itertext())
+
+
+def _clear(node: etree._Element) -> None:
+    """Empty an element; what follows it stays."""
+    tail = node.tail
+    node.clear()
+    node.tail = tail

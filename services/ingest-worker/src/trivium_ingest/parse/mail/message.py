@@ -1,0 +1,148 @@
+"""An Internet mail (RFC 5322, MIME) taken apart. Mails inside it stay as they are: each is a file of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.parser import BytesParser
+
+from trivium.domain.parsed import Child
+from trivium_ingest.parse.mail.body import unwrapped
+from trivium_ingest.parse.mail.mail import Mail
+from trivium_ingest.parse.text.clean import one_line
+from trivium_ingest.parse.text.encoding import decode
+
+SHOWN = ("From", "To", "Cc", "Date")
+PKCS7 = ("application/pkcs7-mime", "application/x-pkcs7-mime")
+_SEALED = "multipart/encrypted"  # by PGP (RFC 3156)
+_SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+_MAX_NAME_CHARS = 120
+_SLASHES = re.compile(r"[/\\]+")
+
+
+class _Part(Message):
+    """A part that is a mail itself is left in one piece: nothing inside it is parsed, however deep it goes."""
+
+    def get_content_maintype(self) -> str:
+        """As the parser asks, which would parse what is a `message`."""
+        maintype = super().get_content_maintype()
+        return "application" if maintype == "message" else maintype
+
+    def get_content_type(self) -> str:
+        """The same for a delivery report, which is text."""
+        content_type = super().get_content_type()
+        return "text/rfc822-headers" if content_type == "message/delivery-status" else content_type
+
+
+def read_message(content: bytes) -> Mail:
+    """Take a mail apart. What is no mail gives one without headers, whose text is all there is."""
+    message = BytesParser(_Part).parsebytes(content)
+    taken = _Taken()
+    for part in _leaves(message):
+        taken.take(part)
+    return Mail(
+        header(message, "Subject"),
+        {name: header(message, name) for name in SHOWN},
+        "\n\n".join(taken.texts),
+        "\n".join(taken.pages),
+        tuple(taken.pictures),
+        tuple(taken.files),
+        answers="In-Reply-To" in message or "References" in message,
+        sealed=taken.sealed,
+    )
+
+
+class _Taken:
+    """What was found so far."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.pages: list[str] = []
+        self.pictures: list[tuple[str, bytes]] = []
+        self.files: list[Child] = []
+        self.sealed = False
+
+    def take(self, part: Message) -> None:
+        """Put a leaf where it belongs."""
+        kind, name = part.get_content_type(), file_name(part)
+        attached = part.get_content_disposition() == "attachment"
+        if kind == _SEALED:
+            self.sealed = True
+        elif kind in _SIGNATURES or name.lower().endswith(".p7s"):
+            return
+        elif kind == "message/rfc822":
+            content = _bytes(part)
+            self.files.append(Child(name or f"{_subject(content) or 'mail'}.eml", content, kind))
+        elif kind.startswith("text/") and not attached and not name:
+            (self.pages if kind == "text/html" else self.texts).append(_text(part))
+        elif kind.startswith("image/") and not attached and ("Content-ID" in part or not name):
+            self.pictures.append((name or "picture", _bytes(part)))
+        else:
+            self.files.append(Child(name or f"attachment {len(self.files) + 1}", _bytes(part), kind))
+
+
+def header(message: Message, name: str) -> str:
+    """A header's decoded value, "" when it is missing; what is wrongly encoded stays as it is."""
+    return one_line(_decoded(message.get(name, "")))
+
+
+def file_name(part: Message) -> str:
+    """What the sender called a part; a name, never a path."""
+    return _SLASHES.sub("_", one_line(_decoded(part.get_filename("") or "")))[-_MAX_NAME_CHARS:]
+
+
+def _subject(content: bytes) -> str:
+    """Of a mail, for a name."""
+    subject = header(BytesParser().parsebytes(content, headersonly=True), "Subject")
+    return _SLASHES.sub("_", subject)[:_MAX_NAME_CHARS]
+
+
+def _leaves(message: Message) -> Iterator[Message]:
+    """Parts that are not made of parts, in order."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        payload = part.get_payload()
+        if part.get_content_type() == _SEALED or not isinstance(payload, list):
+            yield part
+        else:
+            waiting += [inner for inner in reversed(payload) if isinstance(inner, Message)]
+
+
+def _bytes(part: Message) -> bytes:
+    """A part's content, transfer encoding undone."""
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _text(part: Message) -> str:
+    content, declared = _bytes(part), part.get_content_charset("")
+    try:
+        text = content.decode(declared or "utf-8")
+    except (LookupError, UnicodeError, ValueError):
+        text = decode(content, declared)[0]
+    if str(part.get_param("format", "")).lower() == "flowed":
+        return unwrapped(text, delete_space=str(part.get_param("delsp", "")).lower() == "yes")
+    return text
+
+
+def _decoded(value: object) -> str:
+    """RFC 2047 words, and bytes that no standard allows."""
+    raw = str(value)
+    try:
+        pieces = decode_header(raw)
+    except (HeaderParseError, ValueError):
+        return raw
+    return "".join(piece if isinstance(piece, str) else _word(piece, charset) for piece, charset in pieces)
+
+
+def _word(piece: bytes, charset: str | None) -> str:
+    if charset and charset not in ("unknown-8bit", "us-ascii"):
+        try:
+            return piece.decode(charset)
+        except (LookupError, UnicodeError, ValueError):
+            pass
+    return decode(piece)[0]

@@ -1,0 +1,35 @@
+"""Outlook messages: senders, recipients, date and subject, the writer's own words; attachments as documents."""
+
+from __future__ import annotations
+
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.mail.mail import write_mail
+from trivium_ingest.parse.mail.outlook import read_outlook
+from trivium_ingest.parse.mail.smime import opened
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+
+MEDIA_TYPE = "application/vnd.ms-outlook"
+
+
+def recognise(sample: Sample) -> float:
+    """The names that Outlook gives to properties."""
+    return 0.95 if "__substg1.0_" in sample.streams else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    """Take the message apart; what is quoted in an answer and the signature are left out."""
+    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, senses)
+
+
+FORMAT = Format(
+    name="Outlook messages",
+    media_types=(MEDIA_TYPE,),
+    extensions=("msg",),
+    version=3,
+    recognise=recognise,
+    read=read,
+    cites="the mail; in attachments, as their own format does",
+    needs="OCR for pictures",
+)

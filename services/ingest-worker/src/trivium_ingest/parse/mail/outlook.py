@@ -1,0 +1,171 @@
+"""Outlook's message files: properties in the streams of an OLE2 file ([MS-OXMSG]), read into a `Mail`.
+
+A message that is attached to another is no file in there but a folder of properties; it becomes an Internet mail.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime
+
+import olefile  # type: ignore[import-untyped]
+from olefile import OleFileIO
+
+from trivium.domain.parsed import Child
+from trivium_ingest.parse.failures import corrupt
+from trivium_ingest.parse.mail.mail import Mail
+from trivium_ingest.parse.rtf.compressed import decompressed_rtf
+from trivium_ingest.parse.text.clean import one_line
+from trivium_ingest.parse.text.encoding import decode
+
+WHAT = "Outlook message"
+MAX_PARTS = 2_000  # recipients and attachments of one message
+MAX_RICH_TEXT_BYTES = 20_000_000
+# Property ids ([MS-OXPROPS]).
+_SUBJECT, _BODY, _RICH_TEXT, _HTML, _SENT, _REPLY_TO_ID = 0x0037, 0x1000, 0x1009, 0x1013, 0x0039, 0x1042
+_SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = 0x0C1A, 0x0C1F, 0x5D01
+_TO, _CC, _NAME, _ADDRESS, _SMTP = 0x0E04, 0x0E03, 0x3001, 0x3003, 0x39FE
+_DATA, _LONG_NAME, _SHORT_NAME, _MIME_TYPE, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x370E, 0x3712
+_UNICODE, _STRING8, _BINARY, _OBJECT, _TIME = 0x001F, 0x001E, 0x0102, 0x000D, 0x0040
+_HEADER_BYTES = {"": 32, "embedded": 24, "part": 8}
+_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+_BROKEN = (OSError, ValueError, IndexError, KeyError, struct.error, TypeError, AttributeError, OverflowError)
+
+
+def read_outlook(content: bytes) -> Mail:
+    """Raises `NeverWill` (`corrupt_file`)."""
+    try:
+        with OleFileIO(io.BytesIO(content), raise_defects=olefile.DEFECT_FATAL) as ole:
+            return _mail(_Folder(ole, (), _HEADER_BYTES[""]))
+    except _BROKEN as error:
+        raise corrupt(WHAT, str(error)[:120]) from error
+
+
+class _Folder:
+    """One message, recipient or attachment: its properties by id."""
+
+    def __init__(self, ole: OleFileIO, path: tuple[str, ...], header_bytes: int) -> None:
+        self._ole, self._path, self._header_bytes = ole, path, header_bytes
+
+    def text(self, tag: int) -> str:
+        """A string property, "" when it is missing."""
+        wide = self._stream(f"__substg1.0_{tag:04X}{_UNICODE:04X}")
+        if wide is not None:
+            return wide.decode("utf-16-le", "replace").rstrip("\0")
+        narrow = self._stream(f"__substg1.0_{tag:04X}{_STRING8:04X}")
+        return decode(narrow)[0].rstrip("\0") if narrow else ""
+
+    def binary(self, tag: int) -> bytes:
+        """A property of bytes, empty when it is missing."""
+        return self._stream(f"__substg1.0_{tag:04X}{_BINARY:04X}") or b""
+
+    def time(self, tag: int) -> datetime | None:
+        """A time, which stands among the properties of fixed size."""
+        fixed = (self._stream("__properties_version1.0") or b"")[self._header_bytes :]
+        for at in range(0, len(fixed) - 15, 16):
+            kind, found, _, value = struct.unpack_from("<HHIQ", fixed, at)
+            if (kind, found) == (_TIME, tag):
+                return _EPOCH + timedelta(microseconds=value // 10)
+        return None
+
+    def parts(self, prefix: str) -> list[_Folder]:
+        """Recipients (`__recip`) or attachments (`__attach`), in order."""
+        depth = len(self._path)
+        names = {
+            tuple(entry[: depth + 1])
+            for entry in self._ole.listdir(streams=True, storages=False)
+            if len(entry) > depth + 1 and tuple(entry[:depth]) == self._path and entry[depth].startswith(prefix)
+        }
+        return [_Folder(self._ole, path, _HEADER_BYTES["part"]) for path in sorted(names)[:MAX_PARTS]]
+
+    def message(self) -> _Folder | None:
+        """The message that this attachment is."""
+        path = (*self._path, f"__substg1.0_{_DATA:04X}{_OBJECT:04X}")
+        inside = self._ole.exists([*path, "__properties_version1.0"])
+        return _Folder(self._ole, path, _HEADER_BYTES["embedded"]) if inside else None
+
+    def _stream(self, name: str) -> bytes | None:
+        path = [*self._path, name]
+        if not self._ole.exists(path) or self._ole.get_type(path) != olefile.STGTY_STREAM:
+            return None
+        with self._ole.openstream(path) as stream:
+            content: bytes = stream.read()
+        return content
+
+
+def _mail(folder: _Folder) -> Mail:
+    sent = folder.time(_SENT)
+    files: list[Child] = []
+    pictures: list[tuple[str, bytes]] = []
+    for attachment in folder.parts("__attach_version1.0_"):
+        _take(attachment, files, pictures)
+    return Mail(
+        subject=one_line(folder.text(_SUBJECT)),
+        headers={
+            "From": _address(folder.text(_SENDER_NAME), folder.text(_SENDER_SMTP) or folder.text(_SENDER_ADDRESS)),
+            "To": _recipients(folder, folder.text(_TO)),
+            "Cc": _recipients(folder, folder.text(_CC)),
+            "Date": format_datetime(sent) if sent else "",
+        },
+        text=folder.text(_BODY),
+        html=_html(folder),
+        rich_text=decompressed_rtf(folder.binary(_RICH_TEXT), MAX_RICH_TEXT_BYTES),
+        pictures=tuple(pictures),
+        files=tuple(files),
+        answers=bool(folder.text(_REPLY_TO_ID)),
+    )
+
+
+def _take(attachment: _Folder, files: list[Child], pictures: list[tuple[str, bytes]]) -> None:
+    name = one_line(attachment.text(_LONG_NAME) or attachment.text(_SHORT_NAME)).replace("/", "_").replace("\\", "_")
+    message = attachment.message()
+    if message is not None:
+        mail = _mail(message)
+        files.append(Child(f"{mail.subject or name or 'mail'}.eml".replace("/", "_"), _as_internet_mail(mail)))
+        return
+    content, kind = attachment.binary(_DATA), attachment.text(_MIME_TYPE)
+    if attachment.text(_CONTENT_ID) and kind.startswith("image/"):
+        pictures.append((name or "picture", content))
+    else:
+        files.append(Child(name or f"attachment {len(files) + 1}", content, kind))
+
+
+def _html(folder: _Folder) -> str:
+    raw = folder.binary(_HTML)
+    return decode(raw)[0] if raw else folder.text(_HTML)
+
+
+def _recipients(folder: _Folder, shown: str) -> str:
+    """The names that the message shows, with the addresses behind them."""
+    addresses = {
+        one_line(part.text(_NAME)): one_line(part.text(_SMTP) or part.text(_ADDRESS))
+        for part in folder.parts("__recip_version1.0_")
+    }
+    names = [one_line(name) for name in shown.split(";")]
+    return ", ".join(_address(name, addresses.get(name, "")) for name in names if name)
+
+
+def _address(name: str, address: str) -> str:
+    name, address = one_line(name), one_line(address)
+    return f"{name} <{address}>" if name and "@" in address and address != name else name or address
+
+
+def _as_internet_mail(mail: Mail) -> bytes:
+    """The same as a file that any mail program reads."""
+    message = EmailMessage()
+    for name, value in {**mail.headers, "Subject": mail.subject}.items():
+        if value:
+            message[name] = value
+    if mail.answers:
+        message["In-Reply-To"] = "<unknown>"
+    message.set_content(mail.text)
+    if mail.html:
+        message.add_alternative(mail.html, subtype="html")
+    for picture, content in mail.pictures:
+        message.add_attachment(content, maintype="image", subtype="x-any", filename=picture, disposition="inline")
+    for file in mail.files:
+        message.add_attachment(file.content, maintype="application", subtype="octet-stream", filename=file.name)
+    return message.as_bytes()

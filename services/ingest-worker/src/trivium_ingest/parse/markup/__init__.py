@@ -1,0 +1,1 @@
+"""Text with marks for headings, lists and formulas: Markdown, reStructuredText, Org, AsciiDoc, LaTeX."""

@@ -1,0 +1,176 @@
+"""LaTeX source: sections, text without commands, lists, tables, listings; formulas stay as LaTeX. Nothing is run."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.markup.latex_front import Front, front_matter
+from trivium_ingest.parse.markup.latex_text import argument, links, readable, without_comments
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.table import Table, guess_header_rows
+from trivium_ingest.parse.text.clean import one_line
+from trivium_ingest.parse.text.encoding import decode
+
+MEDIA_TYPE = "application/x-tex"
+_LEVELS = {
+    name: level
+    for level, name in enumerate(
+        ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"), 1
+    )
+}
+_FORMULAS = "equation|align|gather|multline|eqnarray|displaymath|math|alignat|flalign"
+_LISTINGS = "verbatim|lstlisting|minted|alltt"
+_TABLES = "tabular|tabularx|longtable|tabulary"
+_LISTS = "itemize|enumerate|description"
+_BREAK = re.compile(
+    r"\n[ \t]*\n\s*|\\bibitem(?:\[[^\]\n]{0,200}\])?\{[^{}\n]{0,200}\}"
+    r"|\\(?P<section>part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\]\n]{0,300}\])?(?=\{)"
+    rf"|\\begin\{{(?P<name>(?:{_FORMULAS}|{_LISTINGS}|{_TABLES}|{_LISTS})\*?)\}}|(?P<open>\\\[|\$\$)"
+)
+_SIGN = re.compile(r"\\(?:documentclass|begin|section|usepackage|chapter|subsection|title|label|input)\b")
+_BEGIN = "\\begin{document}"
+_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfoot|endfirsthead|endlastfoot)\b")
+_LABEL = re.compile(r"\\label\{[^{}\n]{0,200}\}")
+_ROW = re.compile(r"\\\\(?:\[[^\]\n]{0,30}\])?|\\tabularnewline")
+_SPANNING = re.compile(r"\\multicolumn\{[^{}]{1,5}\}\{[^{}]{0,50}\}")
+
+
+def recognise(sample: Sample) -> float:
+    """A document class, or several of LaTeX's commands."""
+    if "\\documentclass" in sample.text or "\\begin{document}" in sample.text:
+        return 0.9
+    signs = len(_SIGN.findall(sample.text))
+    named = sample.extension in FORMAT.extensions and bool(sample.text.strip())
+    return 0.67 if signs >= 3 else 0.45 * named
+
+
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+    """Title, authors and date, wherever they are stated; then the body in order."""
+    text, encoding = decode(blob.content)
+    source = without_comments(text)
+    out = Collector(limits)
+    for target in links(source):
+        out.link(target)
+    begin = max(0, source.find(_BEGIN))
+    front = front_matter(source, begin)
+    _write_front(front, out)
+    _Body(text, front.blanked(source), out).read()
+    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING), "")
+    stated = {"author": front.stated("author"), "date": front.stated("date")}
+    return out.document(MEDIA_TYPE, title=first, metadata={**stated, "encoding": encoding})
+
+
+def _write_front(front: Front, out: Collector) -> None:
+    """Title, authors, date, and what is thanked for; the sections of the text stand under none of it."""
+    for part in front.parts:
+        if part.name == "title":
+            out.heading(part.words, 1, Position(offset=(part.start, part.end)))
+    if authors := front.authors:
+        place = Position(offset=(authors[0].start, authors[-1].end))
+        out.add(UnitKind.TEXT, "\n".join(part.words for part in authors), place)
+    for part in front.parts:
+        place = Position(offset=(part.start, part.end))
+        if part.name in ("subtitle", "date", "abstract", "keywords"):
+            out.add(UnitKind.TEXT, part.words, place)
+        for note in part.notes:
+            out.add(UnitKind.NOTE, note, place)
+    out.leave_sections()
+
+
+class _Body:
+    """Cuts the source at headings, environments and blank lines."""
+
+    def __init__(self, text: str, source: str, out: Collector) -> None:
+        self._original = text
+        self._source = source  # as long as the text, without its comments
+        self._missing: set[str] = set()
+        self._out = out
+        begin, end = source.find(_BEGIN), source.find("\\end{document}")
+        self._begin = begin + len(_BEGIN) if begin >= 0 else 0
+        self._end = end if end > self._begin else len(source)
+
+    def read(self) -> None:
+        place = self._begin
+        while match := _BREAK.search(self._source, place, self._end):
+            self._text(place, match.start())
+            if match["section"]:
+                place = self._heading(match)
+            elif match["name"]:
+                place = self._environment(match)
+            elif match["open"]:
+                closing = "\\]" if match["open"] == "\\[" else "$$"
+                place = self._inside(match, closing, UnitKind.EQUATION)
+            else:
+                place = match.end()
+        self._text(place, self._end)
+
+    def _heading(self, match: re.Match[str]) -> int:
+        words, end = argument(self._source, match.end())
+        self._out.heading(readable(words), _LEVELS[match["section"]], Position(offset=(match.start(), end)))
+        return max(end, match.end())
+
+    def _environment(self, match: re.Match[str]) -> int:
+        name = match["name"].rstrip("*")
+        closing = f"\\end{{{match['name']}}}"
+        if name in _FORMULAS.split("|"):
+            return self._inside(match, closing, UnitKind.EQUATION)
+        if name in _LISTINGS.split("|"):
+            return self._inside(match, closing, UnitKind.CODE)
+        if name in _TABLES.split("|"):
+            return self._inside(match, closing, UnitKind.TABLE)
+        return self._inside(match, closing, UnitKind.LIST)
+
+    def _inside(self, match: re.Match[str], closing: str, kind: UnitKind) -> int:
+        """Add what stands up to `closing`; a list in a list ends with the outer one."""
+        end = -1 if closing in self._missing else self._source.find(closing, match.end(), self._end)
+        depth = self._source.count(match.group(), match.end(), end) if kind == UnitKind.LIST and end >= 0 else 0
+        while depth and (further := self._source.find(closing, end + 1, self._end)) >= 0:
+            end, depth = further, depth - 1
+        if end < 0:
+            self._missing.add(closing)
+            self._out.warn(f"{match.group()} has no end.")
+            return match.end()
+        position = Position(offset=(match.start(), end + len(closing)))
+        inside = self._source[match.end() : end]
+        if kind == UnitKind.TABLE:
+            self._out.table(_table(inside), position)
+        elif kind == UnitKind.LIST:
+            lines = filter(None, map(one_line, readable(inside).split("\n-")))
+            self._out.add(kind, "\n".join(f"- {line}" for line in lines), position, verbatim=True)
+        elif kind == UnitKind.CODE:
+            self._out.add(kind, self._original[match.end() : end], position, verbatim=True)
+        else:
+            self._out.add(kind, _LABEL.sub("", inside).strip(), position, verbatim=True)
+        return end + len(closing)
+
+    def _text(self, start: int, end: int) -> None:
+        piece = self._source[start:end]
+        stripped = piece.strip()
+        if stripped:
+            first = start + piece.index(stripped)
+            self._out.add(UnitKind.TEXT, readable(stripped), Position(offset=(first, first + len(stripped))))
+
+
+def _table(inside: str) -> Table:
+    """Rows and cells as LaTeX ends them; what stands before the first row are the columns' settings."""
+    _, begin = argument(inside, 0)
+    _, begin = argument(inside, begin)
+    body = _RULES.sub("", _SPANNING.sub("", inside[begin:]))
+    rows = [tuple(one_line(readable(cell)) for cell in re.split(r"(?<!\\)&", row)) for row in _ROW.split(body)]
+    kept = tuple(row for row in rows if any(row))
+    return Table(kept, guess_header_rows(kept))
+
+
+FORMAT = Format(
+    name="LaTeX",
+    media_types=(MEDIA_TYPE, "text/x-tex", "application/x-latex"),
+    extensions=("tex", "latex", "ltx"),
+    version=2,
+    recognise=recognise,
+    read=read,
+    cites="section; characters in the text",
+)

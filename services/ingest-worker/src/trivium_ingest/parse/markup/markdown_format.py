@@ -1,0 +1,73 @@
+"""Markdown (CommonMark with tables), front matter included; each unit has its range in the decoded text."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, said_as_yaml
+from trivium_ingest.parse.markup.markdown_text import MarkdownReader
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.text.encoding import decode
+
+MEDIA_TYPE = "text/markdown"
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+MAX_FIELDS = 30
+_SIGNS = (
+    re.compile(r"^#{1,6} \S", re.MULTILINE),
+    re.compile(r"^(?:```|~~~)", re.MULTILINE),
+    re.compile(r"\[[^\]\n]+\]\([^)\s]+\)"),
+    re.compile(r"^\|.*\|[ \t]*\r?\n\|[ :|-]+\|", re.MULTILINE),
+    re.compile(r"(?:\*\*|__)\S[^*_\n]*\S(?:\*\*|__)"),
+    re.compile(r"^(?:[-*+]|\d+\.) \S.*\r?\n(?:[-*+]|\d+\.) \S", re.MULTILINE),
+)
+
+
+def recognise(sample: Sample) -> float:
+    """Two different marks of Markdown, or one and a heading; the name adds the rest."""
+    text = sample.text
+    if not text:
+        return 0.0
+    signs = sum(bool(sign.search(text)) for sign in _SIGNS) + bool(_FRONT_MATTER.match(text))
+    if signs >= 2 or (signs and _SIGNS[0].match(text.lstrip())):
+        return 0.65
+    return 0.2 + 0.05 * signs
+
+
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+    """Read the blocks in order. The title is the front matter's, else the first top-level heading."""
+    text, encoding = decode(blob.content)
+    # markdown-it turns every line end into a line feed; so that offsets count in what was decoded,
+    # lines are found the same way here.
+    front = _FRONT_MATTER.match(text)
+    fields = _fields(front.group(1), limits) if front else {}
+    begin = front.end() if front else 0
+    out = Collector(limits)
+    MarkdownReader(text, begin, out).read()
+    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
+    title = fields.pop("title", "") or first
+    return out.document(MEDIA_TYPE, title=title, metadata={**fields, "encoding": encoding})
+
+
+def _fields(front: str, limits: ParseLimits) -> dict[str, str]:
+    """The front matter's entries; what is no YAML has none."""
+    try:
+        lines = [line for record in said_as_yaml(front, limits) for line in record.lines]
+    except (YamlError, TooDeep):
+        return {}
+    named = (line.partition(": ") for line in lines[:MAX_FIELDS])
+    return {name.lower(): value for name, mark, value in named if mark}
+
+
+FORMAT = Format(
+    name="Markdown",
+    media_types=(MEDIA_TYPE, "text/x-markdown"),
+    extensions=("md", "markdown", "mdown", "mkd"),
+    version=3,
+    recognise=recognise,
+    read=read,
+    cites="section; characters in the text",
+)

@@ -1,0 +1,1 @@
+"""Word and PowerPoint, new and old, and what Office's files have in common."""

@@ -1,0 +1,180 @@
+"""DOCX: paragraphs and tables in document order, headings, lists, notes, comments, text boxes, pictures, equations."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.failures import corrupt
+from trivium_ingest.parse.images.ocr import Reader
+from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.office.wordprocessing import (
+    Styles,
+    W,
+    Words,
+    block_lines,
+    chart_table,
+    children,
+    picture_ids,
+    table_of,
+    text_boxes,
+)
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.text.clean import one_line
+
+MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_NOTES = (("footnotes", "footnote"), ("endnotes", "endnote"), ("comments", "comment"))
+
+
+def recognise(sample: Sample) -> float:
+    """A zip with Word's main part."""
+    return 1.0 if _main_part(sample.members) else 0.0
+
+
+def _main_part(names: frozenset[str] | list[str]) -> str:
+    return next((name for name in names if name.startswith("word/document") and name.endswith(".xml")), "")
+
+
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    """Headers once, then the body, then footers, notes and comments."""
+    out = Collector(limits)
+    package = Package(blob.content, limits, "Word document", out.warn)
+    return _Document(package, out, Reader(senses.ocr, limits, out)).read()
+
+
+class _Document:
+    """Walks one document's parts."""
+
+    def __init__(self, package: Package, out: Collector, reader: Reader) -> None:
+        self._package = package
+        self._out = out
+        self._reader = reader
+        self._part = _main_part(package.names("word/document"))
+        self._relations = package.relations(self._part)
+        self._styles = Styles.read(package)
+        body = self._package.xml(self._part).find(f"{W}body")
+        if body is None:
+            raise corrupt("Word document", "it has no body")
+        self._body = body
+        self._words = Words(body)
+        self._list: list[str] = []
+        self._title = ""
+
+    def read(self) -> ParsedDocument:
+        self._running("header")
+        self._blocks(self._body)
+        self._flush_list()
+        self._running("footer")
+        self._notes()
+        for relation in self._relations.values():
+            if relation.external:
+                self._out.link(relation.target)
+        properties = self._package.core_properties()
+        stated = properties.pop("title", "")
+        first = next((u.text for u in self._out.units if u.kind == UnitKind.HEADING and u.level == 1), "")
+        return self._out.document(MEDIA_TYPE, title=stated or self._title or first, metadata=properties)
+
+    def _blocks(self, parent: etree._Element) -> None:
+        """Paragraphs and tables in order; content controls and revisions are looked through."""
+        for node in children(parent, f"{W}p", f"{W}tbl"):
+            if node.tag == f"{W}p":
+                self._paragraph(node)
+            else:
+                self._flush_list()
+                self._out.table(table_of(node, self._words))
+                self._attachments(node)
+
+    def _paragraph(self, node: etree._Element) -> None:
+        text = self._words.of(node)
+        role = self._styles.role(node)
+        if role.level == 0 and role.list_depth is not None and text:
+            self._list.append("  " * role.list_depth + "- " + one_line(text))
+        else:
+            self._flush_list()
+            if role.level:
+                self._out.heading(text, role.level)
+            elif role.title and text:
+                self._title = self._title or one_line(text)
+                self._out.heading(text, 1)
+            elif equation := self._words.displayed_equation(node):
+                self._out.add(UnitKind.EQUATION, equation)
+            else:
+                self._out.add(UnitKind.TEXT, text)
+        self._attachments(node)
+
+    def _flush_list(self) -> None:
+        if self._list:
+            self._out.add(UnitKind.LIST, "\n".join(self._list), verbatim=True)
+            self._list = []
+
+    def _attachments(self, node: etree._Element) -> None:
+        """Text boxes, pictures and charts anchored in a paragraph or table."""
+        if not self._words.has_drawings(node):
+            return
+        for box in text_boxes(node):
+            self._blocks(box)
+        for identifier, description in picture_ids(node):
+            relation = self._relations.get(identifier)
+            if relation is None or relation.external or relation.target not in self._package:
+                self._out.add(UnitKind.IMAGE, description)
+                continue
+            try:
+                content = self._package.read(relation.target)
+            except NeverWill as failure:
+                self._out.warn(f"{relation.target}: {failure.message}")
+                continue
+            self._reader.embedded(content, relation.target.rpartition("/")[2], Position(), description)
+        for chart in node.iter("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
+            relation = self._relations.get(chart.get(_R_ID, ""))
+            if relation is not None and relation.target in self._package:
+                self._out.table(chart_table(self._package.xml(relation.target)))
+
+    def _running(self, kind: str) -> None:
+        """Each different header or footer once: they come again on every page."""
+        seen: dict[str, None] = {}
+        for relation in self._relations.values():
+            if relation.type == kind and relation.target in self._package:
+                part = self._optional(relation.target)
+                lines = block_lines(part, Words(part)) if part is not None else []
+                seen[" | ".join(filter(None, map(one_line, lines)))] = None
+        for text in seen:
+            if any(character.isalpha() for character in text):
+                self._out.add(UnitKind.NOTE, text)
+
+    def _notes(self) -> None:
+        for part_name, tag in _NOTES:
+            name = f"word/{part_name}.xml"
+            part = self._optional(name) if name in self._package else None
+            if part is None:
+                continue
+            words = Words(part)
+            for note in part.iter(f"{W}{tag}"):
+                if note.get(f"{W}type") in ("separator", "continuationSeparator", "continuationNotice"):
+                    continue
+                text = " ".join(filter(None, block_lines(note, words)))
+                author = note.get(f"{W}author", "")
+                self._out.add(UnitKind.NOTE, f"{author}: {text}" if author and text else text)
+
+    def _optional(self, name: str) -> etree._Element | None:
+        try:
+            return self._package.xml(name)
+        except NeverWill as failure:
+            self._out.warn(f"{name}: {failure.message}")
+            return None
+
+
+FORMAT = Format(
+    name="DOCX",
+    media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
+    extensions=("docx", "docm", "dotx"),
+    version=4,
+    recognise=recognise,
+    read=read,
+    cites="section",
+    needs="OCR for text in pictures",
+)

@@ -1,0 +1,51 @@
+"""PPT: PowerPoint 97-2003 through LibreOffice."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import ParsedDocument
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.failures import password_needed
+from trivium_ingest.parse.office import pptx_format
+from trivium_ingest.parse.office.encryption import is_encrypted_of_97
+from trivium_ingest.parse.office.libre_office import convert, program
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+
+MEDIA_TYPE = "application/vnd.ms-powerpoint"
+_WHAT = "PowerPoint 97-2003 presentation"
+
+
+def recognise(sample: Sample) -> float:
+    """An OLE2 file with PowerPoint's stream."""
+    return 0.9 if "PowerPoint Document" in sample.streams else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    """What the converted presentation holds."""
+    if not program():
+        raise NeverWill(
+            "needs_libreoffice",
+            f"A {_WHAT} is read through LibreOffice, which is not installed where files are parsed.",
+            "Install LibreOffice there (its command is soffice), or save the file as .pptx and upload that.",
+        )
+    if is_encrypted_of_97(blob.content):
+        raise password_needed(_WHAT)
+    content = convert(blob.content, "ppt", "pptx", limits, _WHAT)
+    return msgspec.structs.replace(
+        pptx_format.read(Blob("slides.pptx", content), limits, senses), media_type=MEDIA_TYPE
+    )
+
+
+FORMAT = Format(
+    name="PPT",
+    media_types=(MEDIA_TYPE,),
+    extensions=("ppt", "pps", "pot"),
+    version=2,
+    recognise=recognise,
+    read=read,
+    cites="slide",
+    needs="LibreOffice",
+)

@@ -1,0 +1,306 @@
+"""WordprocessingML (ECMA-376, part 1, chapter 17) and DrawingML, as far as text goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from lxml import etree
+
+from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.office.math import M, latex
+from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.table import Table, guess_header_rows
+from trivium_ingest.parse.text.clean import one_line
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_VML = "{urn:schemas-microsoft-com:vml}"
+_WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+_HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
+_P, _T, _TBL, _TR, _TC = (f"{W}{name}" for name in ("p", "t", "tbl", "tr", "tc"))
+_SKIPPED = frozenset(
+    f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "rt", "txbxContent")
+)
+_SHOWN = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+# What makes a paragraph more than its runs' text in order.
+_UNUSUAL = (f"{W}vanish", f"{W}tabs", f"{M}oMath", f"{M}t", f"{_MC}Fallback", *_SKIPPED - {f"{W}pPr", f"{W}rPr"})
+_LOOKED_THROUGH = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
+_DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
+MAX_CHART_POINTS = 2_000
+MAX_TABLES = 50  # one in the other; what lies deeper is the text of a cell
+
+
+class Words:
+    """Reads the paragraphs of one part. What most of them do not have is looked for once, in the whole part."""
+
+    def __init__(self, root: etree._Element) -> None:
+        self._unusual = _around(root, _UNUSUAL, _P)
+        self._broken = _around(root, tuple(_SHOWN), _P)
+        self._drawn = _around(root, _DRAWN, _P, _TBL)
+
+    def of(self, paragraph: etree._Element) -> str:
+        """A paragraph as a reader sees it: without deleted text, field codes, hidden text and text boxes."""
+        if paragraph in self._unusual:
+            return "".join(_pieces(paragraph)).strip()
+        if paragraph in self._broken:
+            return "".join([_SHOWN.get(node.tag) or node.text or "" for node in paragraph.iter(_T, *_SHOWN)]).strip()
+        return "".join([node.text or "" for node in paragraph.iter(_T)]).strip()
+
+    def displayed_equation(self, paragraph: etree._Element) -> str:
+        """The paragraph's equation when nothing else stands in it, or ""."""
+        if paragraph not in self._unusual:
+            return ""
+        equations = list(paragraph.iter(f"{M}oMath"))
+        if not equations or any((text.text or "").strip() for text in paragraph.iter(_T)):
+            return ""
+        return "\n".join(filter(None, (latex(equation).strip() for equation in equations)))
+
+    def has_drawings(self, block: etree._Element) -> bool:
+        """True when a text box, picture or chart is anchored in a paragraph or table."""
+        return block in self._drawn
+
+
+def _around(root: etree._Element, marks: tuple[str, ...], *blocks: str) -> frozenset[etree._Element]:
+    """The blocks in which any of these elements stands."""
+    return frozenset(block for mark in root.iter(*marks) for block in mark.iterancestors(*blocks))
+
+
+def _pieces(paragraph: etree._Element) -> Iterator[str]:
+    waiting = list(reversed(paragraph))
+    while waiting:
+        node = waiting.pop()
+        tag = node.tag
+        if tag in _SKIPPED or tag == f"{_MC}Fallback":
+            continue
+        if tag in (_T, f"{M}t"):
+            yield node.text or ""
+        elif tag in _SHOWN:
+            yield _SHOWN[tag]
+        elif tag == f"{M}oMath":
+            yield f" {latex(node)} "
+        elif tag != f"{W}r" or not _vanished(node):
+            waiting += reversed(node)
+
+
+def _vanished(run: etree._Element) -> bool:
+    mark = run.find(f"{W}rPr/{W}vanish")
+    return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
+
+
+class Role(msgspec.Struct, frozen=True):
+    """A paragraph's part in its document: heading level 1 to 9 (0 for none), title, depth of a list item from 0."""
+
+    level: int = 0
+    title: bool = False
+    list_depth: int | None = None
+
+
+_PROSE = Role()
+
+
+class Styles(msgspec.Struct, frozen=True):
+    """What the style sheet says: heading levels, title styles and list styles, by style id."""
+
+    levels: dict[str, int]
+    titles: frozenset[str]
+    lists: frozenset[str]
+
+    @classmethod
+    def read(cls, package: Package) -> Styles:
+        """From `word/styles.xml`; a document without one has no headings by style."""
+        try:
+            root = package.xml("word/styles.xml")
+        except NeverWill:
+            return cls({}, frozenset(), frozenset())
+        levels: dict[str, int] = {}
+        titles, lists = set(), set()
+        parents: dict[str, str] = {}
+        for style in root.iter(f"{W}style"):
+            identity = style.get(f"{W}styleId", "")
+            name = _value(style.find(f"{W}name"))
+            parents[identity] = _value(style.find(f"{W}basedOn"))
+            outline = style.find(f"{W}pPr/{W}outlineLvl")
+            if match := _HEADING_NAME.fullmatch(name):
+                levels[identity] = int(match.group(1))
+            elif outline is not None and _value(outline).isdigit() and int(_value(outline)) < 9:
+                levels[identity] = int(_value(outline)) + 1
+            if name.lower() == "title":
+                titles.add(identity)
+            if name.lower().startswith("list") or style.find(f"{W}pPr/{W}numPr") is not None:
+                lists.add(identity)
+        for identity, parent in parents.items():
+            if identity not in levels and parent in levels:
+                levels[identity] = levels[parent]
+        return cls(levels, frozenset(titles), frozenset(lists))
+
+    def role(self, paragraph: etree._Element) -> Role:
+        """What the paragraph's own properties and its style make of it; its own come first."""
+        properties = _child(paragraph, f"{W}pPr")
+        if properties is None:
+            return _PROSE
+        found = _by_tag(properties)
+        style = _value(found.get(f"{W}pStyle"))
+        outline = _value(found.get(f"{W}outlineLvl"))
+        level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
+        return Role(level, style in self.titles, self._depth(found.get(f"{W}numPr"), style))
+
+    def _depth(self, numbering: etree._Element | None, style: str) -> int | None:
+        if numbering is None:
+            return 0 if style in self.lists else None
+        if _value(numbering.find(f"{W}numId")) == "0":
+            return None
+        depth = _value(numbering.find(f"{W}ilvl"))
+        return min(8, int(depth)) if depth.isdigit() else 0
+
+
+def _child(node: etree._Element, tag: str) -> etree._Element | None:
+    """The first child of that name; `find` does the same in Python."""
+    if len(node) and node[0].tag == tag:  # where properties stand
+        return node[0]
+    return next(node.iterchildren(tag), None)
+
+
+def _by_tag(properties: etree._Element) -> dict[str, etree._Element]:
+    """The first of each name."""
+    return {node.tag: node for node in reversed(properties)}
+
+
+def _value(node: etree._Element | None) -> str:
+    return "" if node is None else str(node.get(f"{W}val", ""))
+
+
+def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
+    """A table; a merged cell's text is repeated in each row and column that it covers."""
+    rows: list[tuple[str, ...]] = []
+    marked = 0
+    above: dict[int, str] = {}
+    for row in children(node, _TR):
+        stated = _child(row, f"{W}trPr")
+        if stated is not None and _child(stated, f"{W}del") is not None:
+            continue
+        cells: list[str] = []
+        for cell in children(row, _TC):
+            text = _cell_text(cell, words, depth)
+            properties = _child(cell, f"{W}tcPr")
+            found = _by_tag(properties) if properties is not None else {}
+            merge, width = found.get(f"{W}vMerge"), _value(found.get(f"{W}gridSpan"))
+            for _ in range(min(int(width), 63) if width.isdigit() and int(width) else 1):
+                column = len(cells)
+                if merge is not None and _value(merge) != "restart":
+                    text = above.get(column, "")  # what a covered cell holds itself, nobody sees
+                above[column] = text
+                cells.append(text)
+        header = _child(stated, f"{W}tblHeader") if stated is not None else None
+        if header is not None and marked == len(rows) and _value(header) not in ("0", "false"):
+            marked += 1
+        if any(cells):
+            rows.append(tuple(cells) if len(set(cells)) > 1 else (cells[0],))
+    return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
+
+
+def _cell_text(cell: etree._Element, words: Words, depth: int) -> str:
+    """A cell's paragraphs; a table inside gives its rows, one that lies too deep its paragraphs."""
+    if depth >= MAX_TABLES:
+        return " ".join(filter(None, (one_line(words.of(paragraph)) for paragraph in cell.iter(_P))))
+    parts = []
+    for child in children(cell, _P, _TBL):
+        parts.append(one_line(words.of(child)) if child.tag == _P else table_of(child, words, depth + 1).text())
+    return " ".join(filter(None, parts))
+
+
+def block_lines(node: etree._Element, words: Words) -> list[str]:
+    """The text of a part that is not the body (a header, a note): its paragraphs, tables' rows and text boxes."""
+    lines = []
+    for child in children(node, _P, _TBL):
+        lines.append(words.of(child) if child.tag == _P else table_of(child, words).text())
+        for box in text_boxes(child) if words.has_drawings(child) else ():
+            lines += block_lines(box, words)
+    return lines
+
+
+def children(node: etree._Element, *tags: str) -> Iterator[etree._Element]:
+    """Blocks, rows, cells or their contents, also those in content controls and revisions that were inserted."""
+    waiting = list(reversed(node))
+    while waiting:
+        child = waiting.pop()
+        if child.tag in tags:
+            yield child
+        elif child.tag in _LOOKED_THROUGH:
+            waiting += reversed(child)
+
+
+def text_boxes(node: etree._Element) -> list[etree._Element]:
+    """Contents of text boxes that stand in no other, each once although Word stores them twice (DrawingML and VML)."""
+    found = []
+    waiting = list(reversed(node))
+    while waiting:
+        inner = waiting.pop()
+        if inner.tag == f"{W}txbxContent":
+            found.append(inner)
+        elif inner.tag != f"{_MC}Fallback":
+            waiting += reversed(inner)
+    return found
+
+
+def picture_ids(node: etree._Element) -> list[tuple[str, str]]:
+    """(relationship id, alternative text) of the pictures, in order."""
+    found = []
+    for blip in node.iter(f"{A}blip"):
+        found.append((blip.get(f"{R}embed", "") or blip.get(f"{R}link", ""), alternative_text(blip)))
+    for image in node.iter(f"{_VML}imagedata"):
+        if f"{_MC}Fallback" not in {ancestor.tag for ancestor in image.iterancestors()}:
+            found.append((image.get(f"{R}id", ""), ""))
+    return found
+
+
+def alternative_text(blip: etree._Element) -> str:
+    """The description that an author gave to a picture; file names and made-up ones are none."""
+    for ancestor in blip.iterancestors():
+        for name in (f"{_WP}docPr",):
+            properties = ancestor.find(name)
+            if properties is not None:
+                return described(properties.get("descr", ""))
+    return ""
+
+
+def described(text: str) -> str:
+    """Alternative text, unless a program wrote it."""
+    text = one_line(text)
+    generated = "automatically generated" in text or re.fullmatch(
+        r"\S+\.(?:png|jpe?g|gif|tiff?|bmp|emf|wmf)", text, re.I
+    )
+    return "" if generated else text
+
+
+def chart_table(root: etree._Element) -> Table:
+    """A chart's data: one row per category, one column per series."""
+    title = one_line("".join(node.text or "" for node in root.iterfind(f".//{C}chart/{C}title//{A}t")))
+    header, columns = [""], []
+    categories: dict[int, str] = {}
+    for series in root.iter(f"{C}ser"):
+        header.append(" ".join(_points(series.find(f"{C}tx")).values()) or f"Series {len(header)}")
+        categories = categories or _points(series.find(f"{C}cat")) or _points(series.find(f"{C}xVal"))
+        values = series.find(f"{C}val")
+        columns.append(_points(values if values is not None else series.find(f"{C}yVal")))
+    places = sorted({*categories, *(place for column in columns for place in column)})[:MAX_CHART_POINTS]
+    rows = [(categories.get(p, str(p + 1)), *(column.get(p, "") for column in columns)) for p in places]
+    return Table((tuple(header), *rows) if rows else (), 1 if rows else 0, title)
+
+
+def _points(node: etree._Element | None) -> dict[int, str]:
+    if node is None:
+        return {}
+    points = {}
+    for point in node.iter(f"{C}pt"):
+        index, value = point.get("idx", "0"), point.find(f"{C}v")
+        if index.isdigit() and value is not None:
+            points[int(index)] = one_line(value.text or "")
+    if not points:
+        direct = node.find(f"{C}v")
+        return {0: one_line(direct.text or "")} if direct is not None else {}
+    return points

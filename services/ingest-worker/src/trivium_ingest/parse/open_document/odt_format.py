@@ -1,0 +1,71 @@
+"""ODT: paragraphs, lists and tables in document order, headings, notes, comments, pictures, formulas and charts."""
+
+from __future__ import annotations
+
+from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.failures import corrupt
+from trivium_ingest.parse.images.ocr import Reader
+from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.open_document.content import (
+    OFFICE,
+    STYLE,
+    TEXT,
+    Body,
+    open_package,
+    paragraph_text,
+    properties,
+)
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.text.clean import one_line
+
+MEDIA_TYPE = "application/vnd.oasis.opendocument.text"
+_WHAT = "OpenDocument text"
+
+
+def recognise(sample: Sample) -> float:
+    """A zip that says it is an OpenDocument text, or a template or master of one."""
+    return 1.0 if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    """Headers once, then the body, then footers."""
+    out = Collector(limits)
+    package = open_package(blob.content, limits, _WHAT, out.warn)
+    text = package.xml("content.xml").find(f"{OFFICE}body/{OFFICE}text")
+    if text is None:
+        raise corrupt(_WHAT, "it has no body")
+    _running(package, "header", out)
+    Body(package, limits, out, Reader(senses.ocr, limits, out)).blocks(text)
+    out.leave_sections()
+    _running(package, "footer", out)
+    title, metadata = properties(package)
+    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
+    return out.document(MEDIA_TYPE, title=title or first, metadata=metadata)
+
+
+def _running(package: Package, kind: str, out: Collector) -> None:
+    """Each different header or footer once: they come again on every page."""
+    if "styles.xml" not in package:
+        return
+    seen: dict[str, None] = {}
+    for node in package.xml("styles.xml").iter(f"{STYLE}{kind}", f"{STYLE}{kind}-left", f"{STYLE}{kind}-first"):
+        paragraphs = (one_line(paragraph_text(child)) for child in node.iter(f"{TEXT}p", f"{TEXT}h"))
+        seen[" | ".join(filter(None, paragraphs))] = None
+    for text in seen:
+        if any(character.isalpha() for character in text):
+            out.add(UnitKind.NOTE, text)
+
+
+FORMAT = Format(
+    name="ODT",
+    media_types=(MEDIA_TYPE, f"{MEDIA_TYPE}-template"),
+    extensions=("odt", "ott", "odm"),
+    version=3,
+    recognise=recognise,
+    read=read,
+    cites="section",
+    needs="OCR for text in pictures",
+)

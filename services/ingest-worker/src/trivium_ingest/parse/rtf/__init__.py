@@ -1,0 +1,1 @@
+"""Rich text, as a file and as Outlook compresses it."""

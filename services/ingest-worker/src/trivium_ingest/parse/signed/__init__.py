@@ -1,0 +1,1 @@
+"""What lies inside a signature."""

@@ -1,0 +1,1 @@
+"""Rows and columns: workbooks and delimited text."""

@@ -1,0 +1,142 @@
+"""Spreadsheet cells: references (`B12`), and numbers as the program shows them (dates, percentages)."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Callable
+from functools import lru_cache, partial
+
+import msgspec
+
+from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.office.package import Package
+
+_S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_LETTERS = re.compile(r"\$?[A-Z]{1,3}\$?")
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+# Formats that Excel has by number (ECMA-376, part 1, 18.8.30).
+_DATES = frozenset([14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)])
+_TIMES = frozenset([18, 19, 20, 21, 45, 46, 47])
+_PERCENT = frozenset([9, 10])
+_QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_DAY_ZERO = datetime.datetime(1899, 12, 30)
+_DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
+_EXACT_DIGITS = 15  # what a binary number holds
+
+
+def column_of(reference: str) -> int:
+    """The column of `B12`, from 1; 0 when it is no reference."""
+    return column_number(reference.rstrip("0123456789"))
+
+
+@lru_cache(maxsize=1024)
+def column_number(letters: str) -> int:
+    """The number of column `B`, from 1; 0 when it is none."""
+    column = 0
+    for letter in letters.replace("$", "") if _LETTERS.fullmatch(letters) else "":
+        column = column * 26 + ord(letter) - 64
+    return column
+
+
+def row_of(reference: str) -> int:
+    """The row of `B12`, from 1; 0 when it is no reference."""
+    match = _REFERENCE.fullmatch(reference)
+    return int(match.group(2)) if match else 0
+
+
+class CellFormats(msgspec.Struct, frozen=True):
+    """How each cell style shows a number: `date`, `time`, `both`, `percent` or as it is."""
+
+    kinds: tuple[str, ...]
+    since_1904: bool = False
+
+    @classmethod
+    def read(cls, package: Package) -> CellFormats:
+        """From the workbook's style sheet; without one, numbers stay numbers."""
+        try:
+            root = package.xml("xl/styles.xml")
+            settings = package.xml("xl/workbook.xml").find(f"{_S}workbookPr")
+        except NeverWill:
+            return cls(())
+        custom = {node.get("numFmtId", ""): node.get("formatCode", "") for node in root.iter(f"{_S}numFmt")}
+        styles = root.find(f"{_S}cellXfs")
+        kinds = tuple(_kind(node.get("numFmtId", "0"), custom) for node in (styles if styles is not None else ()))
+        since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
+        return cls(kinds, since_1904)
+
+    def showing(self, style: str) -> Callable[[str], str]:
+        """What turns a stored number of that style into the words that a person would use."""
+        number = int(style) if style.isdigit() else 0
+        kind = self.kinds[number] if number < len(self.kinds) else ""
+        if not kind:
+            return _number
+        return partial(_formatted, kind, _DAY_ZERO_1904 if self.since_1904 else _DAY_ZERO)
+
+
+def _number(text: str) -> str:
+    if len(text) < _EXACT_DIGITS and text.isdigit():
+        return text.lstrip("0") or "0"
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return plain_number(value) if math.isfinite(value) else text
+
+
+@lru_cache(maxsize=4096)  # days and shares come again and again
+def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if kind == "percent":
+        return f"{round(value * 100, 4):g}%"
+    try:
+        return _moment(value, kind, zero) if value >= 0 else _number(text)
+    except OverflowError:  # beyond the year 9999
+        return _number(text)
+
+
+def plain_number(value: float) -> str:
+    """Without the noise of binary fractions: 0.1 + 0.2 is 0.3."""
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.12g}"
+
+
+def _moment(value: float, kind: str, zero: datetime.datetime) -> str:
+    moment = zero + datetime.timedelta(seconds=round(value * 86_400))
+    if kind == "time":
+        return moment.strftime("%H:%M:%S") if value < 1 else moment.isoformat(" ")
+    if kind == "both" or value % 1:
+        return moment.strftime("%Y-%m-%d %H:%M")
+    return moment.date().isoformat()
+
+
+def _kind(identity: str, custom: dict[str, str]) -> str:
+    if identity in custom:
+        return _custom_kind(custom[identity])
+    number = int(identity) if identity.isdigit() else 0
+    if number == 22:
+        return "both"
+    if number in _DATES:
+        return "date"
+    if number in _TIMES:
+        return "time"
+    return "percent" if number in _PERCENT else ""
+
+
+def _custom_kind(code: str) -> str:
+    pattern = _QUOTED.sub("", code.split(";", maxsplit=1)[0]).lower()
+    if "general" in pattern:
+        return ""
+    day, hour = any(c in pattern for c in "yd"), any(c in pattern for c in "hs")
+    if day and hour:
+        return "both"
+    if day or (pattern.strip("m-/. ") == "" and "m" in pattern):
+        return "date"
+    if hour:
+        return "time"
+    return "percent" if "%" in pattern else ""

@@ -1,0 +1,60 @@
+"""A workbook's shared strings (ECMA-376, part 1, 18.4): the words that its cells refer to by number."""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+from xml.parsers import expat
+
+from trivium_ingest.parse.xml.windows import Windows, plain_text
+
+_STRING = re.compile(r'<si><t(?: xml:space="preserve")?+>([^<]*+)</t></si>')
+
+
+def shared_strings(part: IO[bytes]) -> list[str]:
+    """In their order, without formats and without how they are pronounced; prefixes do not matter.
+
+    Raises `expat.ExpatError` where the part is no XML, `NeverWill` (`unsafe_xml`) for a DOCTYPE.
+    """
+    strings = _Strings()
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = strings.start
+    parser.EndElementHandler = strings.end
+    parser.CharacterDataHandler = strings.text
+    Windows(parser, "si", strings.take).read(part)
+    return strings.found
+
+
+class _Strings:
+    """What expat has told so far."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self._texts: list[str] = []
+        self._taking = self._phonetic = False
+
+    def take(self, markup: str) -> bool:
+        parts = _STRING.split(markup)
+        if any(parts[::2]) or (texts := plain_text(parts[1::2], markup)) is None:
+            return False
+        self.found += texts
+        return True
+
+    def start(self, name: str, _attributes: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        if local == "si":
+            self._texts.clear()
+        self._phonetic = self._phonetic or local == "rPh"
+        self._taking = local == "t" and not self._phonetic
+
+    def end(self, name: str) -> None:
+        local = name.rpartition(":")[2]
+        self._taking = False
+        if local == "rPh":
+            self._phonetic = False
+        elif local == "si":
+            self.found.append("".join(self._texts).strip())
+
+    def text(self, text: str) -> None:
+        if self._taking:
+            self._texts.append(text)

@@ -1,0 +1,170 @@
+"""Rows of a spreadsheet or a delimited file in words: find the header, then `Header: value; Header: value`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium.domain.parsed import Position, UnitKind
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.table import Table, looks_numeric
+from trivium_ingest.parse.text.clean import one_line
+
+ROWS_PER_UNIT = 20
+CHARS_PER_UNIT = 3_000
+_HEADER_SEARCH_ROWS = 12
+MAX_LABEL_CHARS = 120
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One row with its number as the program shows it (from 1), and its character range if it has one."""
+
+    number: int
+    cells: tuple[str, ...]
+    offset: tuple[int, int] | None = None
+
+
+def add_rows(out: Collector, rows: Sequence[Row], sheet: str | None = None) -> None:
+    """Add the rows as table units of some rows each; lines above a header become text.
+
+    Tables that stand beside or below each other on one sheet each have their own header.
+    """
+    for part in _side_by_side(rows):
+        for table in _stacked(part):
+            _add_table(out, table, sheet)
+
+
+def _side_by_side(rows: Sequence[Row]) -> list[Sequence[Row]]:
+    """Split at empty columns between blocks that begin in different rows; blocks that begin together are one."""
+    first = _first_rows(rows)
+    blocks: list[list[int]] = []
+    for column in sorted(first):
+        if not blocks or column > blocks[-1][-1] + 1:
+            blocks.append([])
+        blocks[-1].append(column)
+    starts = [min(first[column] for column in block) for block in blocks]
+    if len(blocks) < 2 or len(set(starts)) == 1 or min(map(len, blocks)) < 2:
+        return [rows]
+    return [_columns_of(rows, block[0], block[-1] + 1) for block in blocks]
+
+
+def _first_rows(rows: Sequence[Row]) -> dict[int, int]:
+    """By column, the number of the first row that has something there."""
+    first: dict[int, int] = {}
+    width, empty = 0, set[int]()
+    for row in rows:
+        if len(row.cells) > width:
+            empty.update(range(width, len(row.cells)))
+            width = len(row.cells)
+        if empty:
+            begun = {column for column in empty if column < len(row.cells) and row.cells[column]}
+            first.update(dict.fromkeys(begun, row.number))
+            empty -= begun
+    return first
+
+
+def _columns_of(rows: Sequence[Row], begin: int, end: int) -> list[Row]:
+    parts = [msgspec.structs.replace(row, cells=row.cells[begin:end]) for row in rows]
+    return [part for part in parts if any(part.cells)]
+
+
+def _stacked(rows: Sequence[Row]) -> list[list[Row]]:
+    """Split below an empty row when what follows begins with a header of its own."""
+    tables: list[list[Row]] = []
+    for row in rows:
+        if not tables or row.number > tables[-1][-1].number + 1:
+            tables.append([])
+        tables[-1].append(row)
+    joined: list[list[Row]] = []
+    for table in tables:
+        if joined and (_find_header(table) is None or len(table) < 2 or _same_header(joined[-1], table)):
+            joined[-1].extend(table)
+        else:
+            joined.append(table)
+    return joined
+
+
+def _same_header(above: list[Row], below: list[Row]) -> bool:
+    """A data row of words may look like a header; one that has a value of the table above in its place is none."""
+    header = _find_header(above)
+    if header is None or len(above) - header < 3:
+        return False
+    widths = {_filled(row) for row in above[header + 1 :]}
+    kinds = [looks_numeric(cell) for cell in above[-1].cells if cell]
+    return _filled(below[0]) in widths and kinds == [looks_numeric(cell) for cell in below[0].cells if cell]
+
+
+def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
+    header = _find_header(rows)
+    for row in rows[: header or 0]:
+        line = "; ".join(filter(None, map(one_line, row.cells)))
+        out.add(UnitKind.TEXT, line, _position([row], sheet))
+    labels = [one_line(cell) for cell in rows[header].cells] if header is not None else []
+    body = rows[header + 1 :] if header is not None else rows
+    if header is not None and not body:
+        out.add(UnitKind.TABLE, " | ".join(filter(None, labels)), _position([rows[header]], sheet))
+    batch: list[Row] = []
+    size, named = 0, sum(map(len, labels))
+    for row in body:
+        length = len("".join(row.cells)) + named
+        if batch and (len(batch) >= ROWS_PER_UNIT or size + length > CHARS_PER_UNIT):
+            _add_batch(out, labels, batch, sheet)
+            batch, size = [], 0
+        batch.append(row)
+        size += length
+    if batch:
+        _add_batch(out, labels, batch, sheet)
+
+
+def _add_batch(out: Collector, labels: list[str], batch: list[Row], sheet: str | None) -> None:
+    rows = tuple(row.cells for row in batch)
+    position = _position(batch, sheet)
+    if len(labels) == 1 or (not labels and max(map(len, rows)) == 1):
+        # One column is a list of values; the header before every one of them would only be noise.
+        lines = [f"{labels[0]}:"] if labels and labels[0] else []
+        out.add(UnitKind.LIST, "\n".join([*lines, *(one_line(row[0]) for row in rows)]), position)
+        return
+    table = Table((tuple(labels), *rows), 1) if labels else Table(rows)
+    out.table(table, position)
+
+
+def _position(batch: Sequence[Row], sheet: str | None) -> Position:
+    first, last = batch[0], batch[-1]
+    offset = (first.offset[0], last.offset[1]) if first.offset and last.offset else None
+    return Position(sheet=sheet, rows=(first.number, last.number), offset=offset)
+
+
+def _find_header(rows: Sequence[Row]) -> int | None:
+    """The first row that names the columns: nearly as wide as the widest, all words, no name twice.
+
+    When every row below looks the same (all words), the first row is taken for the header if none of its
+    names comes again below.
+    """
+    widest = max(_filled(row) for row in rows[:200])
+    for index, row in enumerate(rows[:_HEADER_SEARCH_ROWS]):
+        names = [one_line(cell) for cell in row.cells if cell.strip()]
+        if len(names) < max(1, 0.6 * widest) or (widest > 1 and len(names) < 2):
+            continue
+        below = rows[index + 1 : index + 30]
+        return index if below and _names_columns(names, below, widest) else None
+    return None
+
+
+def _names_columns(names: list[str], below: Sequence[Row], widest: int) -> bool:
+    if max(map(len, names)) > MAX_LABEL_CHARS or sum(map(_measured, names)) > 0.2 * len(names):
+        return False
+    values = {one_line(cell) for row in below for cell in row.cells if cell.strip()}
+    if widest == 1:
+        # In one column, a header shows only by being of another kind than what follows.
+        return bool(values) and sum(map(looks_numeric, values)) >= 0.5 * len(values)
+    repeated = sum(name in values for name in names)
+    return repeated <= 0.2 * len(names)
+
+
+def _measured(name: str) -> bool:
+    return looks_numeric(name) and not (len(name) == 4 and name.isdigit())
+
+
+def _filled(row: Row) -> int:
+    return sum(bool(cell.strip()) for cell in row.cells)

@@ -1,0 +1,182 @@
+"""XLSX: every sheet's rows in words, with sheet and row numbers; dates as dates, formulas by their stored values.
+
+Sheets are streamed, and only cells that exist are looked at: a range inflated to a million empty rows costs nothing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from xml.parsers.expat import ExpatError
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.failures import corrupt
+from trivium_ingest.parse.images.ocr import Reader
+from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.office.wordprocessing import C, chart_table
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.spreadsheets.cells import CellFormats, column_of, row_of
+from trivium_ingest.parse.spreadsheets.shared_strings import shared_strings
+from trivium_ingest.parse.spreadsheets.sheet import Row, add_rows
+from trivium_ingest.parse.spreadsheets.worksheet import Worksheet
+from trivium_ingest.parse.spreadsheets.worksheet_rows import Show, line_of
+
+MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_WHAT = "Excel workbook"
+_STRINGS = "xl/sharedStrings.xml"
+MAX_MERGED_CELLS = 20_000
+MAX_SHEETS = 1_000
+
+
+def recognise(sample: Sample) -> float:
+    """A zip with Excel's main part."""
+    return 1.0 if "xl/workbook.xml" in sample.members else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:
+    """Sheets in the workbook's order; hidden ones are read too, and said to be hidden."""
+    out = Collector(limits)
+    package = Package(blob.content, limits, _WHAT, out.warn)
+    book = _Book(package, limits)
+    reader = Reader(senses.ocr, limits, out)
+    relations = package.relations("xl/workbook.xml")
+    names = []
+    for sheet in list(package.xml("xl/workbook.xml").iter(f"{S}sheet"))[:MAX_SHEETS]:
+        name = sheet.get("name", "")
+        relation = relations.get(sheet.get(_R_ID, ""))
+        if relation is None or relation.target not in package:
+            continue
+        names.append(name)
+        if sheet.get("state") in ("hidden", "veryHidden"):
+            out.warn(f"The sheet {name} is hidden in the workbook.")
+        try:
+            add_rows(out, book.rows(relation.target), name)
+            _attached(package, relation.target, name, out, reader)
+        except NeverWill as failure:
+            if failure.code != "corrupt_file":
+                raise
+            out.warn(f"Sheet {name}: {failure.message}")
+    properties = package.core_properties()
+    title = properties.pop("title", "")
+    return out.document(MEDIA_TYPE, title=title, metadata={**properties, "sheets": ", ".join(names)})
+
+
+def _attached(package: Package, part: str, sheet: str, out: Collector, reader: Reader) -> None:
+    """Charts, pictures and comments of one sheet."""
+    position = Position(sheet=sheet)
+    for relation in package.relations(part).values():
+        if relation.external or relation.target not in package:
+            continue
+        if relation.type == "comments":
+            for comment in package.xml(relation.target).iter(f"{S}comment"):
+                text = "".join(node.text or "" for node in comment.iter(f"{S}t"))
+                row = row_of(comment.get("ref", ""))
+                place = Position(sheet=sheet, rows=(row, row)) if row else position
+                out.add(UnitKind.NOTE, f"{comment.get('ref', '')}: {text}", place)
+        elif relation.type == "drawing":
+            for drawn in package.relations(relation.target).values():
+                if drawn.type == "chart" and drawn.target in package:
+                    chart = package.xml(drawn.target)
+                    if chart.find(f".//{C}title") is not None:
+                        out.table(chart_table(chart), position)
+                elif drawn.type == "image" and drawn.target in package:
+                    reader.embedded(package.read(drawn.target), f"{sheet}: {drawn.target.rpartition('/')[2]}", position)
+
+
+class _Book:
+    """Shared strings and formats of one workbook."""
+
+    def __init__(self, package: Package, limits: ParseLimits) -> None:
+        self._package = package
+        self._limits = limits
+        self._cells = 0
+        self._strings = self._shared_strings()
+        self._formats = CellFormats.read(package)
+
+    def _shared_strings(self) -> list[str]:
+        if _STRINGS not in self._package:
+            return []
+        with _read_as_xml(), self._package.stream(_STRINGS) as stream:
+            return shared_strings(stream)
+
+    def rows(self, part: str) -> list[Row]:
+        """Rows that hold something; the text of a merged range stands in each of its cells."""
+        sheet = Worksheet(self._showing, self._limits.max_cells, self._cells)
+        with _read_as_xml(), self._package.stream(part) as stream:
+            sheet.read(stream)
+        self._cells = sheet.cells
+        merged = _Merged(sheet.merged)
+        lines = ((number, merged.filled(number, cells)) for number, cells in sheet.rows)
+        return [Row(number, cells) for number, cells in lines if cells]
+
+    def _showing(self, kind: str, style: str) -> Show:
+        if kind == "n":
+            return self._formats.showing(style)
+        if kind == "s":
+            return self._shared
+        return _truth if kind == "b" else str
+
+    def _shared(self, text: str) -> str:
+        return self._strings[int(text)] if text.isdigit() and int(text) < len(self._strings) else ""
+
+
+def _truth(text: str) -> str:
+    return "TRUE" if text == "1" else "FALSE"
+
+
+@contextmanager
+def _read_as_xml() -> Iterator[None]:
+    try:
+        yield
+    except (ExpatError, zlib.error, EOFError, OSError, ValueError) as error:
+        raise corrupt(_WHAT, str(error)[:120]) from error
+
+
+class _Merged:
+    """Merged ranges of one sheet: only their first cell holds the text that a reader sees over all of them."""
+
+    def __init__(self, ranges: Iterable[str]) -> None:
+        self._covered: dict[int, dict[int, tuple[int, int]]] = {}
+        self._texts: dict[tuple[int, int], str] = {}
+        total = 0
+        for stated in ranges:
+            first, _, last = stated.partition(":")
+            top, left, bottom, right = row_of(first), column_of(first), row_of(last), column_of(last)
+            total += max(0, bottom - top + 1) * max(0, right - left + 1)
+            if not (top and left and bottom and right) or total > MAX_MERGED_CELLS:
+                continue
+            for row in range(top, bottom + 1):
+                places = self._covered.setdefault(row, {})
+                places.update(dict.fromkeys(range(left, right + 1), (top, left)))
+
+    def filled(self, number: int, line: tuple[str, ...]) -> tuple[str, ...]:
+        """The row with the text of each range in the cells that it covers there."""
+        covered = self._covered.get(number)
+        if not covered:
+            return line
+        cells = {place: text for place, text in enumerate(line, 1) if text}
+        for place, origin in covered.items():
+            if origin == (number, place):
+                self._texts[origin] = cells.get(place, "")
+            elif text := self._texts.get(origin, ""):
+                cells.setdefault(place, text)
+        return line_of(cells)
+
+
+FORMAT = Format(
+    name="XLSX",
+    media_types=(MEDIA_TYPE, "application/vnd.ms-excel.sheet.macroenabled.12"),
+    extensions=("xlsx", "xlsm", "xltx"),
+    version=1,
+    recognise=recognise,
+    read=read,
+    cites="sheet and rows",
+    needs="OCR for text in pictures",
+)

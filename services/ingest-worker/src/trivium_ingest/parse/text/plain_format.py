@@ -1,0 +1,147 @@
+"""Plain text in any encoding: paragraphs, headings and lists, each with its range in the decoded text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.text.encoding import decode
+
+MEDIA_TYPE = "text/plain"
+MAX_HEADING_CHARS = 100
+_NEWLINE = r"(?:\r\n|[\n\r\x85\u2028])"
+# Begins at a line end, so that long runs of blanks are looked at once.
+_BLANK = re.compile(rf"{_NEWLINE}(?:[ \t\0\ufeff]*{_NEWLINE})+|[\x0c\u2029]")
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){0,4}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
+_CHAPTER = re.compile(r"(?:chapter|part|section|appendix|book|annex|article)\s+[\dIVXLA-Z]+\b", re.IGNORECASE)
+_ITEM = re.compile(r"[ \t]*(?:[-*•‣·\u2013]|\(?\d{1,3}[.)])\s+\S")
+_RULE = re.compile(r"[ \t]*([=\-~*_#])\1{2,}[ \t]*")
+_ORG_HEADING = re.compile(r"(\*{1,6}|={1,6})\s+(\S.*?)(?:\s+=*)?$")
+_ORG_KEYWORD = re.compile(r"#\+(?:title|TITLE):\s*(.+)")
+
+
+def recognise(sample: Sample) -> float:
+    """Everything that decodes to text is text, when nothing more particular claims it."""
+    return 0.35 if sample.text.strip("\0\r\n\t ") or _blank(sample) else 0.0
+
+
+def _blank(sample: Sample) -> bool:
+    return not sample.head.strip(b"\0\r\n\t \x0c\xef\xbb\xbf\xff\xfe")
+
+
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+    """Split into paragraphs at blank lines; nothing of the text is lost."""
+    text, encoding = decode(blob.content)
+    out = Collector(limits)
+    if "�" in text:
+        out.warn(f"Some bytes are not valid {encoding} and are shown as U+FFFD.")
+    title = ""
+    for start, end in paragraphs(text):
+        heading = _heading(text[start:end])
+        position = Position(offset=(start, end))
+        if heading is not None:
+            words, level = heading
+            if not out.units:
+                title = words
+            out.heading(words, level, position)
+        elif (body := _after_heading(text, start, end)) is not None:
+            line_end, level = body
+            out.heading(text[start:line_end], level, Position(offset=(start, line_end)))
+            _body(out, text, line_end, end)
+        else:
+            _body(out, text, start, end)
+    return out.document(MEDIA_TYPE, title=title, metadata={"encoding": encoding})
+
+
+def paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Ranges between blank lines, edges without blanks."""
+    start = 0
+    for gap in _BLANK.finditer(text):
+        yield from _stripped(text, start, gap.start())
+        start = gap.end()
+    yield from _stripped(text, start, len(text))
+
+
+def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    piece = text[start:end]
+    trimmed = piece.strip("\0\ufeff \t\r\n\x0c")
+    if trimmed:
+        begin = start + piece.index(trimmed)
+        yield begin, begin + len(trimmed)
+
+
+def _body(out: Collector, text: str, start: int, end: int) -> None:
+    for begin, stop in _stripped(text, start, end):
+        piece = text[begin:stop]
+        if _RULE.fullmatch(piece):
+            continue
+        lines = piece.splitlines()
+        items = sum(bool(_ITEM.match(line)) for line in lines[:50])
+        kind = UnitKind.LIST if items >= 2 and items * 2 >= len(lines[:50]) else UnitKind.TEXT
+        out.add(kind, piece, Position(offset=(begin, stop)))
+
+
+def _heading(paragraph: str) -> tuple[str, int] | None:
+    """The heading that a whole paragraph is, with its level, or None."""
+    if len(paragraph) > 3 * MAX_HEADING_CHARS:
+        return None
+    lines = paragraph.splitlines()
+    if len(lines) == 3 and _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[2]):
+        lines = lines[1:]
+    if len(lines) == 2 and len(lines[0]) <= MAX_HEADING_CHARS and (rule := _RULE.fullmatch(lines[1])):
+        return lines[0].strip(), 1 if rule.group(1) in "=#*" else 2
+    return _single_line(lines[0].strip()) if len(lines) == 1 else None
+
+
+def _single_line(line: str) -> tuple[str, int] | None:
+    if keyword := _ORG_KEYWORD.match(line):
+        return keyword.group(1), 1
+    if org := _ORG_HEADING.match(line):
+        return org.group(2), len(org.group(1))
+    if not 0 < len(line) <= MAX_HEADING_CHARS or line[-1] in ".,;:!?…" or not any(c.isalpha() for c in line):
+        return None
+    level = _level(line)
+    return (line, level) if level else None
+
+
+def _level(line: str) -> int:
+    """The level that a line's own look gives it, 0 for prose."""
+    words = [word for word in line.split() if word[0].isalpha()]
+    if _CHAPTER.match(line) or (line.isupper() and len(line) > 3 and len(words) <= 12):
+        return 1
+    if _NUMBERED.match(line):
+        return min(6, 1 + line.split(maxsplit=1)[0].rstrip(".").count("."))
+    titled = sum(word[0].isupper() for word in words)
+    return 2 if 2 <= len(words) <= 12 and titled >= 0.75 * len(words) else 0
+
+
+def _after_heading(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """An underlined or org heading on a paragraph's first line: where it ends, and its level."""
+    first_end = text.find("\n", start, min(end, start + 2 * MAX_HEADING_CHARS))
+    if first_end < 0:
+        return None
+    first = text[start:first_end].strip()
+    if org := _ORG_HEADING.match(first):
+        return first_end, len(org.group(1))
+    second_end = text.find("\n", first_end + 1, first_end + 2 * MAX_HEADING_CHARS)
+    second = text[first_end + 1 : second_end].strip() if second_end > 0 else ""
+    rule = _RULE.fullmatch(second)
+    if rule and rule.group(1) in "=-~" and 0 < len(first) <= MAX_HEADING_CHARS and abs(len(second) - len(first)) <= 3:
+        return first_end, 1 if rule.group(1) == "=" else 2
+    return None
+
+
+FORMAT = Format(
+    name="plain text",
+    media_types=(MEDIA_TYPE,),
+    extensions=("txt", "text", "log", "asc"),
+    version=2,
+    recognise=recognise,
+    read=read,
+    cites="section; characters in the text",
+)

@@ -1,0 +1,332 @@
+"""What a reader of a web page sees: blocks in order, without scripts, navigation and hidden text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from urllib.parse import urljoin
+
+from lxml import etree
+
+from trivium.domain.parsed import UnitKind
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.table import Table, guess_header_rows
+from trivium_ingest.parse.text.clean import flowing, one_line
+from trivium_ingest.parse.web.visibility import hidden_selectors, is_chrome, is_hidden
+
+MAX_DEPTH = 150  # from here on a page is one paragraph
+MAX_LIST_DEPTH = 100  # from here on a list's item is one line
+MAX_INDENTED = 8
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "caption",
+    ]
+)
+_SPACES = re.compile(r"\s+")
+_LISTS = ("ul", "ol", "dl")
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+
+def parse_html(markup: str, out: Collector | None = None) -> etree._Element | None:
+    """The element tree, or None when there is none. Fetches nothing; entities of a DTD do not exist here.
+
+    libxml2 drops what is nested deeper than it allows; `out` is told.
+    """
+    # lxml's own parser, not lxml.html's, whose elements cost a call of Python each
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
+    try:
+        root = etree.fromstring(markup.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
+        return None
+    if root is None:
+        return None
+    if out is not None and any("depth" in entry.message for entry in parser.error_log):
+        out.warn("The page is nested too deeply; its innermost parts were left out.")
+    return root
+
+
+def make_links_absolute(root: etree._Element, address: str) -> None:
+    """Give every link its whole address, from <base> or from where the page came; one that makes none is taken away."""
+    base = next(filter(None, (element.get("href", "") for element in root.iter("base"))), "")
+    start = _joined(address, base)
+    if not start:
+        return
+    for element in root.iter("a", "link"):
+        if "href" in element.attrib:
+            element.set("href", _joined(start, element.get("href", "")))
+
+
+def _joined(start: str, reference: str) -> str:
+    try:
+        return urljoin(start, reference.strip())
+    except ValueError:
+        return ""
+
+
+def text_of_fragment(markup: str, out: Collector) -> str:
+    """The visible text of a piece of HTML (in Markdown, for one)."""
+    if "<" not in markup:
+        return flowing(markup)
+    root = parse_html(markup, out)
+    return "" if root is None else inline_text(root, hidden_selectors(root))
+
+
+def inline_text(node: etree._Element, selectors: frozenset[str]) -> str:
+    """All visible text below `node` as flowing text."""
+    if not len(node):
+        return flowing(node.text or "")
+    return flowing("".join(_pieces(node, selectors)))
+
+
+def _pieces(top: etree._Element, selectors: frozenset[str]) -> Iterator[str]:
+    """Visible text in order, however deep a stranger's page nests: what is still to come waits in a list."""
+    waiting: list[etree._Element | str] = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        if node.text:
+            yield _collapse(node.text)
+        for child in reversed(node):
+            if child.tail:
+                waiting.append(_collapse(child.tail))
+            if child.tag == "br":
+                waiting.append("\n")
+            elif child.tag == "img":
+                waiting.append(_collapse(child.get("alt", "")))
+            elif not is_hidden(child, selectors):
+                waiting += ("\n", child, "\n") if child.tag in _BLOCKS else (child,)
+
+
+def _collapse(text: str) -> str:
+    """Without the markup's own line breaks; runs of blanks within a line become one where the text is collected."""
+    lines = text.splitlines()
+    if len(lines) == 1 and len(lines[0]) == len(text) and "\x1f" not in text:
+        return text
+    return _SPACES.sub(" ", text)
+
+
+class Walker:
+    """Puts a page's blocks into a collector."""
+
+    def __init__(self, out: Collector, selectors: frozenset[str], *, keep_chrome: bool = False) -> None:
+        self._out = out
+        self._selectors = selectors
+        self._keep_chrome = keep_chrome
+
+    def walk(self, node: etree._Element, depth: int = 0) -> None:
+        """Add everything below `node`: runs of inline content become paragraphs."""
+        if depth > MAX_DEPTH:
+            self._out.add(UnitKind.TEXT, inline_text(node, self._selectors))
+            return
+        run: list[str] = [_collapse(node.text or "")]
+        for child in node:
+            if self._skipped(child):
+                pass
+            elif child.tag in _BLOCKS or self._holds_block(child):
+                self._flush(run)
+                self._block(child, depth + 1)
+            elif child.tag == "br":
+                run.append("\n")
+            elif child.tag == "img":
+                run.append(_collapse(child.get("alt", "")))
+            else:
+                self._links(child)
+                run.extend(_pieces(child, self._selectors))
+            if child.tail:
+                run.append(_collapse(child.tail))
+        self._flush(run)
+
+    def _block(self, node: etree._Element, depth: int) -> None:
+        tag = node.tag
+        if tag in _HEADINGS:
+            self._out.heading(inline_text(node, self._selectors), _HEADINGS[tag])
+        elif tag in _LISTS:
+            self._list(node)
+        elif tag == "table":
+            self._table(node, depth)
+        elif tag == "pre":
+            self._out.add(UnitKind.CODE, "".join(map(str, node.itertext())), verbatim=True)
+        else:
+            self.walk(node, depth)
+
+    def _list(self, node: etree._Element) -> None:
+        self._links(node)
+        self._out.add(UnitKind.LIST, "\n".join(self._items(node, 0)), verbatim=True)
+
+    def _items(self, node: etree._Element, level: int) -> Iterator[str]:
+        marker = "" if node.tag == "dl" else "- "
+        nests = next(islice(node.iter(*_LISTS), 1, None), None) is not None
+        for number, child in enumerate(node, 1):
+            if self._skipped(child):
+                continue
+            deeper = nests and level < MAX_LIST_DEPTH
+            if deeper and child.tag in _LISTS:
+                yield from self._items(child, level + 1)
+                continue
+            nested = _outermost_lists(child) if deeper else []
+            own = one_line("".join(_own_pieces(child, nested, self._selectors)))
+            if own:
+                yield "  " * min(level, MAX_INDENTED) + (f"{number}. " if node.tag == "ol" else marker) + own
+            for part in nested:
+                yield from self._items(part, level + 1)
+
+    def _table(self, node: etree._Element, depth: int) -> None:
+        holds_tables = next(islice(node.iter("table"), 1, None), None) is not None
+        rows = [row for row in node.iter("tr") if not holds_tables or next(row.iterancestors("table")) is node]
+        if _is_layout(node, rows, holds_tables):
+            for row in rows:
+                for cell in row:
+                    if not self._skipped(cell):
+                        self.walk(cell, depth + 1)
+            return
+        self._links(node)
+        grid, header_rows = _grid(rows, self._selectors)
+        caption = node.find("caption")
+        words = inline_text(caption, self._selectors) if caption is not None else ""
+        cells = tuple(tuple(row) for row in grid if any(cell.strip() for cell in row))
+        self._out.table(Table(cells, header_rows or guess_header_rows(cells), words))
+
+    def _links(self, node: etree._Element) -> None:
+        for anchor in node.iter("a"):
+            self._out.link(anchor.get("href", ""))
+
+    def _flush(self, run: list[str]) -> None:
+        if text := "".join(run).strip():
+            self._out.add(UnitKind.TEXT, text)
+        run.clear()
+
+    def _holds_block(self, node: etree._Element) -> bool:
+        return len(node) > 0 and any(inner.tag in _BLOCKS for inner in node.iterdescendants())
+
+    def _skipped(self, node: etree._Element) -> bool:
+        return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
+
+
+def _outermost_lists(item: etree._Element) -> list[etree._Element]:
+    found: list[etree._Element] = []
+    waiting = [item]
+    while waiting:
+        node = waiting.pop()
+        if node.tag in _LISTS and node is not item:
+            found.append(node)
+        else:
+            waiting += reversed(node)
+    return found
+
+
+def _own_pieces(item: etree._Element, nested: list[etree._Element], selectors: frozenset[str]) -> Iterator[str]:
+    waiting: list[etree._Element | str] = [item]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        yield node.text or ""
+        for child in reversed(node):
+            waiting.append(child.tail or "")
+            if child not in nested and not is_hidden(child, selectors):
+                waiting += (child, " " if child.tag in _BLOCKS or child.tag == "br" else "")
+
+
+def _is_layout(node: etree._Element, rows: list[etree._Element], holds_tables: bool) -> bool:
+    """Tables that only place things on the page: presentation role, one cell, or tables inside."""
+    if node.get("role") in ("presentation", "none"):
+        return True
+    cells = max((sum(child.tag in ("td", "th") for child in row) for row in rows), default=0)
+    if cells <= 1 and len(rows) <= 2:
+        return True
+    return holds_tables or next(node.iter("h1"), None) is not None
+
+
+def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[list[str]], int]:
+    """Cells in a grid; a cell that spans repeats its text, so that every row stands by itself."""
+    grid: list[list[str]] = []
+    carried: dict[int, tuple[int, str]] = {}
+    header_rows, in_header = 0, True
+    for row in rows:
+        cells = [cell for cell in row if cell.tag in ("td", "th") and not is_hidden(cell, selectors)]
+        if in_header and cells and all(cell.tag == "th" for cell in cells) and len(grid) < 4:
+            header_rows += 1
+        else:
+            in_header = False
+        line: list[str] = []
+        for cell in cells:
+            if carried:
+                _take_carried(line, carried)
+            text = one_line(inline_text(cell, selectors) if len(cell) else cell.text or "")
+            if not cell.keys():
+                line.append(text)
+                continue
+            for _ in range(_span(cell, "colspan")):
+                if (depth := _span(cell, "rowspan")) > 1:
+                    carried[len(line)] = (depth - 1, text)
+                line.append(text)
+        _take_carried(line, carried)
+        grid.append(_without_repeats(line))
+    return grid, header_rows if header_rows < len(grid) else 0
+
+
+def _take_carried(line: list[str], carried: dict[int, tuple[int, str]]) -> None:
+    while len(line) in carried:
+        left, text = carried.pop(len(line))
+        if left > 1:
+            carried[len(line)] = (left - 1, text)
+        line.append(text)
+
+
+def _without_repeats(line: list[str]) -> list[str]:
+    """A row that one cell fills is a heading inside the table: say it once."""
+    return [line[0]] if len(line) > 1 and len(set(line)) == 1 else line
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    value = cell.get(name, "").strip()
+    if not value:
+        return 1
+    return min(int(value), 100) if value.isdigit() and value.isascii() and int(value) > 0 else 1

@@ -1,0 +1,1 @@
+"""XML from strangers, as a file and as a part of others."""

@@ -1,0 +1,70 @@
+"""XML: the text of its elements under their names, entities that are plain text written out. No DTD is ever loaded."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.registry import Format
+from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.text.clean import one_line
+from trivium_ingest.parse.xml.safe import parse_xml
+
+MEDIA_TYPE = "application/xml"
+_START = re.compile(
+    r"\s*(?:<\?xml\b|<!DOCTYPE (?!html)|<([A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*(?:\s[^<>]*)?/?>)", re.IGNORECASE
+)
+MAX_DEPTH = 100
+
+
+def recognise(sample: Sample) -> float:
+    """An XML declaration, or an element at the very start; HTML claims its own more strongly."""
+    text = sample.text
+    if text.lstrip("\ufeff \t\r\n").startswith("<?xml"):
+        return 0.8
+    return 0.45 if _START.match(text) and ("</" in text or "/>" in text) else 0.0
+
+
+def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
+    """One unit per element that holds only text-bearing leaves (a record), else walk into it."""
+    out = Collector(limits)
+    root = parse_xml(blob.content, "XML file", out.warn, allow_doctype=True)
+    _walk(root, out, 0)
+    return out.document(MEDIA_TYPE, metadata={"root": _name(root)})
+
+
+def _walk(node: etree._Element, out: Collector, depth: int) -> None:
+    children = [child for child in node if isinstance(child.tag, str)]
+    mixed = bool((node.text or "").strip()) or any((child.tail or "").strip() for child in children)
+    if not children or mixed or depth > MAX_DEPTH:
+        text = one_line("".join(map(str, node.itertext())))
+        out.add(UnitKind.TEXT, f"{_name(node)}: {text}" if text else "")
+    elif all(_is_leaf(child) for child in children):
+        pairs = ((_name(child), one_line("".join(map(str, child.itertext())))) for child in children)
+        out.add(UnitKind.TEXT, "; ".join(f"{name}: {text}" for name, text in pairs if text))
+    else:
+        for child in children:
+            _walk(child, out, depth + 1)
+
+
+def _is_leaf(node: etree._Element) -> bool:
+    return not any(isinstance(child.tag, str) for child in node)
+
+
+def _name(node: etree._Element) -> str:
+    return etree.QName(node).localname.replace("_", " ")
+
+
+FORMAT = Format(
+    name="XML",
+    media_types=(MEDIA_TYPE, "text/xml"),
+    extensions=("xml", "rss", "atom"),
+    version=3,
+    recognise=recognise,
+    read=read,
+    cites="the document",
+)
