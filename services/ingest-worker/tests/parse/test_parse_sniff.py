@@ -11,10 +11,14 @@ from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
 from trivium_ingest import parse as parsing
 from trivium_ingest.parse.build import fingerprint
+from trivium_ingest.parse.evidence import NAME_BONUS, Evidence
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.sniff import find_format
 
 from .conftest import Parse, picture
+
+EXAMPLES = sorted((Path(__file__).parents[4] / "examples").glob("f*/*"))
+ONLY_BY_NAME = {".py", ".yaml"}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +37,23 @@ from .conftest import Parse, picture
 )
 def test_content_decides_and_the_name_only_breaks_ties(content: bytes, name: str, expected: str) -> None:
     assert find_format(Blob(name, content)).name == expected
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_is_known_by_its_content_but_those_that_only_a_name_tells_from_other_text(path: Path) -> None:
+    content = path.read_bytes()
+    named, nameless = find_format(Blob(path.name, content)), find_format(Blob("nameless", content))
+    assert path.suffix[1:] in named.extensions
+    assert (nameless is named) == (path.suffix not in ONLY_BY_NAME)
+
+
+def test_a_name_counts_more_than_marks_and_with_them_less_than_a_signature() -> None:
+    with_name = {each: each + NAME_BONUS for each in Evidence}
+    assert with_name[Evidence.NAMED_MARKUP] > with_name[Evidence.NAMED_SOURCE] > Evidence.OWN_MARKS
+    assert with_name[Evidence.NAMED_OUTLINE] > Evidence.FIRST_LINE
+    assert with_name[Evidence.IF_NAMED] == Evidence.MARKS
+    assert with_name[Evidence.OWN_MARKS] < Evidence.SHORT_SIGNATURE
+    assert with_name[Evidence.LEAST] > Evidence.TEXT > Evidence.POSSIBLE
 
 
 @pytest.mark.parametrize(

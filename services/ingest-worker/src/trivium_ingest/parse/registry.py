@@ -17,13 +17,14 @@ import msgspec
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest import parse
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.sample import Sample
 
 
 class Format(msgspec.Struct, frozen=True):
     """One format: how to know it and how to read it.
 
-    `recognise` answers how sure the content makes it, from 0 (no) to 1 (a signature that nothing else has).
+    `recognise` answers how sure the content makes it.
     `extensions` (without a dot) and `media_types` break ties between formats that content cannot tell apart.
     Raise `version` whenever the same bytes would give another result: it is part of the artifact key.
     `cites` says where a citation points, `needs` what is not always installed; both for docs/formats.md.
@@ -33,7 +34,7 @@ class Format(msgspec.Struct, frozen=True):
     media_types: tuple[str, ...]
     extensions: tuple[str, ...]
     version: int
-    recognise: Callable[[Sample], float]
+    recognise: Callable[[Sample], Evidence]
     read: Callable[[Blob, ParseLimits, Senses], ParsedDocument]
     cites: str = ""
     needs: str = ""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.parser import Blob
+from trivium_ingest.parse.evidence import NAME_BONUS, TYPE_BONUS, Evidence
 from trivium_ingest.parse.failures import corrupt, export_needed, password_needed, sealed_for_recipients, unsupported
 from trivium_ingest.parse.office.encryption import ENCRYPTED_PACKAGE, WHAT
 from trivium_ingest.parse.registry import Format, known_formats
 from trivium_ingest.parse.sample import OLE2_MAGIC, PACKAGES, ZIP_MAGICS, Sample
-
-NAME_BONUS = 0.25  # a name decides between text formats, and never against a signature
-MIN_SCORE = 0.3
 
 # What people upload by mistake, so that the refusal can name it.
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
@@ -42,12 +40,12 @@ def find_format(blob: Blob) -> Format:
         raise password_needed(WHAT)
     best, best_score = None, 0.0
     for entry in known_formats():
-        score = entry.recognise(sample)
+        score: float = entry.recognise(sample)
         if score > 0:
             score += _bonus(entry, sample)
         if score > best_score:
             best, best_score = entry, score
-    if best is None or best_score < MIN_SCORE:
+    if best is None or best_score < Evidence.POSSIBLE:
         raise _refusal(sample)
     return best
 
@@ -55,7 +53,7 @@ def find_format(blob: Blob) -> Format:
 def _bonus(entry: Format, sample: Sample) -> float:
     if sample.extension in entry.extensions:
         return NAME_BONUS
-    return NAME_BONUS / 2 if sample.declared_type in entry.media_types else 0.0
+    return TYPE_BONUS if sample.declared_type in entry.media_types else 0.0
 
 
 def _refusal(sample: Sample) -> NeverWill:

@@ -18,6 +18,7 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.archives.members import RATIO_FLOOR_BYTES, Members
 from trivium_ingest.parse.archives.tar_members import is_tar, take_tar_members
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -42,9 +43,9 @@ _KINDS = (
 )
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """One of the signatures."""
-    return 0.95 if _kind(sample.head) else 0.0
+    return Evidence.SHORT_SIGNATURE if _kind(sample.head) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

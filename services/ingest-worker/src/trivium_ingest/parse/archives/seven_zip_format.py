@@ -6,6 +6,7 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 
@@ -13,9 +14,9 @@ MEDIA_TYPE = "application/x-7z-compressed"
 _MAGIC = b"7z\xbc\xaf\x27\x1c"
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """The signature."""
-    return 1.0 if sample.head.startswith(_MAGIC) else 0.0
+    return Evidence.SIGNATURE if sample.head.startswith(_MAGIC) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

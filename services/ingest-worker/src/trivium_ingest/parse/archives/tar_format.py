@@ -9,15 +9,16 @@ from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.archives.tar_members import is_tar, take_tar_members
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 
 MEDIA_TYPE = "application/x-tar"
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """The mark that every tar since 1988 has in its first header."""
-    return 0.95 if is_tar(sample.head) else 0.0
+    return Evidence.SHORT_SIGNATURE if is_tar(sample.head) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -15,6 +15,7 @@ from trivium.domain.password import Password
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, password_needed, password_wrong
 from trivium_ingest.parse.office.package import BROKEN
 from trivium_ingest.parse.registry import Format
@@ -26,12 +27,12 @@ _WHAT = "zip archive"
 _ENCRYPTED_FLAG, _UTF8_FLAG = 0x1, 0x800
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip's signature and directory; formats that are zips inside know theirs better."""
     if not sample.head.startswith(ZIP_MAGICS) or sample.extension in PACKAGES or sample.iwork:
-        return 0.0
+        return Evidence.NONE
     empty = sample.head.startswith(ZIP_MAGICS[1])
-    return 0.5 if sample.members or empty else 0.0
+    return Evidence.SIGNS if sample.members or empty else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -14,6 +14,7 @@ import tree_sitter
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
@@ -72,13 +73,13 @@ MAX_DEPTH = 8
 MAX_NAME_CHARS = 100
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """Text under a language's ending, or with a line at its start that names the interpreter."""
     if not sample.text.strip():
-        return 0.0
+        return Evidence.NONE
     if sample.extension in _LANGUAGES:
-        return 0.45
-    return 0.66 if _by_start(sample.text) else 0.0
+        return Evidence.NAMED_SOURCE
+    return Evidence.FIRST_LINE if _by_start(sample.text) else Evidence.NONE
 
 
 def _by_start(text: str) -> str:

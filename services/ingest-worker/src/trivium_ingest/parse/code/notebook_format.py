@@ -14,6 +14,7 @@ import msgspec
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.markup.markdown_text import MarkdownReader
@@ -60,12 +61,12 @@ class _Notebook(msgspec.Struct):
     metadata: dict[str, object] = {}
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """JSON that begins with a notebook's own keys."""
     text = sample.text
     if not _START.match(text):
-        return 0.0
-    return 0.9 if _CELL.search(text) else 0.4
+        return Evidence.NONE
+    return Evidence.STRUCTURE if _CELL.search(text) else Evidence.IF_NAMED
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

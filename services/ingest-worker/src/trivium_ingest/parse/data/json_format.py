@@ -10,6 +10,7 @@ import msgspec
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -22,12 +23,12 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[^\s\[\]{}:,"]+', re.DOTALL)
 MAX_STATEMENT_CHARS = 400  # a record up to here is one statement, as a table's row is; a longer one has a line a value
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """An object or a list at the start, with what JSON needs after it."""
     text = sample.text.lstrip()
     if text[:1] == "{" and (text[1:].lstrip()[:1] in ('"', "}")):
-        return 0.6
-    return 0.5 if text[:1] == "[" and text[1:].lstrip()[:1] in '{["]-0123456789tfn' else 0.0
+        return Evidence.SHAPE
+    return Evidence.SIGNS if text[:1] == "[" and text[1:].lstrip()[:1] in '{["]-0123456789tfn' else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -8,6 +8,7 @@ from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, said_as_yaml
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.encoding import decode
@@ -18,18 +19,18 @@ _STRUCTURE = re.compile(r"[\[\]{},]+|^[ \t]*(?:[?-][ \t]+)+", re.MULTILINE)
 _DEEPER = re.compile(r"^[\w.-]+:\s*\n(?:  |\t|- )\s*\S", re.MULTILINE)
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A directive, or lines that are entries and nest; notes in the manner of `Name: value` need YAML's name."""
     text = sample.text
     if text.startswith("%YAML"):
-        return 0.8
+        return Evidence.DECLARATION
     lines = text.splitlines()
     entries = sum(bool(_ENTRY.match(line)) for line in lines)
     if not text.strip() or entries < 0.7 * len(lines):
-        return 0.15 if text.strip() else 0.0
+        return Evidence.LEAST if text.strip() else Evidence.NONE
     if sample.extension in FORMAT.extensions:
-        return 0.5  # a comment at the top looks like a heading of Markdown
-    return 0.42 if _DEEPER.search(text) and ":" in text else 0.3
+        return Evidence.NAMED_MARKUP  # a comment at the top looks like a heading of Markdown
+    return Evidence.NESTING if _DEEPER.search(text) and ":" in text else Evidence.POSSIBLE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.images.pictures import frames, open_image, shown
@@ -36,12 +37,12 @@ def media_type_of(head: bytes) -> str:
     return ""
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A known signature; BMP's two letters count only with its header's reserved zeros."""
     media_type = media_type_of(sample.head)
     if media_type == "image/bmp":
-        return 0.95 if sample.head[6:10] == b"\0\0\0\0" else 0.0
-    return 1.0 if media_type else 0.0
+        return Evidence.SHORT_SIGNATURE if sample.head[6:10] == b"\0\0\0\0" else Evidence.NONE
+    return Evidence.SIGNATURE if media_type else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

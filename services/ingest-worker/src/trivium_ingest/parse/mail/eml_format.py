@@ -6,6 +6,7 @@ import re
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.mail import write_mail
 from trivium_ingest.parse.mail.message import read_message
 from trivium_ingest.parse.mail.smime import opened
@@ -21,15 +22,15 @@ _KNOWN = re.compile(
 )
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A block of headers at the top, several of them a mail's."""
     text = sample.text.lstrip("\ufeff\r\n")
     if not _NAME.match(text):
-        return 0.0
+        return Evidence.NONE
     known = len({name.lower() for name in _KNOWN.findall(re.split(r"\r?\n\r?\n", text, maxsplit=1)[0])})
     if known >= 3:
-        return 0.9
-    return 0.6 if known and sample.extension in FORMAT.extensions else 0.0
+        return Evidence.STRUCTURE
+    return Evidence.SHAPE if known and sample.extension in FORMAT.extensions else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

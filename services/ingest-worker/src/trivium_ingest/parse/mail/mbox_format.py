@@ -12,6 +12,7 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.message import header
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -24,9 +25,9 @@ _MAX_SUBJECT_CHARS = 100
 _SLASHES = re.compile(r"[/\\]+")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A separator line, and a header below."""
-    return 0.97 if _FROM.match(sample.head) else 0.0
+    return Evidence.SHORT_SIGNATURE if _FROM.match(sample.head) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.mail import write_mail
 from trivium_ingest.parse.mail.outlook import read_outlook
 from trivium_ingest.parse.mail.smime import opened
@@ -13,9 +14,9 @@ from trivium_ingest.parse.sample import Sample
 MEDIA_TYPE = "application/vnd.ms-outlook"
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """The names that Outlook gives to properties."""
-    return 0.95 if "__substg1.0_" in sample.streams else 0.0
+    return Evidence.SHORT_SIGNATURE if "__substg1.0_" in sample.streams else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.lines import Block, Dialect, read_lines
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -28,13 +29,15 @@ _REFERENCE = re.compile(r"<<[^,>]+(?:,\s*([^>]*))?>>|\[\[[^\]]*\]\]")
 _MARKED = re.compile(r"(?<!\w)([*_`+])\1?(\S(?:[^\n]{0,300}?\S)?)\1{1,2}(?!\w)")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A title and other marks of AsciiDoc; the name is enough for text."""
     if not sample.text.strip():
-        return 0.0
+        return Evidence.NONE
     signs = {match.group()[:3] for match in _SIGN.finditer(sample.text)}
     titled = sample.text.lstrip("\ufeff\r\n").startswith("= ")
-    return 0.5 if (titled and len(signs) >= 2) or sample.extension in FORMAT.extensions else 0.0
+    if sample.extension in FORMAT.extensions:
+        return Evidence.NAMED_MARKUP
+    return Evidence.SIGNS if titled and len(signs) >= 2 else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -7,6 +7,7 @@ import re
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.latex_front import Front, front_matter
 from trivium_ingest.parse.markup.latex_text import argument, links, readable, without_comments
 from trivium_ingest.parse.registry import Format
@@ -39,13 +40,15 @@ _ROW = re.compile(r"\\\\(?:\[[^\]\n]{0,30}\])?|\\tabularnewline")
 _SPANNING = re.compile(r"\\multicolumn\{[^{}]{1,5}\}\{[^{}]{0,50}\}")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A document class, or several of LaTeX's commands."""
     if "\\documentclass" in sample.text or "\\begin{document}" in sample.text:
-        return 0.9
+        return Evidence.STRUCTURE
     signs = len(_SIGN.findall(sample.text))
     named = sample.extension in FORMAT.extensions and bool(sample.text.strip())
-    return 0.67 if signs >= 3 else 0.45 * named
+    if signs >= 3:
+        return Evidence.OWN_MARKS
+    return Evidence.NAMED_SOURCE if named else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

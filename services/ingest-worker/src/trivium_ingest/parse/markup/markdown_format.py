@@ -8,6 +8,7 @@ from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, said_as_yaml
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.markdown_text import MarkdownReader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -26,15 +27,15 @@ _SIGNS = (
 )
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """Two different marks of Markdown, or one and a heading; the name adds the rest."""
     text = sample.text
     if not text:
-        return 0.0
+        return Evidence.NONE
     signs = sum(bool(sign.search(text)) for sign in _SIGNS) + bool(_FRONT_MATTER.match(text))
     if signs >= 2 or (signs and _SIGNS[0].match(text.lstrip())):
-        return 0.65
-    return 0.2 + 0.05 * signs
+        return Evidence.MARKS
+    return Evidence.DOUBTFUL if signs else Evidence.UNLIKELY
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.lines import Block, Dialect, dedented, read_lines, until
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -31,11 +32,13 @@ _LINK = re.compile(r"\[\[([^\]\[]+)\](?:\[([^\]]+)\])?\]")
 _MARKED = re.compile(r"(?<![\w*/=~+])([*/=~+])(\S(?:[^\n]{0,300}?\S)?)\1(?![\w*/=~+])")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """Org's settings or source blocks; a star at a line's start may as well be a list."""
     if not sample.text.strip():
-        return 0.0
-    return 0.67 if _SIGN.search(sample.text) else 0.42 * (sample.extension in FORMAT.extensions)
+        return Evidence.NONE
+    if _SIGN.search(sample.text):
+        return Evidence.OWN_MARKS
+    return Evidence.NAMED_OUTLINE if sample.extension in FORMAT.extensions else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

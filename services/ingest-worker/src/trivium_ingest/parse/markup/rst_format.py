@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.lines import Block, Dialect, dedented, read_lines
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -31,12 +32,14 @@ _ROLE = re.compile(r":[\w:-]+:`(?:([^`<]+?)\s*<[^>`]*>|([^`]+))`")
 _MARKED = re.compile(r"``(.{1,500}?)``|\*\*(\S.{0,500}?)\*\*|\*(\S[^*]*)\*|`([^`]+)`_{0,2}", re.DOTALL)
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """Directives, roles and underlined headings; one kind of them is not enough without the name."""
     if not sample.text.strip():
-        return 0.0
+        return Evidence.NONE
     signs = len({match.group()[:2] for match in _SIGN.finditer(sample.text)})
-    return 0.5 if signs >= 2 or sample.extension in FORMAT.extensions else 0.0
+    if sample.extension in FORMAT.extensions:
+        return Evidence.NAMED_MARKUP
+    return Evidence.SIGNS if signs >= 2 else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.media.recording import examine, listen
 from trivium_ingest.parse.media.story import tell
@@ -15,7 +16,6 @@ _WHAT = "recording"
 _WAV, _MP3, _FLAC, _OGG, _M4A = "audio/wav", "audio/mpeg", "audio/flac", "audio/ogg", "audio/mp4"
 _M4A_BRANDS = (b"M4A ", b"M4B ", b"M4P ", b"F4A ")
 _EXTENSIONS = ("wav", "mp3", "flac", "m4a", "m4b", "ogg", "oga", "opus")
-_NAMED_SO = 0.4  # with the name's bonus more than text has: a recording's name on what is none
 
 
 def media_type_of(head: bytes) -> str:
@@ -36,13 +36,13 @@ def _begins_mp3(head: bytes) -> bool:
     return 0 < head[2] >> 4 < 15 and head[2] >> 2 & 3 != 3
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A known signature; an MP4 file by its name; a recording's name on anything else, so that it fails as one."""
     if media_type_of(sample.head):
-        return 1.0 if not sample.head.startswith(b"\xff") else 0.8
+        return Evidence.SIGNATURE if not sample.head.startswith(b"\xff") else Evidence.DECLARATION
     if sample.extension not in _EXTENSIONS:
-        return 0.0
-    return 0.9 if sample.head[4:8] == b"ftyp" else _NAMED_SO
+        return Evidence.NONE
+    return Evidence.STRUCTURE if sample.head[4:8] == b"ftyp" else Evidence.IF_NAMED
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -9,6 +9,7 @@ import msgspec
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.media.cue_text import TIMING, cues_of
 from trivium_ingest.parse.media.timeline import passages, unrolled
@@ -23,12 +24,12 @@ _TITLE = re.compile(r"WEBVTT[ \t]+(?:-[ \t]*)?(\S[^\n]*)")
 _SRT_BEGINS = re.compile(rf"\s*(?:\d{{1,6}}[ \t]*\n)?{TIMING.pattern.removeprefix('^')}")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """WebVTT's signature, or a SubRip cue at the beginning."""
     text = sample.text
     if _SIGNATURE.match(text):
-        return 1.0
-    return 0.9 if _SRT_BEGINS.match(text.replace("\r\n", "\n").replace("\r", "\n")) else 0.0
+        return Evidence.SIGNATURE
+    return Evidence.STRUCTURE if _SRT_BEGINS.match(text.replace("\r\n", "\n").replace("\r", "\n")) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

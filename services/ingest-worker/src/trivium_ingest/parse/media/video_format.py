@@ -8,6 +8,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Asset, ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.media.container import installed
@@ -22,7 +23,6 @@ _MP4, _MOV, _MKV, _WEBM, _AVI = "video/mp4", "video/quicktime", "video/x-matrosk
 _EXTENSIONS = ("mp4", "m4v", "mov", "mkv", "webm", "avi")
 _PICTURE_BRANDS = (b"hei", b"hev", b"mif", b"msf", b"avif", b"avis", b"crx")  # ISO files that are images
 _OLD_QUICKTIME = (b"moov", b"mdat", b"wide")
-_NAMED_SO = 0.4  # with the name's bonus more than text has: a film's name on what is none
 
 
 def media_type_of(head: bytes) -> str:
@@ -36,11 +36,11 @@ def media_type_of(head: bytes) -> str:
     return _AVI if head[:4] == b"RIFF" and head[8:12] == b"AVI " else ""
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A known signature; a film's name on anything else, so that it fails as one."""
     if media_type_of(sample.head):
-        return 0.95  # audio in an MP4 file is surer by its brand
-    return _NAMED_SO if sample.extension in _EXTENSIONS else 0.0
+        return Evidence.SHORT_SIGNATURE  # audio in an MP4 file is surer by its brand
+    return Evidence.IF_NAMED if sample.extension in _EXTENSIONS else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -8,6 +8,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.office import docx_format
 from trivium_ingest.parse.office.libre_office import convert, program
 from trivium_ingest.parse.office.word_binary import WHAT, read_word_text
@@ -21,9 +22,9 @@ TEXT_ONLY = (
 )
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """An OLE2 file with Word's stream."""
-    return 0.9 if "WordDocument" in sample.streams else 0.0
+    return Evidence.STRUCTURE if "WordDocument" in sample.streams else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -8,6 +8,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package
@@ -31,9 +32,9 @@ _R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id
 _NOTES = (("footnotes", "footnote"), ("endnotes", "endnote"), ("comments", "comment"))
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip with Word's main part."""
-    return 1.0 if _main_part(sample.members) else 0.0
+    return Evidence.CONTAINER_TYPE if _main_part(sample.members) else Evidence.NONE
 
 
 def _main_part(names: frozenset[str] | list[str]) -> str:

@@ -7,6 +7,7 @@ import msgspec
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import password_needed
 from trivium_ingest.parse.office import pptx_format
 from trivium_ingest.parse.office.encryption import is_encrypted_of_97
@@ -18,9 +19,9 @@ MEDIA_TYPE = "application/vnd.ms-powerpoint"
 _WHAT = "PowerPoint 97-2003 presentation"
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """An OLE2 file with PowerPoint's stream."""
-    return 0.9 if "PowerPoint Document" in sample.streams else 0.0
+    return Evidence.STRUCTURE if "PowerPoint Document" in sample.streams else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -11,6 +11,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.math import M, latex
@@ -40,9 +41,9 @@ class _Shape(msgspec.Struct):
     left: int
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip with PowerPoint's main part."""
-    return 1.0 if _MAIN in sample.members else 0.0
+    return Evidence.CONTAINER_TYPE if _MAIN in sample.members else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

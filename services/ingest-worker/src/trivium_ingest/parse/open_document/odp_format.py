@@ -7,6 +7,7 @@ from lxml import etree
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.open_document.content import (
@@ -29,9 +30,9 @@ _CLASS = f"{PRESENTATION}class"
 _REPEATED = ("date-time", "footer", "header", "page-number", "page")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip that says it is an OpenDocument presentation."""
-    return 1.0 if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else 0.0
+    return Evidence.CONTAINER_TYPE if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package
@@ -25,9 +26,9 @@ MEDIA_TYPE = "application/vnd.oasis.opendocument.text"
 _WHAT = "OpenDocument text"
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip that says it is an OpenDocument text, or a template or master of one."""
-    return 1.0 if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else 0.0
+    return Evidence.CONTAINER_TYPE if sample.member("mimetype").startswith(MEDIA_TYPE.encode()) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

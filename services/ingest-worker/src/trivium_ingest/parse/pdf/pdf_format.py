@@ -15,6 +15,7 @@ from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.archives.members import Members, with_children
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.pdf.annotations import Remark, read_annotations
@@ -65,12 +66,14 @@ class _Area(msgspec.Struct):
     remarks: list[Remark]
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """`%PDF-` anywhere in the first kilobyte, but not of an archive whose first member is a PDF."""
     if sample.head.startswith(ZIP_MAGICS):
-        return 0.0
+        return Evidence.NONE
     place = sample.head.find(b"%PDF-", 0, HEADER_WITHIN)
-    return 1.0 if place == 0 else 0.9 * (place > 0)
+    if place == 0:
+        return Evidence.SIGNATURE
+    return Evidence.STRUCTURE if place > 0 else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -9,6 +9,7 @@ import msgspec
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.registry import Format
@@ -54,9 +55,9 @@ class _Row(msgspec.Struct):
     header: bool = False
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """RTF's signature."""
-    return 1.0 if sample.head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf") else 0.0
+    return Evidence.SIGNATURE if sample.head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf") else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

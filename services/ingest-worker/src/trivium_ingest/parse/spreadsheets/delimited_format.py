@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -24,18 +25,18 @@ _MAX_FIELD_CHARS = 1_000_000
 _SEP_LINE = re.compile(r"\Asep=(.)\r?\n")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """The same number of fields in every line, for some delimiter."""
     text = sample.text
     if not text or text.lstrip()[:1] in ("<", "{", "[", "#"):
-        return 0.2 if text and sample.extension in FORMAT.extensions else 0.0
+        return Evidence.UNLIKELY if text and sample.extension in FORMAT.extensions else Evidence.NONE
     delimiter, fields, agreement = _dialect(text)
     lines = text.count("\n") + 1
     if not delimiter:
-        return 0.15  # one column: only the name can tell
+        return Evidence.LEAST  # one column: only the name can tell
     if agreement >= 0.9 and fields >= 3 and lines >= 3:
-        return 0.6
-    return 0.45 if agreement >= 0.9 and lines >= 3 and delimiter != "," else 0.25
+        return Evidence.SHAPE
+    return Evidence.FEW_SIGNS if agreement >= 0.9 and lines >= 3 and delimiter != "," else Evidence.DOUBTFUL
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

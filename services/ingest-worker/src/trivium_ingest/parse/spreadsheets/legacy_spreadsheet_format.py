@@ -10,6 +10,7 @@ import python_calamine
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, password_needed, too_large
 from trivium_ingest.parse.office.encryption import is_encrypted_of_97
 from trivium_ingest.parse.open_document.content import open_package
@@ -24,13 +25,13 @@ _ODS = "application/vnd.oasis.opendocument.spreadsheet"
 _XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """An OLE2 workbook stream, or a zip with the parts of XLSB or ODS."""
     if sample.streams & {"Workbook", "Book"}:
-        return 0.9 if "WordDocument" not in sample.streams else 0.0
+        return Evidence.STRUCTURE if "WordDocument" not in sample.streams else Evidence.NONE
     if "xl/workbook.bin" in sample.members:
-        return 1.0
-    return 1.0 if sample.member("mimetype").startswith(_ODS.encode()) else 0.0
+        return Evidence.CONTAINER_TYPE
+    return Evidence.CONTAINER_TYPE if sample.member("mimetype").startswith(_ODS.encode()) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

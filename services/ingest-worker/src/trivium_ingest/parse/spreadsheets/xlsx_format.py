@@ -14,6 +14,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package
@@ -35,9 +36,9 @@ MAX_MERGED_CELLS = 20_000
 MAX_SHEETS = 1_000
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip with Excel's main part."""
-    return 1.0 if "xl/workbook.xml" in sample.members else 0.0
+    return Evidence.CONTAINER_TYPE if "xl/workbook.xml" in sample.members else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

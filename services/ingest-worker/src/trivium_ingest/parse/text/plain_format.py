@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.encoding import decode
@@ -25,9 +26,9 @@ _ORG_HEADING = re.compile(r"(\*{1,6}|={1,6})\s+(\S.*?)(?:\s+=*)?$")
 _ORG_KEYWORD = re.compile(r"#\+(?:title|TITLE):\s*(.+)")
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """Everything that decodes to text is text, when nothing more particular claims it."""
-    return 0.35 if sample.text.strip("\0\r\n\t ") or _blank(sample) else 0.0
+    return Evidence.TEXT if sample.text.strip("\0\r\n\t ") or _blank(sample) else Evidence.NONE
 
 
 def _blank(sample: Sample) -> bool:

@@ -15,6 +15,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package
@@ -42,11 +43,11 @@ class _Item(msgspec.Struct, frozen=True):
     properties: str
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A zip that says it is an EPUB, or that has the container's directory."""
     if sample.member("mimetype").strip() == MEDIA_TYPE.encode():
-        return 1.0
-    return 0.9 if _CONTAINER in sample.members else 0.0
+        return Evidence.CONTAINER_TYPE
+    return Evidence.STRUCTURE if _CONTAINER in sample.members else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, senses: Senses) -> ParsedDocument:

@@ -9,6 +9,7 @@ from lxml import etree
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
@@ -30,15 +31,15 @@ _SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORE
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """A doctype or root element at the start, or many of HTML's tags."""
     text = sample.text
     if _START.match(text):
-        return 0.9
+        return Evidence.STRUCTURE
     tags = len(_TAGS.findall(text))
     if text.lstrip().startswith("<") and tags >= 2:
-        return 0.5
-    return 0.3 if tags >= 10 else 0.0
+        return Evidence.SIGNS
+    return Evidence.POSSIBLE if tags >= 10 else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:

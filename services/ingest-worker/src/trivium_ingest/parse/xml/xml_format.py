@@ -9,6 +9,7 @@ from lxml import etree
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, Senses
 from trivium_ingest.parse.collector import Collector
+from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
@@ -21,12 +22,12 @@ _START = re.compile(
 MAX_DEPTH = 100
 
 
-def recognise(sample: Sample) -> float:
+def recognise(sample: Sample) -> Evidence:
     """An XML declaration, or an element at the very start; HTML claims its own more strongly."""
     text = sample.text
     if text.lstrip("\ufeff \t\r\n").startswith("<?xml"):
-        return 0.8
-    return 0.45 if _START.match(text) and ("</" in text or "/>" in text) else 0.0
+        return Evidence.DECLARATION
+    return Evidence.FEW_SIGNS if _START.match(text) and ("</" in text or "/>" in text) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _senses: Senses) -> ParsedDocument:
