@@ -23,7 +23,7 @@ from tiny_clip import write_tiny_clip
 from tiny_cross_encoder import write_tiny_cross_encoder
 from tiny_whisper import write_tiny_whisper
 
-from trivium.adapters.distributed.inference.models import Inference
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.config import load_settings
 from trivium.domain.scope import Tenant

@@ -9,7 +9,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteEmbedder
+from trivium.adapters.distributed.inference.models import RemoteEmbedder
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.config import load_settings
 from trivium.domain.chunks import Span
 from trivium.ports.inference import Embedder, Passage, PassageVectors

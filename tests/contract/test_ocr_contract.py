@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteOcr
+from trivium.adapters.distributed.inference.models import RemoteOcr
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.ports.inference import Ocr
 from trivium_inference.ocr import RapidOcr
 

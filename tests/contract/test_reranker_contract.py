@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteReranker
+from trivium.adapters.distributed.inference.models import RemoteReranker
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.ports.inference import Reranker
 from trivium_inference.rerank import CrossEncoderReranker
 

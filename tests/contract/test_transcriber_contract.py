@@ -7,7 +7,8 @@ import pytest
 from media_files import media, slide
 from sounds import encoded, silence
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteTranscriber
+from trivium.adapters.distributed.inference.models import RemoteTranscriber
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Transcriber
 from trivium_inference.serving.vowels import vowels

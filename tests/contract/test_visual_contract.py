@@ -13,7 +13,8 @@ from PIL import Image
 from sounds import encoded, tone
 from tiny_clip import DIMENSION, write_tiny_siglip
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteTranscriber, RemoteVisualEncoder
+from trivium.adapters.distributed.inference.models import RemoteTranscriber, RemoteVisualEncoder
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import VisualEncoder
 from trivium_inference.visual import ClipEncoder

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteEmbedder, RemoteOcr
+from trivium.adapters.distributed.inference.models import RemoteEmbedder, RemoteOcr
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.config import Settings
 from trivium.domain.documents import Stage
 from trivium.domain.errors import TryLater

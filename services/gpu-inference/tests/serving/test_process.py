@@ -22,7 +22,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from inference_peer import Service, inference_service
 from waiting import wait_until
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteEmbedder, RemoteReranker
+from trivium.adapters.distributed.inference.models import RemoteEmbedder, RemoteReranker
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.domain.errors import TryLater
 from trivium.ports.inference import Passage
 

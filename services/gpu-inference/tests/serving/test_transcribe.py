@@ -15,7 +15,8 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from sounds import encoded, silence
 from waiting import wait_until_async
 
-from trivium.adapters.distributed.inference.models import Inference, RemoteTranscriber
+from trivium.adapters.distributed.inference.models import RemoteTranscriber
+from trivium.adapters.distributed.inference.server import Inference
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused
 from trivium.rpc_status import reason_of

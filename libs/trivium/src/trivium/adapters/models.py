@@ -46,13 +46,13 @@ def connect_models(settings: Settings) -> Iterator[Models]:
             yield models
         return
     from trivium.adapters.distributed.inference.models import (  # noqa: PLC0415
-        Inference,
         RemoteEmbedder,
         RemoteOcr,
         RemoteReranker,
         RemoteTranscriber,
         RemoteVisualEncoder,
     )
+    from trivium.adapters.distributed.inference.server import Inference  # noqa: PLC0415
 
     with closing(Inference(settings.inference_url)) as inference:
         reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None

@@ -1,1 +1,1 @@
-"""The inference service's models as ports."""
+"""The inference service's models as ports, and the connection to it."""
