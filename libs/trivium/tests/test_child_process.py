@@ -68,7 +68,7 @@ def child() -> Iterator[ChildProcess]:
 
 
 def said(child: ChildProcess, request: str, wall_s: float = 30) -> Reply[str]:
-    return child.ask(request, Reply[str], Deadline(wall_s))
+    return child.ask(request, Reply[str], wall_s)
 
 
 def test_a_child_answers_one_request_after_the_other_whatever_it_prints(child: ChildProcess) -> None:

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 
 from trivium.child_process.child import ChildProcess
-from trivium.child_process.deadline import Deadline
 from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
 from trivium.child_process.pool import ChildPool
 from trivium.child_process.reply import Reply
@@ -33,7 +32,7 @@ class PictureProcess:
     def read(self, image: bytes) -> Vector:
         """(3, height, width). Raises `NeverWill` (`corrupt_image`)."""
         try:
-            found = self._children.run(lambda child: child.ask(image, Reply[bytes], Deadline(WALL_S)))
+            found = self._children.run(lambda child: child.ask(image, Reply[bytes], WALL_S))
         except ChildExited:
             raise corrupt_image("it crashes the decoder") from None
         except DeadlineExceeded:

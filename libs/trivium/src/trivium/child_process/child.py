@@ -71,8 +71,9 @@ class ChildProcess:
         """Whether it can take another job."""
         return self.is_alive
 
-    def ask(self, request: object, reply: type[Reply[T]], deadline: Deadline) -> Reply[T]:
+    def ask(self, request: object, reply: type[Reply[T]], wall_s: float) -> Reply[T]:
         """The reply to a request. Raises as `receive`."""
+        deadline = Deadline(wall_s)
         self.send(request, deadline)
         return self.receive(reply, deadline)
 

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final
 
 from trivium.child_process.child import ChildProcess
-from trivium.child_process.deadline import Deadline
 from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
 from trivium.child_process.pool import ChildPool
 from trivium.child_process.reply import Reply
@@ -38,7 +37,7 @@ class OcrProcess:
         Raises `NeverWill` (`corrupt_image`, `ocr_crashed`, `ocr_timeout`).
         """
         try:
-            return self._children.run(lambda child: child.ask(image, Reply[list[OcrLine]], Deadline(self._wall_s)))
+            return self._children.run(lambda child: child.ask(image, Reply[list[OcrLine]], self._wall_s))
         except ChildExited:
             raise NeverWill(
                 "ocr_crashed", "The text recogniser crashed on this image.", "Save the image again in another format."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -16,7 +16,6 @@ from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryEx
 from trivium.domain.errors import TryLater
 from trivium.ports.parser import Senses
 from trivium_ingest.parse.wire import (
-    PARSER_MESSAGE,
     ImageRead,
     Job,
     OcrReply,
@@ -38,6 +37,7 @@ _LEAST_STEP: Final = 0.002  # of a file: a child that only says that it goes on 
 _HEADROOM: Final = 2.5
 # Of what may be resident, what an idle child may hold before it is replaced: with OCR loaded it holds about 0.6.
 _GROWN_SHARE: Final = 0.75
+_KIND: Final[Any] = ParserMessage
 _NO_CRASH: Final = (None, 0, -signal.SIGXCPU)
 
 
@@ -117,7 +117,7 @@ class ParserProcess(ChildProcess):
         watch = partial(self._look, clock)
         self.send(job, clock, watch)
         while True:
-            message: ParserMessage = self.receive(PARSER_MESSAGE, clock, watch)
+            message: ParserMessage = self.receive(_KIND, clock, watch)
             match message:
                 case ProgressReport() | ImageRead():
                     clock.told(message)

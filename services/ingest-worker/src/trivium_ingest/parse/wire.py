@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import msgspec
 
 from trivium.child_process.reply import Reply
@@ -71,5 +69,3 @@ SpeechReply = Reply[Transcript | float]
 
 ParseReply = Reply[ParsedDocument]
 ParserMessage = ParseReply | OcrRequest | ImageRead | SpeechRequest | ProgressReport
-PARSER_MESSAGE: Final[Any] = ParserMessage
-"""The same, as the kind of message that is received."""

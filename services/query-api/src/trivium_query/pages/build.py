@@ -9,7 +9,6 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 from trivium.child_process.child import ChildProcess
-from trivium.child_process.deadline import Deadline
 from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
 from trivium.child_process.reply import Reply
 from trivium.domain.chunks import Chunk
@@ -40,7 +39,7 @@ async def page_image(order: Order) -> bytes:
 def _drawn(order: Order) -> bytes:
     child = ChildProcess("trivium_query.pages.child", memory_bytes=MEMORY_BYTES)
     try:
-        return child.ask(order, Reply[bytes], Deadline(TIMEOUT_S)).result()
+        return child.ask(order, Reply[bytes], TIMEOUT_S).result()
     except DeadlineExceeded as error:
         raise TryLater("page_not_drawn", "Drawing the page takes too long.", "Download the original.") from error
     except NeverWill as error:
