@@ -21,9 +21,9 @@ from PIL import Image
 from restricted import restricted_python
 from structlog.testing import capture_logs
 
+from trivium.child_process.network_probe import network_lock, warn_unless_locked
 from trivium.config import Settings
 from trivium.domain.errors import TriviumError
-from trivium.network_lock import network_lock, warn_unless_locked
 from trivium.ports.parser import Blob
 from trivium_inference.audio import Recording
 from trivium_inference.serving.ocr_process import OcrProcess
@@ -53,7 +53,7 @@ def _take_over(*_, **__):
     os.write(os.open(os.environ["TRIVIUM_TEST_TOLD"], os.O_WRONLY), said.encode())
     raise ValueError("taken over")
 
-if not sys.flags.isolated and "-m" in sys.orig_argv and "trivium.locked_in" not in sys.orig_argv:
+if not sys.flags.isolated and "-m" in sys.orig_argv and "trivium.child_process.restrict" not in sys.orig_argv:
     import av, PIL.Image
     av.open = PIL.Image.open = _take_over
 """

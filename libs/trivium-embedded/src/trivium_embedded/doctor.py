@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from trivium.adapters.models import connect_models
 from trivium.checkup import Finding, examine, space
+from trivium.child_process.network_probe import network_lock
 from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.llm.probe import probe_llm
-from trivium.network_lock import network_lock
 from trivium_embedded.data_dir import owned
 from trivium_inference.model_files import locate_model
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 
 import msgspec
 
+from trivium.child_process.network_probe import warn_unless_locked
 from trivium.config import LOOPBACK, Settings
 from trivium.flow.heartbeat import give_back_all
 from trivium.heap import kept_small
 from trivium.logs.setup import configure_logging
-from trivium.network_lock import warn_unless_locked
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_embedded.data_dir import announce, owned
 from trivium_embedded.wiring import assembled

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.child_process.child import ChildProcess
+from trivium.child_process.deadline import Deadline
+from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
+from trivium.child_process.reply import Reply
 from trivium.domain.errors import NeverWill
-from trivium_inference.child import Child
 
 RATE_HZ: Final = 16_000  # what Whisper and the voice detector hear
 MAX_BYTES: Final = 1024 * 1024 * 1024
 MAX_DURATION_S: Final = 4 * 3600.0
 WALL_S: Final = 60.0  # for the next seconds of sound
+MEMORY_BYTES: Final = 1024 * 1024 * 1024  # libraries included; usual files take a quarter of it
 WINDOW_S: Final = 30.0  # what Whisper hears at a time (Radford et al. 2022)
 _CUT_FROM_S: Final = 20.0  # a window ends at the quietest moment after it, so that few words are cut
 _MOMENT_S: Final = 0.2
 
 Samples = NDArray[np.float32]
-
-
-class Piece(msgspec.Struct, frozen=True):
-    """Mono 16-bit samples of the machine's byte order, or how the file ended."""
-
-    samples: bytes = b""
-    ended: bool = False
-    failure: Literal["", "no_audio", "corrupt_audio"] = ""
-    reason: str = ""
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -48,7 +43,10 @@ class Recording:
     """The sound of an audio or video file, which is a real file, decoded as it is asked for."""
 
     def __init__(self, file: BinaryIO, wall_s: float = WALL_S) -> None:
-        self._child = Child("trivium_inference.audio_child", str(file.fileno()), keep=[file.fileno()])
+        descriptor = file.fileno()
+        self._child = ChildProcess(
+            "trivium_inference.audio_child", str(descriptor), memory_bytes=MEMORY_BYTES, keep=[descriptor]
+        )
         self._wall_s = wall_s
 
     def windows(self) -> Iterator[Window]:
@@ -82,17 +80,10 @@ def _quietest(samples: Samples) -> int:
     return first + int(np.square(moments).sum(axis=1).argmin()) * moment + moment // 2
 
 
-def _decoded(child: Child, wall_s: float) -> Iterator[Samples]:
+def _decoded(child: ChildProcess, wall_s: float) -> Iterator[Samples]:
     seconds = 0.0
-    while True:
-        piece = _next(child, wall_s)
-        if piece.failure == "no_audio":
-            raise NeverWill("no_audio", "The file holds no sound.", "Choose a recording.")
-        if piece.failure:
-            raise _corrupt(piece.reason)
-        if piece.ended:
-            return
-        samples = np.frombuffer(piece.samples, np.int16).astype(np.float32)
+    while piece := _next(child, wall_s):
+        samples = np.frombuffer(piece, np.int16).astype(np.float32)
         samples /= 32768
         seconds += len(samples) / RATE_HZ
         if seconds > MAX_DURATION_S:
@@ -102,15 +93,16 @@ def _decoded(child: Child, wall_s: float) -> Iterator[Samples]:
         yield samples
 
 
-def _next(child: Child, wall_s: float) -> Piece:
+def _next(child: ChildProcess, wall_s: float) -> bytes:
+    """Mono 16-bit samples of the machine's byte order; none at the end."""
     try:
-        message = child.receive(wall_s)
-    except (EOFError, OSError) as error:
-        raise _corrupt("it crashes the decoder") from error
-    if message is None:
-        raise _corrupt(f"its next seconds take more than {wall_s:g} s to decode")
-    return msgspec.msgpack.decode(message, type=Piece)
+        return child.receive(Reply[bytes], Deadline(wall_s)).result()
+    except (ChildExited, MemoryExhausted) as error:
+        raise corrupt_audio("it crashes the decoder") from error
+    except DeadlineExceeded as error:
+        raise corrupt_audio(f"its next seconds take more than {wall_s:g} s to decode") from error
 
 
-def _corrupt(reason: str) -> NeverWill:
+def corrupt_audio(reason: str) -> NeverWill:
+    """`reason` for a person."""
     return NeverWill("corrupt_audio", f"The recording cannot be read: {reason}.", "Save it again, as FLAC or MP3.")

@@ -1,30 +1,28 @@
 """The decoding child: the sound of one file as pieces of samples, sent to its parent as that takes them.
 
-Started by `audio.py` as `python -m trivium_inference.audio_child SOCKET FILE`, both descriptors. FFmpeg reads whatever
-people upload, so it may open nothing but FILE, and is locked in (`trivium.locked_in`).
+Started by `audio.py` as `python -m trivium_inference.audio_child`, with a file's descriptor. FFmpeg reads whatever
+people upload, so it may open nothing but that, and is restricted as every such child (`trivium.child_process`).
 """
 
 from __future__ import annotations
 
 import resource
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import av
-import msgspec
 import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.container import InputContainer
 
-from trivium.locked_in import lock_in
-from trivium_inference.audio import RATE_HZ, Piece
+from trivium.child_process.messages import Connection
+from trivium.child_process.reply import Reply
+from trivium.child_process.serve import run_child
+from trivium.domain.errors import NeverWill
+from trivium_inference.audio import RATE_HZ, corrupt_audio
 
-MEMORY_BYTES: Final = 1024 * 1024 * 1024  # libraries included; usual files take a quarter of it
 # Sound as people record and send it. Playlists (hls, dash, concat, sdp) are missing: they would open other addresses.
 FORMATS: Final = (
     "aac,ac3,aiff,amr,amrnb,amrwb,asf,au,avi,caf,flac,flv,matroska,mov,mp3,mp4,mpeg,mpegts,ogg,w64,wav,webm"
@@ -34,28 +32,25 @@ _MIN_RATE_HZ: Final = 4000  # the telephone's half; below, a small frame would b
 _PIECE: Final = 10 * RATE_HZ  # samples
 
 
-def main() -> None:
-    """Send the pieces, and last one that says how it ended."""
-    lock_in(MEMORY_BYTES)
+def main(parent: Connection, descriptor: str) -> None:
+    """Send the samples piece by piece, and last none, or why there are no more."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    parent = Connection(int(sys.argv[1]))
-    with suppress(BrokenPipeError), Path(f"/dev/fd/{sys.argv[2]}").open("rb") as file:
-        for piece in _pieces(file):
-            parent.send_bytes(msgspec.msgpack.encode(piece))
+    with Path(f"/dev/fd/{descriptor}").open("rb") as file:
+        samples = _joined(_decoded(file))
+        while (reply := Reply.of(lambda: next(samples, b""))).value:
+            parent.send(reply)
+        parent.send(reply)
 
 
-def _pieces(file: BinaryIO) -> Iterator[Piece]:
+def _decoded(file: BinaryIO) -> Iterator[AudioFrame]:
+    """Raises `NeverWill` (`corrupt_audio`, `no_audio`)."""
     try:
         with av.open(file, mode="r", metadata_errors="ignore", options=_OPTIONS) as container:
             if not container.streams.audio:
-                yield Piece(failure="no_audio")
-                return
-            for samples in _joined(_frames(container)):
-                yield Piece(samples.tobytes())
+                raise NeverWill("no_audio", "The file holds no sound.", "Choose a recording.")
+            yield from _frames(container)
     except (av.error.FFmpegError, MemoryError, ValueError, OSError) as error:
-        yield Piece(failure="corrupt_audio", reason=f"{error}"[:300])
-    else:
-        yield Piece(ended=True)
+        raise corrupt_audio(f"{error}"[:300]) from error
 
 
 def _frames(container: InputContainer) -> Iterator[AudioFrame]:
@@ -80,18 +75,18 @@ def _frames(container: InputContainer) -> Iterator[AudioFrame]:
     yield from resampler.resample(None)
 
 
-def _joined(frames: Iterator[AudioFrame]) -> Iterator[np.ndarray]:
+def _joined(frames: Iterator[AudioFrame]) -> Iterator[bytes]:
     held: list[np.ndarray] = []
     size = 0
     for frame in frames:
         held.append(frame.to_ndarray().reshape(-1))
         size += len(held[-1])
         if size >= _PIECE:
-            yield np.concatenate(held)
+            yield np.concatenate(held).tobytes()
             held, size = [], 0
     if held:
-        yield np.concatenate(held)
+        yield np.concatenate(held).tobytes()
 
 
 if __name__ == "__main__":
-    main()
+    run_child(main)

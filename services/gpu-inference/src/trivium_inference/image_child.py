@@ -1,48 +1,34 @@
-"""What children that decode strangers' images have in common: locked in, one image after the other."""
+"""What children that decode strangers' images have in common."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from typing import Final
+from typing import Any, Final
 
-import msgspec
 from PIL import Image
 
+from trivium.child_process.messages import Connection
+from trivium.child_process.restrict import is_out_of_memory
+from trivium.child_process.serve import serve
 from trivium.domain.errors import NeverWill
-from trivium.locked_in import is_out_of_memory, lock_in
 
 MAX_PIXELS: Final = 60_000_000  # as the parsers allow
 _UNREADABLE: Final = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """What was found in an image, or why it cannot be read."""
+def serve_images(parent: Connection, read: Callable[[bytes], Any]) -> None:
+    """Serve `read`, which raises `OSError` or `ValueError` for what cannot be read."""
 
-    found: bytes = b""
-    refused: str = ""
-
-
-def answer_images(parent: Connection, memory_bytes: int, read: Callable[[bytes], bytes]) -> None:
-    """Serve `read`, which raises `OSError` or `ValueError` for what cannot be read. Out of memory, the child ends."""
-    lock_in(memory_bytes)
-    while True:
+    def answer(image: bytes) -> Any:
         try:
-            image = parent.recv_bytes()
-        except EOFError:
-            return
-        try:
-            answer = Answer(read(image))
-        except Exception as error:
+            return read(image)
+        except _UNREADABLE as error:
             if is_out_of_memory(error):
-                refused = Answer(refused=f"it takes more than {memory_bytes // 1_000_000:,} MB of memory")
-                parent.send_bytes(msgspec.msgpack.encode(refused))
-                return
-            if not isinstance(error, _UNREADABLE):
                 raise
-            answer = Answer(refused=f"{error}"[:300])
-        parent.send_bytes(msgspec.msgpack.encode(answer))
+            raise corrupt_image(f"{error}"[:300]) from error
+
+    serve(parent, bytes, answer)
 
 
 def opened(image: bytes, formats: tuple[str, ...]) -> Image.Image:
@@ -54,14 +40,11 @@ def opened(image: bytes, formats: tuple[str, ...]) -> Image.Image:
     return found
 
 
-def found_by(answer: bytes) -> bytes:
-    """What a child found, from its answer. Raises `NeverWill` (`corrupt_image`)."""
-    said = msgspec.msgpack.decode(answer, type=Answer)
-    if said.refused:
-        raise corrupt_image(said.refused)
-    return said.found
-
-
 def corrupt_image(reason: str) -> NeverWill:
     """`reason` for a person."""
     return NeverWill("corrupt_image", f"The image cannot be read: {reason}.", "Save it again.")
+
+
+def too_much_memory(bound: int) -> NeverWill:
+    """Decoding it takes more than `bound` bytes."""
+    return corrupt_image(f"it takes more than {bound // 1_000_000:,} MB of memory")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trivium.child_process.network_probe import warn_unless_locked
 from trivium.config import Settings
 from trivium.heap import kept_small
-from trivium.network_lock import warn_unless_locked
 from trivium.process import run_process, say
 from trivium_inference.serving.server import Listening, serve
 

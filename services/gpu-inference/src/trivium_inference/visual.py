@@ -77,7 +77,7 @@ class ClipEncoder:
     def close(self) -> None:
         """End the process that decodes pictures, if one was needed; the next picture starts another."""
         if "_pictures" in vars(self):
-            self._pictures.close()
+            vars(self).pop("_pictures").close()
 
     def embed_images(self, images: Sequence[bytes]) -> Vector:
         """(len(images), d); raises `NeverWill` (`corrupt_image`) for the first that cannot be read."""

@@ -6,13 +6,18 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import TypeVar
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from trivium.child_process.child import ChildProcess
+from trivium.child_process.pool import ChildPool
+from trivium.child_process.reply import Reply
 from trivium.domain.errors import NeverWill
-from trivium_inference.child import RestartingChild
-from trivium_inference.serving.ocr_process import OcrProcess
+from trivium_inference.serving.ocr_process import MEMORY_BYTES, OcrProcess
+
+T = TypeVar("T")
 
 
 def page(text: str, form: str = "PNG") -> bytes:
@@ -51,29 +56,33 @@ def test_a_bomb_is_not_unpacked(ocr: OcrProcess) -> None:
         ocr.read(file.getvalue())
 
 
-class Sabotaged(RestartingChild):
-    """Is sent `signal` after each of the first `times` images."""
+class Sabotaged(ChildPool[ChildProcess]):
+    """The child is sent `signal` after each of the first `times` images."""
 
-    def __init__(self, signal: int, times: int, wall_s: float = 30) -> None:
-        super().__init__(wall_s, "trivium_inference.serving.ocr_child", "1")
-        self.signal, self.times, self.asked = signal, times, 0
+    def __init__(self, signal: int, times: int) -> None:
+        module = "trivium_inference.serving.ocr_child"
+        super().__init__(lambda: ChildProcess(module, "1", memory_bytes=MEMORY_BYTES), repeats_crashes=True)
+        self.signal, self.times = signal, times
+        self.asked: list[ChildProcess] = []
 
-    def _answer(self, message: bytes) -> bytes:
-        self.asked += 1
-        if self.asked > self.times:
-            return super()._answer(message)
-        strike: Callable[[], None] = lambda: os.kill(self._child._process.pid, self.signal)  # type: ignore[union-attr]  # noqa: E731
-        timer = threading.Timer(0.3, strike)  # long before the child has loaded its models
-        timer.start()
-        try:
-            return super()._answer(message)
-        finally:
-            timer.join()
+    def run(self, job: Callable[[ChildProcess], Reply[T]]) -> T:
+        def struck(child: ChildProcess) -> Reply[T]:
+            self.asked.append(child)
+            if len(self.asked) > self.times:
+                return job(child)
+            timer = threading.Timer(0.3, os.kill, (child.pid, self.signal))  # long before it has loaded its models
+            timer.start()
+            try:
+                return job(child)
+            finally:
+                timer.join()
+
+        return super().run(struck)
 
 
-def reader(child: RestartingChild, wall_s: float = 30) -> OcrProcess:
+def reader(children: ChildPool[ChildProcess], wall_s: float = 30) -> OcrProcess:
     made = OcrProcess(1, wall_s)
-    made._child = child
+    made._children = children
     return made
 
 
@@ -86,16 +95,16 @@ def test_an_image_that_crashes_the_engine_fails_alone() -> None:
 
 
 def test_a_child_that_dies_of_something_else_is_replaced_unnoticed() -> None:
-    child = Sabotaged(signal.SIGKILL, times=1)
-    with closing(reader(child)) as ocr:
+    children = Sabotaged(signal.SIGKILL, times=1)
+    with closing(reader(children)) as ocr:
         assert ocr.read(page("Again"))[0].text == "Again"
-        assert child.asked == 2
+        assert len(children.asked) == 2
 
 
 def test_an_image_that_hangs_the_engine_is_given_up() -> None:
-    child = Sabotaged(signal.SIGSTOP, times=1, wall_s=1)
-    with closing(reader(child, wall_s=1)) as ocr:
+    children = Sabotaged(signal.SIGSTOP, times=1)
+    with closing(reader(children, wall_s=1)) as ocr:
         with pytest.raises(NeverWill) as failure:
             ocr.read(page("Hang"))
         assert failure.value.code == "ocr_timeout"
-        assert child._child is None
+        assert [one.is_alive for one in children.asked] == [False]

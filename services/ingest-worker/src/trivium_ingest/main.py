@@ -8,11 +8,11 @@ from functools import partial
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
+from trivium.child_process.network_probe import warn_unless_locked
 from trivium.config import Settings
 from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.worker import Equipment, envelope_of, run_worker
 from trivium.heap import kept_small
-from trivium.network_lock import warn_unless_locked
 from trivium.ports.parser import ParserModels
 from trivium.process import run_process, say
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time

@@ -19,12 +19,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from trivium.child_process.child import resident_bytes
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import Box
 from trivium.domain.password import Password
 from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob, ParserModels
-from trivium_ingest.parse.parser_process import resident_bytes
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
 from .conftest import picture

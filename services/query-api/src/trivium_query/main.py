@@ -7,9 +7,9 @@ from contextlib import closing
 
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
+from trivium.child_process.network_probe import warn_unless_locked
 from trivium.config import Settings
 from trivium.heap import kept_small
-from trivium.network_lock import warn_unless_locked
 from trivium.process import run_process, say
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_query.assembly import query_services

@@ -49,18 +49,8 @@ def log_child(stderr: IO[bytes], name: str) -> None:
     ).start()
 
 
-def log_lines(words: bytes, name: str) -> None:
-    """Log what a child process wrote, line by line."""
-    for line in words.splitlines():
-        _log(line, logging.getLogger(name))
-
-
 def _follow(stderr: IO[bytes], log: logging.Logger) -> None:
     with stderr:
         while line := stderr.readline(MAX_LINE_BYTES):
-            _log(line, log)
-
-
-def _log(line: bytes, log: logging.Logger) -> None:
-    if text := line.decode(errors="backslashreplace").strip():
-        log.warning("%s", text)
+            if text := line.decode(errors="backslashreplace").strip():
+                log.warning("%s", text)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-import msgspec
-
+from trivium.child_process.child import ChildProcess
+from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
+from trivium.child_process.pool import ChildPool
+from trivium.child_process.reply import Reply
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import OcrLine
-from trivium_inference.child import Died, Late, RestartingChild
-from trivium_inference.image_child import found_by
+from trivium_inference.image_child import too_much_memory
 from trivium_inference.ocr import RapidOcr
 
 WALL_S: Final = 60.0  # for one image, with loading the models at the first
+MEMORY_BYTES: Final = 4 * 1024 * 1024 * 1024  # an image of 59 million pixels takes 2.4 GB, the models' arenas included
 
 
 class OcrProcess:
@@ -20,7 +23,8 @@ class OcrProcess:
 
     def __init__(self, threads: int, wall_s: float = WALL_S) -> None:
         self._wall_s = wall_s
-        self._child = RestartingChild(wall_s, "trivium_inference.serving.ocr_child", str(threads))
+        start = partial(ChildProcess, "trivium_inference.serving.ocr_child", str(threads), memory_bytes=MEMORY_BYTES)
+        self._children = ChildPool(start, repeats_crashes=True)
 
     @property
     def fingerprint(self) -> str:
@@ -33,17 +37,18 @@ class OcrProcess:
         Raises `NeverWill` (`corrupt_image`, `ocr_crashed`, `ocr_timeout`).
         """
         try:
-            found = found_by(self._child.ask(image))
-        except Died:
+            return self._children.run(lambda child: child.ask(image, Reply[list[OcrLine]], self._wall_s))
+        except ChildExited:
             raise NeverWill(
                 "ocr_crashed", "The text recogniser crashed on this image.", "Save the image again in another format."
             ) from None
-        except Late:
+        except DeadlineExceeded:
             raise NeverWill(
                 "ocr_timeout", f"Reading this image takes more than {self._wall_s:g} s.", "Use a smaller image."
             ) from None
-        return msgspec.msgpack.decode(found, type=list[OcrLine])
+        except MemoryExhausted:
+            raise too_much_memory(MEMORY_BYTES) from None
 
     def close(self) -> None:
         """End the child."""
-        self._child.close()
+        self._children.close()

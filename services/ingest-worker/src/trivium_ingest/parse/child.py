@@ -1,78 +1,67 @@
-"""The parsing child: reads jobs from its standard input, answers on its standard output, ends when that closes.
+"""The parsing child: reads one file after the other for its parent, and ends when nothing comes for long.
 
-Started by `parser_process.py` as `python -m trivium_ingest.parse.child`. It locks itself in before the first job.
+Started by `parser_process.py` as `python -m trivium_ingest.parse.child`; see `trivium.child_process`.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import select
 from collections.abc import Callable
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.domain.errors import TriviumError, TryLater
+from trivium.child_process.errors import Disconnected
+from trivium.child_process.messages import Connection
+from trivium.child_process.restrict import is_out_of_memory, limit_cpu_time
+from trivium.child_process.serve import reply_to, run_child
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.parsed import ParsedDocument
 from trivium.domain.password import Password
 from trivium.heap import give_back, keep_large_apart
-from trivium.locked_in import allow_cpu, is_out_of_memory, lock_in
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import ParserModels
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.registry import known_formats
 from trivium_ingest.parse.wire import (
-    SPLIT_IT,
-    Closed,
-    Failed,
-    Heard,
+    ImageRead,
     Job,
-    Listen,
-    Look,
-    Looked,
+    OcrReply,
+    OcrRequest,
+    ProgressReport,
     Ready,
-    Result,
-    Seen,
     Setup,
-    Told,
-    receive,
-    send,
+    SpeechReply,
+    SpeechRequest,
 )
 
-_NO_MEMORY = Result(failed=Failed("parser_out_of_memory", "Reading this file needs too much memory.", SPLIT_IT))
 
-
-def main() -> None:
-    """Serve jobs one after the other until the parent goes away or nothing comes for `idle_s`."""
-    jobs, answers = _take_over_pipes()
-    setup = msgspec.msgpack.decode(receive(jobs), type=Setup)
-    lock_in(setup.memory_bytes)
+def main(parent: Connection, setup_json: str) -> None:
+    """Serve jobs until nothing comes for `idle_s`."""
+    setup = msgspec.json.decode(setup_json, type=Setup)
     keep_large_apart()
     known_formats()
     engine = _Engine(setup.ocr) if setup.ocr else None
-    send(answers, Ready())
-    try:
-        while select.select([jobs], [], [], setup.idle_s)[0]:
-            job = msgspec.msgpack.decode(receive(jobs), type=Job)
-            ocr = _AskedOcr(jobs, answers) if setup.asks_ocr else _own(engine, answers, job)
-            told = _Progress(answers, job)
-            transcriber = _AskedTranscriber(jobs, answers, job, told) if setup.asks_transcriber else None
-            send(answers, _answer(job, ParserModels(ocr, transcriber, told)))
-            give_back()
-    except Closed:
-        pass
+    parent.send(Ready())
+    while parent.is_readable(setup.idle_s):
+        job = parent.receive(Job)
+        parent.send(reply_to(lambda: _parsed(job, _models(setup, parent, engine, job))))  # noqa: B023 - called at once
+        give_back()
 
 
-def _own(engine: _Engine | None, answers: int, job: Job) -> Ocr | None:
-    return _ToldOcr(engine, answers, job) if engine else None
+def _models(setup: Setup, parent: Connection, engine: _Engine | None, job: Job) -> ParserModels:
+    progress = _Progress(parent, job)
+    own = _ReportingOcr(engine, parent, job) if engine else None
+    transcriber = _AskedTranscriber(parent, job, progress) if setup.asks_transcriber else None
+    return ParserModels(_AskedOcr(parent) if setup.asks_ocr else own, transcriber, progress)
 
 
 class _Progress:
     """Tells the parent how far the job is; what rises earns more processor time, as it earns more of the parent's."""
 
-    def __init__(self, answers: int, job: Job) -> None:
-        self._answers = answers
+    def __init__(self, parent: Connection, job: Job) -> None:
+        self._parent = parent
         self._job = job
         self._share = 0.0
         self.told = 0
@@ -80,9 +69,9 @@ class _Progress:
     def __call__(self, share: float) -> None:
         if share > self._share:
             self._share = share
-            allow_cpu(self._job.cpu_s)
+            limit_cpu_time(self._job.cpu_s)
         self.told += 1
-        send(self._answers, Told(share))
+        self._parent.send(ProgressReport(share))
 
 
 class _Engine:
@@ -110,12 +99,12 @@ class _Engine:
         return self._engine
 
 
-class _ToldOcr:
+class _ReportingOcr:
     """The engine, which tells the parent of each image that it has read: a scan of many pages may take its time."""
 
-    def __init__(self, engine: _Engine, answers: int, job: Job) -> None:
+    def __init__(self, engine: _Engine, parent: Connection, job: Job) -> None:
         self._engine = engine
-        self._answers = answers
+        self._parent = parent
         self._job = job
 
     @property
@@ -124,72 +113,67 @@ class _ToldOcr:
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
         lines = self._engine.read(image)
-        allow_cpu(self._job.cpu_s)
-        send(self._answers, Looked())
+        limit_cpu_time(self._job.cpu_s)
+        self._parent.send(ImageRead())
         return lines
 
 
 class _AskedOcr:
-    """The parent's OCR engine, asked over the pipes: a service, which this process cannot reach."""
+    """The parent's OCR engine, asked by messages: a service, which this process cannot reach."""
 
     fingerprint = ""  # the parent knows it
 
-    def __init__(self, jobs: int, answers: int) -> None:
-        self._jobs = jobs
-        self._answers = answers
+    def __init__(self, parent: Connection) -> None:
+        self._parent = parent
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
-        send(self._answers, Look(image.shape[0], image.shape[1], image.tobytes()))
-        seen = msgspec.msgpack.decode(receive(self._jobs), type=Seen)
-        if seen.failed is not None:
-            raise seen.failed.error()
-        return list(seen.lines)
+        self._parent.send(OcrRequest(image.shape[0], image.shape[1], image.tobytes()))
+        return list(self._parent.receive(OcrReply).result())
 
 
 class _AskedTranscriber:
-    """The parent's speech engine, asked over the pipes."""
+    """The parent's speech engine, asked likewise."""
 
     fingerprint = ""  # the parent knows it
 
-    def __init__(self, jobs: int, answers: int, job: Job, told: _Progress) -> None:
-        self._jobs = jobs
-        self._answers = answers
+    def __init__(self, parent: Connection, job: Job, told: _Progress) -> None:
+        self._parent = parent
         self._file = job.blob.content
         self._told = told
 
     def transcribe(
         self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
     ) -> Transcript:
-        send(self._answers, Listen(None if audio is self._file else audio, language))
+        self._parent.send(SpeechRequest(None if audio is self._file else audio, language))
         while True:
-            heard = msgspec.msgpack.decode(receive(self._jobs), type=Heard)
-            if heard.failed is not None:
-                raise heard.failed.error()
-            if heard.transcript is not None:
-                return heard.transcript
+            heard = self._parent.receive(SpeechReply).result()
+            if isinstance(heard, Transcript):
+                return heard
             before = self._told.told
             if progress is not None:
-                progress(heard.done_s)
+                progress(heard)
             if self._told.told == before:
                 self._told(0.0)  # the parent waits for it
 
 
-def _answer(job: Job, models: ParserModels) -> Result:
-    allow_cpu(job.cpu_s)
+def _parsed(job: Job, models: ParserModels) -> ParsedDocument:
+    limit_cpu_time(job.cpu_s)
     try:
-        return Result(document=parse_blob(job.blob, job.limits, models))
-    except Closed:  # the parent is gone, in the middle of a question to it
+        return parse_blob(job.blob, job.limits, models)
+    except (Disconnected, TriviumError):  # the parent may go in the middle of a question to it
         raise
-    except TriviumError as failure:
-        return Result(failed=Failed.by(failure))
-    except RecursionError:
-        return Result(failed=Failed("corrupt_file", "This file is nested too deeply to be read.", SPLIT_IT))
-    except Exception as error:  # noqa: BLE001 - whatever a parser trips over is this file's failure, with its reason
+    except RecursionError as error:
+        raise NeverWill(
+            "corrupt_file",
+            "This file is nested too deeply to be read.",
+            "Split the file into smaller ones and upload those.",
+        ) from error
+    except Exception as error:
         if is_out_of_memory(error):
-            return _NO_MEMORY
+            raise
         reason = _unsaid(f"{type(error).__name__}: {error}", job.blob.password)[:300]
         message = f"The parser failed on this file ({reason})."
-        return Result(failed=Failed("parser_crashed", message, "Save the file again, or convert it to PDF."))
+        raise NeverWill("parser_crashed", message, "Save the file again, or convert it to PDF.") from error
 
 
 def _unsaid(reason: str, password: Password | None) -> str:
@@ -197,14 +181,5 @@ def _unsaid(reason: str, password: Password | None) -> str:
     return reason.replace(password.text, "********") if password else reason
 
 
-def _take_over_pipes() -> tuple[int, int]:
-    """Keep the pipes to ourselves: a library that prints must not write into the answers."""
-    jobs, answers = os.dup(0), os.dup(1)
-    quiet = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1):
-        os.dup2(quiet, descriptor)
-    return jobs, answers
-
-
 if __name__ == "__main__":
-    main()
+    run_child(main)

@@ -1,31 +1,27 @@
-"""Parses in child processes that may die: a hostile file costs itself, never the worker.
-
-Children are kept warm and used again; one that crashes, hangs or grows is replaced.
-"""
+"""Parses in child processes that may die: a hostile file costs itself, never the worker."""
 
 from __future__ import annotations
 
-import contextlib
 import pickle
-import queue
+import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
-from trivium.domain.errors import NeverWill, TryLater
+from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
+from trivium.child_process.pool import ChildPool
+from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
 from trivium.ports.parser import Blob, ParseLimits, ParserModels, untold
 from trivium_ingest.parse.failures import empty_file, too_large
-from trivium_ingest.parse.parser_process import LeftAlone, ParserProcess, Worn, crashed
-from trivium_ingest.parse.wire import Job, Result, Setup
+from trivium_ingest.parse.parser_process import ParserProcess
+from trivium_ingest.parse.wire import Job, ParseReply, Setup
 
-# What may be allocated, over what may be resident: threads of the OCR engines reserve arenas that they do not fill.
-_HEADROOM = 2.5
 LONG_S = 2.0
-_NO_MEMORY = "parser_out_of_memory"
+_SPLIT_IT = "Split the file into smaller ones and upload those."
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -58,19 +54,16 @@ class Sandbox:
         models: ParserModels = ParserModels(),  # noqa: B008 - frozen
     ) -> None:
         self._limits = limits
-        self._models = models
         self._bounds = bounds
-        self._setup = Setup(
-            int(_HEADROOM * bounds.memory_bytes),
+        setup = Setup(
             bounds.idle_s,
             pickle.dumps(ocr_factory) if ocr_factory else b"",
             asks_ocr=models.ocr is not None,
             asks_transcriber=models.transcriber is not None,
         )
-        self._slots: queue.Queue[ParserProcess | None] = queue.Queue()
-        self._closed = False
-        for _ in range(size):
-            self._slots.put(None)
+        self._children = ChildPool(
+            partial(ParserProcess, setup, bounds.memory_bytes, bounds.jobs_per_child, models), size
+        )
 
     def parse(self, blob: Blob, progress: Callable[[float], None] = untold) -> ParsedDocument:
         """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`).
@@ -84,73 +77,36 @@ class Sandbox:
             raise too_large("max_bytes", f"{len(blob.content):,} bytes")
         job = Job(blob, self._limits, self._bounds.cpu_s)
         try:
-            result = self._run(job, progress)
-        except (LeftAlone, Worn):
-            result = self._run(job, progress, fresh=True)
-        if result.failed is not None:
-            raise result.failed.error()
-        if result.document is None:
-            raise crashed("it gave no answer")
-        return result.document
-
-    def _run(self, job: Job, progress: Callable[[float], None], *, fresh: bool = False) -> Result:
-        """Raises `LeftAlone` and `Worn` where a fresh child may do better."""
-        with self._child(fresh=fresh) as child:
-            used = child.is_used
-            long_from = time.monotonic() + LONG_S
-
-            def told(share: float) -> None:
-                progress(share)
-                if time.monotonic() > long_from:
-                    self._give_place(child)
-
-            try:
-                result = child.run(job, self._bounds.wall_s, told, partial(self._give_place, child))
-            except NeverWill as failure:
-                if used and failure.code == _NO_MEMORY:
-                    raise Worn(failure.code, failure.message, failure.action) from failure
-                raise
-            if used and result.failed is not None and result.failed.code == _NO_MEMORY:
-                child.kill()
-                raise Worn(_NO_MEMORY, result.failed.message, result.failed.action)
-            return result
-
-    def _give_place(self, child: ParserProcess) -> None:
-        if child.has_place:
-            child.has_place = False
-            self._slots.put(None)
-
-    def warm(self) -> None:
-        """Start a child in the background, so that the first file need not wait for it."""
-        with self._child():
-            pass
+            return self._children.run(partial(self._read, job, progress))
+        except ChildExited as exited:
+            raise (self._timeout() if exited.status == -signal.SIGXCPU else _crashed(exited.how)) from None
+        except DeadlineExceeded:
+            raise self._timeout() from None
+        except MemoryExhausted:
+            bound = f"{self._bounds.memory_bytes // 1_000_000:,} MB of memory"
+            raise NeverWill("parser_out_of_memory", f"Reading this file takes more than {bound}.", _SPLIT_IT) from None
 
     def close(self) -> None:
-        """End all children; those at work are killed."""
-        self._closed = True
-        for _ in range(self._slots.qsize()):
-            with contextlib.suppress(queue.Empty):
-                child = self._slots.get_nowait()
-                if child is not None:
-                    child.kill()
-                self._slots.put(None)
+        """End the children; those at work end with their file."""
+        self._children.close()
 
-    @contextlib.contextmanager
-    def _child(self, *, fresh: bool = False) -> Iterator[ParserProcess]:
-        """A live child, for this thread alone, on request a new one. It goes back to the pool unless worn or dead."""
-        if self._closed:
-            raise TryLater("shutting_down", "The parser is shutting down.")
-        child = self._slots.get()
-        try:
-            if child is None or fresh or not child.fit(self._bounds.jobs_per_child):
-                if child is not None:
-                    child.kill()
-                child = ParserProcess(self._setup, self._bounds.memory_bytes, self._models)
-            yield child
-        finally:
-            has_place = child is None or child.has_place
-            if child is not None and (self._closed or not child.alive or not has_place):
-                child.kill()
-                child = None
-            if has_place:
-                self._slots.put(child)
+    def _read(self, job: Job, progress: Callable[[float], None], child: ParserProcess) -> ParseReply:
+        long_from = time.monotonic() + LONG_S
+
+        def told(share: float) -> None:
+            progress(share)
+            if time.monotonic() > long_from:
+                self._children.give_place(child)
+
+        return child.run(job, self._bounds.wall_s, told, partial(self._children.give_place, child))
+
+    def _timeout(self) -> NeverWill:
+        return NeverWill("parser_timeout", f"Reading this file takes more than {self._bounds.wall_s:.0f} s.", _SPLIT_IT)
+
+
+def _crashed(how: str) -> NeverWill:
+    return NeverWill(
+        "parser_crashed",
+        f"The parser crashed on this file ({how}).",
+        "Open it in the program that made it, save it again or convert it to PDF, and upload the new copy.",
+    )

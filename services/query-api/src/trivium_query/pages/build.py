@@ -6,19 +6,18 @@ original + passage -> which page, which boxes -> a child process that draws (`ch
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import msgspec
-
+from trivium.child_process.child import ChildProcess
+from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
+from trivium.child_process.reply import Reply
 from trivium.domain.chunks import Chunk
-from trivium.domain.errors import NotFound, TryLater
-from trivium.logs.said import log_lines
+from trivium.domain.errors import NeverWill, NotFound, TryLater
 from trivium.ports.parser import Blob
-from trivium_query.pages.order import Drawn, Order
+from trivium_query.pages.order import Order
 
 TIMEOUT_S = 30.0
+MEMORY_BYTES = 1024 * 1024 * 1024
 AT_ONCE = 2  # pages drawn at the same time; each takes up to a processor and some hundred megabytes
 
 _artists = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="pages")
@@ -38,22 +37,16 @@ async def page_image(order: Order) -> bytes:
 
 
 def _drawn(order: Order) -> bytes:
-    command = [sys.executable, "-m", "trivium_query.pages.child"]
+    child = ChildProcess("trivium_query.pages.child", memory_bytes=MEMORY_BYTES)
     try:
-        done = subprocess.run(
-            command,
-            input=msgspec.msgpack.encode(order),
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            start_new_session=True,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
+        return child.ask(order, Reply[bytes], TIMEOUT_S).result()
+    except DeadlineExceeded as error:
         raise TryLater("page_not_drawn", "Drawing the page takes too long.", "Download the original.") from error
-    log_lines(done.stderr, "pages")
-    if done.returncode != 0:
-        raise NotFound("page_not_drawn", "Drawing the page failed on this file.", "Download the original instead.")
-    drawn = msgspec.msgpack.decode(done.stdout, type=Drawn)
-    if drawn.code:
-        raise NotFound(drawn.code, drawn.message, drawn.action)
-    return drawn.png
+    except NeverWill as error:
+        raise NotFound(error.code, error.message, error.action) from error
+    except (ChildExited, MemoryExhausted) as error:
+        raise NotFound(
+            "page_not_drawn", "Drawing the page failed on this file.", "Download the original instead."
+        ) from error
+    finally:
+        child.kill()

@@ -1,4 +1,4 @@
-"""What is sent to the child that draws, and what comes back; without the libraries that it draws with."""
+"""What is sent to the child that draws, without the libraries that it draws with."""
 
 from __future__ import annotations
 
@@ -19,12 +19,3 @@ class Order(msgspec.Struct, frozen=True):
     boxes: tuple[Box, ...] = ()
     quote: str = ""
     password: Password | None = None
-
-
-class Drawn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The picture, or why there is none."""
-
-    png: bytes = b""
-    code: str = ""
-    message: str = ""
-    action: str = ""

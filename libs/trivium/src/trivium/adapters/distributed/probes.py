@@ -26,10 +26,10 @@ from trivium.adapters.distributed.s3.bucket import Bucket
 from trivium.adapters.distributed.s3.errors import unreachable
 from trivium.adapters.models import connect_models
 from trivium.checkup import Finding, clock, examine, space, version
+from trivium.child_process.network_probe import network_lock
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill
 from trivium.llm.probe import probe_llm
-from trivium.network_lock import network_lock
 
 TIMEOUT_S = 5.0
 _REDIS_FULL_SHARE = 0.9

@@ -31,4 +31,5 @@ def warn_unless_locked() -> None:
 
 def _is_locked() -> bool:
     """Asks a child."""
-    return subprocess.run([sys.executable, "-m", "trivium.locked_in"], check=False, timeout=_PROBE_S).returncode == 0
+    command = [sys.executable, "-m", "trivium.child_process.restrict"]
+    return subprocess.run(command, check=False, timeout=_PROBE_S).returncode == 0

@@ -1,6 +1,6 @@
-"""What every child process that reads strangers' files locks itself into: bounds on memory and time, no network.
+"""What every child process that reads strangers' files restricts itself to: bounds on memory and time, no network.
 
-`python -m trivium.locked_in` ends with status 0 where the kernel keeps such a child from the network.
+`python -m trivium.child_process.restrict` ends with status 0 where the kernel keeps such a child from the network.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 
-from trivium.seccomp import refuse_sockets
+from trivium.child_process.seccomp import refuse_sockets
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _NETWORK_EVENTS = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo")
@@ -22,7 +22,7 @@ _RECURSION = 2_000
 _OUT_OF_MEMORY = re.compile(r"bad_alloc|Insufficient memory|Failed to allocate", re.IGNORECASE)
 
 
-def lock_in(memory_bytes: int) -> None:
+def restrict_process(memory_bytes: int) -> None:
     """Bound this process for good; `memory_bytes` counts what is allocated. Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a job ends
     _limit(resource.RLIMIT_CORE, 0)
@@ -34,7 +34,7 @@ def lock_in(memory_bytes: int) -> None:
     sys.setrecursionlimit(_RECURSION)
 
 
-def allow_cpu(seconds: int) -> None:
+def limit_cpu_time(seconds: int) -> None:
     """Bound the processor time from now on; SIGXCPU ends the process past it."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime) + seconds + 1
