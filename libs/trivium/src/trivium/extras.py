@@ -7,10 +7,16 @@ from trivium.domain.errors import NeverWill
 CLIENTS = frozenset({"elasticsearch", "minio", "neo4j", "pymilvus", "redis"})
 """The real servers' clients, extra `distributed` of package trivium."""
 
+SERVICES = frozenset({"billiard", "celery", "google", "grpc", "kombu", "numpy", "prometheus_client"})
+"""What the library needs beside the client and the command line, its extra `services`."""
+
 
 def explained(error: ModuleNotFoundError) -> Exception:
-    """The error in words, when one of the servers' clients is missing; else the error itself."""
+    """The error in words, when what is missing is of an extra; else the error itself."""
     missing = (error.name or "").partition(".")[0]
+    if missing in SERVICES:
+        why = f"Only Trivium's client is installed here ({missing} is missing)."
+        return NeverWill("not_installed", why, "Install trivium-embedded, or trivium[services,distributed].")
     if missing not in CLIENTS:
         return error
     return NeverWill(

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -151,11 +150,4 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(NeverWill) as failure:
         runtime.embedded()
     assert "trivium-embedded" in str(failure.value)
-
-
-def test_a_client_without_the_extras_says_what_a_command_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = EntryPoint("embedded", "a_library_that_is_not_here.runtime", "trivium.runtime")
-    monkeypatch.setattr(runtime, "entry_points", lambda **wanted: [absent])
-    with pytest.raises(NeverWill) as failure:
-        runtime.embedded()
-    assert failure.value.action == "pip install 'trivium-embedded', or name a running server in TRIVIUM_URL"
+    assert "TRIVIUM_URL" in failure.value.action

@@ -113,8 +113,7 @@ def evaluation() -> Evaluate:
 
 def checkup(backend: str) -> Checkup:
     """The checkup of `embedded` or `distributed`; the library itself has the latter."""
-    package = "trivium-embedded" if backend == "embedded" else "trivium[services,distributed]"
-    found: Checkup = _load("trivium.doctor", backend, package)
+    found: Checkup = _load("trivium.doctor", backend, "trivium-embedded")
     return found
 
 
@@ -126,8 +125,7 @@ def upkeep() -> Upkeep:
 
 def stores(settings: Settings) -> AbstractContextManager[Stores]:
     """The stores that the settings name."""
-    package = "trivium-embedded" if settings.backend == "embedded" else "trivium[services,distributed]"
-    found: OpenStores = _load("trivium.stores", settings.backend, package)
+    found: OpenStores = _load("trivium.stores", settings.backend, "trivium-embedded")
     return found(settings)
 
 
@@ -151,14 +149,7 @@ def parser() -> ParseFile:
 
 def _load(group: str, name: str, package: str) -> Any:
     for entry in entry_points(group=group, name=name):
-        try:
-            return entry.load()
-        except ModuleNotFoundError as error:  # the library is here as a client, without its extras
-            raise _not_installed(group, package) from error
-    raise _not_installed(group, package)
-
-
-def _not_installed(group: str, package: str) -> NeverWill:
+        return entry.load()
     instead = ", or name a running server in TRIVIUM_URL" if group == "trivium.runtime" else ""
     why = f"This needs the package {package}, which is not installed."
-    return NeverWill("not_installed", why, f"pip install '{package}'{instead}")
+    raise NeverWill("not_installed", why, f"pip install {package}{instead}")
