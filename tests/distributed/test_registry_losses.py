@@ -636,7 +636,7 @@ def test_a_cached_look_at_unknown_documents_asks_the_object_store_once_for_all(
 def test_a_cached_look_is_right_while_redis_is_filled_again_or_away(
     own: Settings, registry: ManifestRegistry, private_redis: PrivateRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.adapters.distributed.registry.registry._GLANCE_S", 0.1)
+    monkeypatch.setattr("trivium.adapters.distributed.registry.registry._WHOLE_WITHIN_S", 0.1)
     mine = registry.for_tenant(TENANT)
     stored = [mine.accept(document(name)) for name in ("a", "b")]
     private_redis.flush()

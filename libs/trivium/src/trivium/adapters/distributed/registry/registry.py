@@ -41,7 +41,7 @@ A = TypeVar("A")
 
 _TRIES = 8  # of one conditional write; each loss means that somebody else's succeeded
 _MAX_PAGE = 1000
-_GLANCE_S = 1.0  # of filling Redis's indexes, where they lack anything
+_WHOLE_WITHIN_S = 1.0  # of filling Redis's indexes, where they lack anything
 
 
 class ManifestRegistry:
@@ -127,7 +127,7 @@ class ManifestTenantRegistry:
         """
         if not self._hot.is_away():
             with suppress(TryLater):
-                make_whole(self._hot, self._manifests, self._tenant, _GLANCE_S)
+                make_whole(self._hot, self._manifests, self._tenant, _WHOLE_WITHIN_S)
                 return {id_: record.document for id_, record in self._hot.read(self._tenant, document_ids).items()}
         return self.get_many(document_ids)
 
