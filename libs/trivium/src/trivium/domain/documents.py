@@ -27,7 +27,7 @@ class DocumentState(enum.StrEnum):
 
 
 class Stage(enum.StrEnum):
-    """The stages of ingest, in order."""
+    """The stages of ingest, in order; what each works from, and whose it is, stands in `trivium.flow.pipeline`."""
 
     PARSE = "parse"
     CHUNK = "chunk"
