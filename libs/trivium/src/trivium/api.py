@@ -119,7 +119,7 @@ class FieldProblem(Output, frozen=True):
     """One field that does not fit."""
 
     field: Annotated[str, Meta(examples=["body.top_k"])]
-    message: Annotated[str, Meta(examples=["Expected `int` <= 100"])]
+    message: Annotated[str, Meta(examples=["Expected integer <= 100"])]
 
 
 class WebAddress(Input, frozen=True):

@@ -14,6 +14,7 @@ from trivium.domain.errors import Refused
 
 MAX_TOLD = 20
 MAX_TOLD_CHARS = 200
+JSON_TYPES = {"`str`": "string", "`int`": "integer", "`float`": "number", "`bool`": "boolean"}
 
 T = TypeVar("T", bound=Input)
 
@@ -58,12 +59,15 @@ def _invalid(kind: Any, sent: object, at: str) -> Iterator[FieldProblem]:
 
 
 def _told(message: str, kind: Any) -> str:
-    """The library's `message` with the choices that there are, and without regular expressions."""
+    """The library's `message` with the choices that there are, in JSON's words, without regular expressions."""
     if message.startswith("Invalid enum value"):
         return f"Expected one of {', '.join(_choices(kind))}"
-    return next(
-        (f"Expected {words}" for pattern, words in MATCHING.items() if message.endswith(repr(pattern))), message
-    )
+    for pattern, words in MATCHING.items():
+        if message.endswith(repr(pattern)):
+            return f"Expected {words}"
+    for name, word in JSON_TYPES.items():
+        message = message.replace(name, word)
+    return message.replace("`", "")
 
 
 def _choices(kind: Any) -> tuple[str, ...]:

@@ -70,8 +70,8 @@ async def test_every_field_that_does_not_fit_is_named_with_what_it_may_be(client
     assert {problem["field"]: problem["message"] for problem in answer.json()["errors"]} == {
         "body.query": "Expected text that is more than spaces, without a NUL character",
         "body.mode": "Expected one of vector, keyword, graph, bfs, ppr, rrf, weighted, hybrid",
-        "body.top_k": "Expected `int` <= 100",
-        "body.filters.document_ids.0": "Expected `str`, got `int`",
+        "body.top_k": "Expected integer <= 100",
+        "body.filters.document_ids.0": "Expected string, got integer",
         "body.filters.dataset": "Expected letters, digits, '.', '_' or '-', beginning with a letter or digit",
         "body.filters.kinds.1": "Expected one of text, heading, list, table, image, equation, chart, code, note",
         "body.filters.surprise": "Unknown field",
