@@ -1,4 +1,4 @@
-"""The `Answerer` of requests: binds one tenant and mode to `answer/pipeline.py`."""
+"""The `Answerer` of requests: binds one tenant and mode to `answer/answer.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trivium.domain.scope import Tenant
 from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
-from trivium_query.answer import pipeline
+from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import AskRequest, Searcher
 
@@ -31,18 +31,18 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
-        answer = await pipeline.answer(ask, self._dependencies(tenant, ask))
-        _count(answer)
-        return answer
+        answered = await answer(ask, self._dependencies(tenant, ask))
+        _count(answered)
+        return answered
 
     async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         """The same answer as it is written."""
-        async for event in pipeline.stream(ask, self._dependencies(tenant, ask)):
+        async for event in stream(ask, self._dependencies(tenant, ask)):
             if isinstance(event, Finished):
                 _count(event.answer)
             yield event
 
-    def _dependencies(self, tenant: Tenant, ask: AskRequest) -> pipeline.Dependencies:
+    def _dependencies(self, tenant: Tenant, ask: AskRequest) -> Dependencies:
         reader = self.vectors.reader(tenant)
 
         async def retrieve(question: str, top_k: int) -> SearchResult:
@@ -51,9 +51,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
-        return pipeline.Dependencies(
-            retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker, self.rerank
-        )
+        return Dependencies(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker, self.rerank)
 
 
 def _count(answer: Answer) -> None:

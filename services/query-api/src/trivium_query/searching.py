@@ -17,7 +17,7 @@ from trivium.ports.vectors import Vectors
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.budgeted_reads import Budgets
-from trivium_query.retrieve.evidence import Readers, Visuals
+from trivium_query.retrieve.store_reads import Readers, Visuals
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.retrieve.warmth import Warmth
 

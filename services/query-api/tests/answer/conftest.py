@@ -14,7 +14,7 @@ from trivium.domain.retrieval import Bridge, Hit, SearchResult
 from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.pipeline import Dependencies
+from trivium_query.answer.answer import Dependencies
 from trivium_query.requests import AskRequest
 from trivium_query.words import content_words
 

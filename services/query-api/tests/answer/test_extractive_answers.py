@@ -13,9 +13,9 @@ from trivium.domain.errors import Refused, TryLater
 from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.retrieval import Degraded, SearchResult
 from trivium.ports.inference import Vector
+from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.answer.citations import MARKER
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.pipeline import Dependencies, answer, stream
 from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:

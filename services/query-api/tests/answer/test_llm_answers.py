@@ -23,8 +23,8 @@ from trivium.domain.answers import (
 )
 from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
+from trivium_query.answer.answer import DISCLAIMER, answer, stream
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.pipeline import DISCLAIMER, answer, stream
 from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from trivium.text.names import names_in
 from trivium.text.sentences import split_sentences
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.budgeted_reads import Budgets
-from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.store_reads import Readers
 from trivium_query.words import content_words
 
 SET = Path(__file__).parents[4] / "bench" / "identifiers"

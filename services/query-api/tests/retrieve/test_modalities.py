@@ -24,7 +24,7 @@ from trivium.ports.vectors import VectorRow
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.coverage import covering, missing
-from trivium_query.retrieve.evidence import Readers, Visuals
+from trivium_query.retrieve.store_reads import Readers, Visuals
 
 PAGES = [
     ("lead", UnitKind.TEXT, "Harbour traffic of the herring fleet grew in spring."),

@@ -20,7 +20,7 @@ from trivium.ports.vectors import VectorRow
 from trivium.text.names import fold_name, names_in
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.budgeted_reads import Budgets
-from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.store_reads import Readers
 
 TEXTS = {
     "Sleep, My Love": "Sleep, My Love is a film. It was directed by Douglas Sirk.",

@@ -1,1 +1,1 @@
-"""From a question to a cited answer and a verdict on it. `pipeline.py` shows the order."""
+"""From a question to a cited answer and a verdict on it. `answer.py` shows the order."""

@@ -19,11 +19,11 @@ import msgspec
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
-from trivium_query.retrieve import anchors, bfs, evidence, fuse, pagerank, path
+from trivium_query.retrieve import anchors, bfs, fuse, pagerank, path, store_reads
 from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, VECTOR, VISUAL, BudgetedReads, Budgets
 from trivium_query.retrieve.coverage import missing
-from trivium_query.retrieve.evidence import Query, Readers
 from trivium_query.retrieve.hits import Ranking, load_hits
+from trivium_query.retrieve.store_reads import Query, Readers
 from trivium_query.retrieve.texts import ActiveVersions, Texts
 
 RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
@@ -63,18 +63,18 @@ async def search(
 
 
 async def _vector(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
-    _, rows = await evidence.dense(_deep(query), readers, reads)
+    _, rows = await store_reads.dense(_deep(query), readers, reads)
     return Ranking(rows, {VECTOR: rows})
 
 
 async def _keyword(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
-    rows, decided = await evidence.keyword(_deep(query), readers, reads)
+    rows, decided = await store_reads.keyword(_deep(query), readers, reads)
     return Ranking(fuse.led(rows, decided), {KEYWORD: rows})
 
 
 async def _weighted(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     (_, dense), (sparse, decided) = await asyncio.gather(
-        evidence.dense(query, readers, reads), evidence.keyword(query, readers, reads)
+        store_reads.dense(query, readers, reads), store_reads.keyword(query, readers, reads)
     )
     return Ranking(fuse.led(fuse.weighted_hybrid(dense, sparse), decided), {VECTOR: dense, KEYWORD: sparse})
 
@@ -82,7 +82,7 @@ async def _weighted(query: Query, readers: Readers, reads: BudgetedReads) -> Ran
 async def _bfs(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     names = dict.fromkeys(name.surface for name in names_in(query.text))
     (_, dense), graph = await asyncio.gather(
-        evidence.dense(query, readers, reads), evidence.breadth_first(names, readers, reads)
+        store_reads.dense(query, readers, reads), store_reads.breadth_first(names, readers, reads)
     )
     return Ranking(bfs.mix(graph, dense), {VECTOR: dense, GRAPH: fuse.as_ranking(graph)})
 
@@ -106,13 +106,13 @@ async def _rrf(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
 
 
 async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
-    found = await evidence.gather(query, readers, reads)
+    found = await store_reads.gather(query, readers, reads)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
     scores = path.added(base, anchors.anchor_gains(found.anchored, found.about))
     seeds = pagerank.best_seeds(scores)
-    mentions = await evidence.mentions(list(seeds), readers, reads)
+    mentions = await store_reads.mentions(list(seeds), readers, reads)
     keys = list(dict.fromkeys(row.key for rows in mentions.values() for row in rows))
-    places = await evidence.places(keys, keys, readers, reads)
+    places = await store_reads.places(keys, keys, readers, reads)
     arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
     sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
     return Ranking(_whole(path.added(scores, arrived), found), sources)
@@ -121,7 +121,7 @@ async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
 class Walk(msgspec.Struct, frozen=True):
     """Path retrieval's outcome: every score, what the graph added to each, and by which link."""
 
-    found: evidence.Evidence
+    found: store_reads.Evidence
     scores: dict[str, float]
     reached: frozenset[str]
     links: dict[str, path.Link]
@@ -135,16 +135,16 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 async def _walk(query: Query, readers: Readers, reads: BudgetedReads) -> Walk:
-    found = await evidence.gather(query, readers, reads)
+    found = await store_reads.gather(query, readers, reads)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
     gains = anchors.anchor_gains(found.anchored, found.about)
     scores = path.added(path.added(base, gains), path.picture_gains(found.pictures))
     starts = path.sources(scores)
-    mentions = await evidence.mentions(starts, readers, reads)
+    mentions = await store_reads.mentions(starts, readers, reads)
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
     parts, whole = path.leads(leaving, found.asked)
     places, beside = await asyncio.gather(
-        evidence.places(parts, whole, readers, reads), evidence.beside(starts, readers, reads)
+        store_reads.places(parts, whole, readers, reads), store_reads.beside(starts, readers, reads)
     )
     links = path.best_links(parts, whole, places)
     steps = path.best_steps(starts, scores, beside)
@@ -152,7 +152,7 @@ async def _walk(query: Query, readers: Readers, reads: BudgetedReads) -> Walk:
     return Walk(found, total, frozenset({*gains, *links, *steps}), links, steps)
 
 
-def _whole(scores: dict[str, float], found: evidence.Evidence) -> list[Scored]:
+def _whole(scores: dict[str, float], found: store_reads.Evidence) -> list[Scored]:
     """Scores as a ranking, what words decide for first; last, at 0, what vectors and keywords found below average."""
     ranked = fuse.as_ranking(scores)
     known = {row.chunk_id for row in ranked}

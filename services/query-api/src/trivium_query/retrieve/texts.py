@@ -16,7 +16,7 @@ from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.ports.objects import Objects
 from trivium_query.retrieve.budgeted_reads import KEYWORD, BudgetedReads
-from trivium_query.retrieve.evidence import Readers
+from trivium_query.retrieve.store_reads import Readers
 
 RECENT_DOCUMENTS = 32  # document versions whose chunks are kept: the next question is often about the same ones
 ORIGINS_S = 2.0
