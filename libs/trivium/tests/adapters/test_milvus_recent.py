@@ -46,3 +46,11 @@ def test_what_is_written_over_is_forgotten() -> None:
     assert recent.known(["b"]) == {}
     recent.keep({"c": matrix(1), "d": matrix(1)})  # what was forgotten takes no room
     assert recent.known(["c", "d"]).keys() == {"c", "d"}
+
+
+def test_what_is_larger_than_all_may_be_is_not_kept_and_costs_no_other_its_place() -> None:
+    recent = RecentSentences(max_bytes=32)
+    recent.keep({"a": matrix(1), "b": np.zeros((2, 9), np.int16)})
+    assert recent.known(["a", "b"]).keys() == {"a"}
+    recent.keep({"a": np.zeros((2, 9), np.int16)})
+    assert recent.known(["a"]) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -12,6 +12,7 @@ from typing import Protocol
 
 import msgspec
 import numpy as np
+from cachetools import LRUCache
 
 from trivium.ports.inference import Vector, VisualEncoder
 
@@ -53,9 +54,8 @@ class QuestionVectors:
 
     def __init__(self, embedder: EmbedsQueries, remembered: int = REMEMBERED) -> None:
         self._embedder = embedder
-        self._remembered = remembered
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, Vector] = OrderedDict()
+        self._known: LRUCache[str, Vector] = LRUCache(remembered)
         self._awaited: dict[str, Future[Vector]] = {}
         self._queue: deque[str] = deque()
         self._working = False
@@ -76,7 +76,6 @@ class QuestionVectors:
 
     def _ask(self, text: str) -> Vector | Future[Vector]:
         if text in self._known:
-            self._known.move_to_end(text)
             return self._known[text]
         if text not in self._awaited:
             future = self._awaited[text] = Future()
@@ -109,8 +108,6 @@ class QuestionVectors:
                 self._known.update(
                     (text, row) for text, row in zip(texts, result, strict=True) if len(text) <= MAX_REMEMBERED_CHARS
                 )
-                while len(self._known) > self._remembered:
-                    self._known.popitem(last=False)
         for number, future in enumerate(futures):
             if isinstance(result, Exception):
                 future.set_exception(result)

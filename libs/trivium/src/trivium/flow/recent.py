@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator
+
+from cachetools import FIFOCache
 
 from trivium.concurrent_calls import in_pool_thread
 from trivium.domain.scope import Tenant
@@ -86,10 +87,8 @@ class _Memory:
     """The newest values up to a number of bytes."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._values: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._bytes = 0
+        self._values: FIFOCache[tuple[str, str], bytes] = FIFOCache(max_bytes, getsizeof=len)
 
     def get(self, key: tuple[str, str]) -> bytes | None:
         with self._lock:
@@ -98,17 +97,10 @@ class _Memory:
     def put(self, key: tuple[str, str], content: bytes | bytearray) -> None:
         """One that is larger than all together may be is not kept, and costs no other its place."""
         with self._lock:
-            self._drop(key)
-            if len(content) > self._max_bytes:
-                return
-            self._values[key] = bytes(content)
-            self._bytes += len(content)
-            while self._bytes > self._max_bytes:
-                self._drop(next(iter(self._values)))
+            self._values.pop(key, None)
+            if len(content) <= self._values.maxsize:
+                self._values[key] = bytes(content)
 
     def forget(self, key: tuple[str, str]) -> None:
         with self._lock:
-            self._drop(key)
-
-    def _drop(self, key: tuple[str, str]) -> None:
-        self._bytes -= len(self._values.pop(key, b""))
+            self._values.pop(key, None)

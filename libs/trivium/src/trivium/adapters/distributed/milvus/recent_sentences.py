@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
+from cachetools import TTLCache
 from numpy.typing import NDArray
 
 KEPT_S = 300.0
@@ -24,42 +24,27 @@ class RecentSentences:
     """By primary key, least recently used first. Shared by every reader and writer of a process."""
 
     def __init__(self, max_bytes: int = MAX_BYTES, now: Callable[[], float] = time.monotonic) -> None:
-        self._max_bytes = max_bytes
-        self._now = now
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[float, Int16Vectors]] = OrderedDict()
-        self._bytes = 0
+        self._kept: TTLCache[str, Int16Vectors] = TTLCache(
+            max_bytes, KEPT_S, timer=now, getsizeof=lambda one: one.nbytes
+        )
 
     def known(self, keys: Iterable[str]) -> dict[str, Int16Vectors]:
         """Those that are kept and not too old."""
-        oldest = self._now() - KEPT_S
-        found = {}
         with self._lock:
-            for key in keys:
-                kept = self._kept.get(key)
-                if kept is not None and kept[0] >= oldest:
-                    self._kept.move_to_end(key)
-                    found[key] = kept[1]
-        return found
+            found = {key: self._kept.get(key) for key in keys}
+        return {key: rows for key, rows in found.items() if rows is not None}
 
     def keep(self, rows: Mapping[str, Int16Vectors]) -> None:
         """Keep what was just read."""
-        now = self._now()
         with self._lock:
             for key, matrix in rows.items():
-                self._drop(key)
-                self._kept[key] = (now, matrix)
-                self._bytes += matrix.nbytes
-            while self._bytes > self._max_bytes:
-                self._drop(next(iter(self._kept)))
+                self._kept.pop(key, None)
+                if matrix.nbytes <= self._kept.maxsize:
+                    self._kept[key] = matrix
 
     def forget(self, keys: Iterable[str] | None = None) -> None:
         """What is written from here is read again; None forgets everything."""
         with self._lock:
             for key in list(self._kept) if keys is None else keys:
-                self._drop(key)
-
-    def _drop(self, key: str) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._bytes -= kept[1].nbytes
+                self._kept.pop(key, None)
