@@ -8,6 +8,7 @@ from urllib.parse import quote as percent_encoded
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from trivium.domain.documents import Document, DocumentState, file_name
@@ -22,7 +23,7 @@ from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import sources
 from trivium_query.http import schemas, views
 from trivium_query.http.routing import AnyId, Asking, Behind, Limit, PageCursor, errors, write
-from trivium_query.http.uploads import read_upload, sent_path
+from trivium_query.http.uploads import each_file, read_upload, sent_path
 
 ANY_DATASET = f"^$|{sources.DATASET}"
 
@@ -105,21 +106,21 @@ async def _fetch(request: Request, services: Services, tenant: Tenant) -> Docume
 async def _upload(request: Request, services: Services, tenant: Tenant) -> schemas.Accepted:
     """Each file by itself: one that is refused keeps none of the others out."""
     async with read_upload(request) as upload:
-        taken: list[Document] = []
-        refused: list[schemas.RefusedFile] = []
-        last: TriviumError | None = None
-        for file in upload.files:
+
+        async def take(file: UploadFile) -> Document | tuple[str, TriviumError]:
             path = sent_path(file)
             blob = Blob(path, await file.read(), file.content_type or "", password=upload.password)
             try:
-                source = NewSource(blob, upload.title, upload.dataset)
-                taken.append(await sources.accept(services, tenant, source))
+                return await sources.accept(services, tenant, NewSource(blob, upload.title, upload.dataset))
             except TriviumError as error:
-                last = error
-                refused.append(_refused(path, error))
-    if not taken and last is not None:
-        raise last
-    return schemas.Accepted(**_taken(taken), refused=refused)
+                return path, error
+
+        answers = await each_file(upload.files, take)
+    taken = [answer for answer in answers if isinstance(answer, Document)]
+    failed = [answer for answer in answers if not isinstance(answer, Document)]
+    if not taken:
+        raise failed[-1][1]
+    return schemas.Accepted(**_taken(taken), refused=[_refused(path, error) for path, error in failed])
 
 
 def _refused(path: str, error: TriviumError) -> schemas.RefusedFile:
