@@ -1,4 +1,4 @@
-"""The same good files through other libraries, each in a throw-away environment below the user's cache folder.
+"""The same good files through other libraries, each in an environment of its own.
 
 One rule for all: every reader reads all files one by one in a running process, then all once more. Trivium does so
 through its sandbox, as in production, without OCR and with it.
@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from environments import python_of
 from parse_facts import SPEECH, Outcome, missing, read
 from rich.table import Table
 from watch import children_cpu_s
 
 from trivium_ingest.parse.sandbox import Sandbox
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "trivium" / "rivals"
 HERE = Path(__file__).resolve().parent
-UV = Path(sys.executable).with_name("uv")
 LIMIT_S = 1_800
 OFFLINE = {"HF_HUB_OFFLINE": "1", "UNSTRUCTURED_DISABLE_NOTICE": "1", "DO_NOT_TRACK": "1"}
 _PIXELS = frozenset({"png", "tif", "jpg"})
@@ -119,25 +117,8 @@ def _with_cpu(sandbox: Sandbox, path: Path) -> tuple[Outcome, float]:
 
 
 def _theirs(name: str, files: Sequence[Path]) -> list[Line]:
-    library = name.partition("-")[0]
-    command = [_python(library, _requirements()[library]), HERE / "rival_reader.py", name, *files]
+    command = [python_of(name.partition("-")[0]), HERE / "rival_reader.py", name, *files]
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **OFFLINE}
     )
     return [msgspec.json.decode(line, type=Line) for line in done.stdout.splitlines() if line.startswith("{")]
-
-
-def _requirements() -> dict[str, str]:
-    lines = (line.partition(": ") for line in (HERE / "rivals.txt").read_text().splitlines() if line[:1] != "#")
-    return {name: requirement for name, _, requirement in lines}
-
-
-def _python(name: str, requirement: str) -> Path:
-    """The interpreter of the library's environment, made when it is not there or holds another version."""
-    home = CACHE / name
-    python, mark = home / "bin" / "python", home / "requirement"
-    if not mark.exists() or mark.read_text() != requirement:
-        subprocess.run([UV, "venv", "--quiet", "--clear", "--python", sys.executable, home], check=True)
-        subprocess.run([UV, "pip", "install", "--quiet", "--python", python, requirement], check=True)
-        mark.write_text(requirement)
-    return python

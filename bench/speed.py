@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -80,22 +81,22 @@ class Writer:
         )
 
 
-def submit(client: httpx.Client, writer: Writer, count: int, size: int) -> None:
-    for start in range(0, count, 50):
+def submit(client: httpx.Client, writer: Writer, count: int, size: int, first: int = 0) -> None:
+    for start in range(first, first + count, 50):
         files = [
             ("file", (f"page-{i}.txt", f"{writer.names[i % len(writer.names)]}\n\n{writer.text(size)}".encode()))
-            for i in range(start, min(start + 50, count))
+            for i in range(start, min(start + 50, first + count))
         ]
         client.post("/v1/sources", files=files).raise_for_status()
 
 
-def wait_idle(client: httpx.Client) -> dict[str, object]:
+def wait_idle(client: httpx.Client, poll_s: float = 0.1) -> dict[str, Any]:
     while True:
-        status: dict[str, object] = client.get("/v1/status").json()
+        status: dict[str, Any] = client.get("/v1/status").json()
         counts = status["by_state"]
-        if not counts.get("pending") and not counts.get("running"):  # type: ignore[attr-defined]
+        if not counts.get("pending") and not counts.get("running"):
             return status
-        time.sleep(0.1)
+        time.sleep(poll_s)
 
 
 def stage_seconds(client: httpx.Client) -> dict[str, float]:

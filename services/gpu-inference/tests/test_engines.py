@@ -74,6 +74,13 @@ def test_batches_hold_like_lengths_within_their_budget() -> None:
         assert max(lengths[index] for index in batch) * len(batch) <= 600
 
 
+def test_batches_are_split_where_padding_costs_more_than_a_call() -> None:
+    lengths = [100, 20, 104, 24]
+    assert batches_by_length(lengths, max_tokens=600, max_items=64, call_tokens=32) == [[2, 0], [3, 1]]
+    assert batches_by_length(lengths, max_tokens=600, max_items=64, call_tokens=1000) == [[2, 0, 3, 1]]
+    assert batches_by_length([], max_tokens=600, max_items=64) == []
+
+
 @pytest.mark.models
 async def test_a_cross_encoder_scores_every_passage_alone_as_in_company(cross_encoder: Path) -> None:
     reranker = CrossEncoderReranker(str(cross_encoder))

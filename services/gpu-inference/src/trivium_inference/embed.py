@@ -32,7 +32,7 @@ B = TypeVar("B")
 log = logging.getLogger(__name__)
 
 EMBED_VERSION: Final = 1
-_BATCH_TOKENS: Final = 2048  # 8 full windows: larger batches are no faster and hold more memory
+_BATCH_TOKENS: Final = 512  # 2 full windows: larger batches are no faster, hold more memory, and a core for longer
 _BATCH_ITEMS: Final = 64
 _TOKENIZE_AHEAD: Final = 512  # passages tokenized and sorted at a time: bounds memory, keeps lengths alike
 
@@ -105,13 +105,13 @@ class TextEmbedder:
 
     def encode_passages(self, inputs: Sequence[Tokens]) -> list[PassageVectors]:
         """One answer per input, in order, on the caller's thread: as many of them as `lanes` use the device fully."""
-        vectors = {index: one for batch in _batches(inputs) for index, one in self._run(inputs, batch)}
+        vectors = {index: one for batch in self._batches(inputs) for index, one in self._run(inputs, batch)}
         return [vectors[index] for index in range(len(inputs))]
 
     def encode_queries(self, inputs: Sequence[Tokens]) -> Vector:
         """(len(inputs), d), on the caller's thread, beside `encode_passages`."""
         vectors = np.empty((len(inputs), self.dimension), np.float32)
-        for batch in _batches(inputs):
+        for batch in self._batches(inputs):
             states = self._encoder.encode_urgent([inputs[index].ids for index in batch])
             for index, state in zip(batch, states, strict=True):
                 vectors[index] = pool_passage(state, self._files.pooling)
@@ -127,9 +127,13 @@ class TextEmbedder:
 
     def _embed_some(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         inputs = self.read_passages(passages)
-        done = in_turns(self._lanes, partial(self._run, inputs), _batches(inputs), self.lanes + 1)
+        done = in_turns(self._lanes, partial(self._run, inputs), self._batches(inputs), self.lanes + 1)
         vectors = {index: one for batch in done for index, one in batch}
         return [vectors[index] for index in range(len(passages))]
+
+    def _batches(self, inputs: Sequence[Tokens]) -> list[list[int]]:
+        lengths = [len(tokens) for tokens in inputs]
+        return batches_by_length(lengths, _BATCH_TOKENS, _BATCH_ITEMS, self._encoder.call_tokens)
 
     def _run(self, inputs: Sequence[Tokens], batch: Sequence[int]) -> list[tuple[int, PassageVectors]]:
         states = self._encoder.encode([inputs[index].ids for index in batch])
@@ -147,10 +151,6 @@ def in_turns(pool: Executor, call: Callable[[A], B], items: Iterable[A], width: 
         if len(waiting) >= width:
             yield waiting.popleft().result()
     yield from (future.result() for future in waiting)
-
-
-def _batches(inputs: Sequence[Tokens]) -> list[list[int]]:
-    return batches_by_length([len(tokens) for tokens in inputs], _BATCH_TOKENS, _BATCH_ITEMS)
 
 
 def build_embedder(options: EmbedOptions) -> TextEmbedder:

@@ -29,6 +29,11 @@ class Encoder(Protocol):
         """How many passage batches run at the same time to use the device fully."""
         ...
 
+    @property
+    def call_tokens(self) -> int:
+        """What a call costs besides its padded tokens, in tokens: how much padding is worth one call less."""
+        ...
+
     def encode(self, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
         """Token states (tokens, d) float32 of each input, for bulk work."""
         ...

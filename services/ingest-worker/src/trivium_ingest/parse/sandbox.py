@@ -31,7 +31,7 @@ class Bounds(msgspec.Struct, frozen=True):
     cpu_s: int = 400
     memory_bytes: int = 1024 * 1024 * 1024
     idle_s: float = 120.0
-    jobs_per_child: int = 500
+    jobs_per_child: int = 5000
 
 
 class Sandbox:

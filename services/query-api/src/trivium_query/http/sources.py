@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from urllib.parse import quote as percent_encoded
 
 from fastapi import APIRouter, Path, Query, Request
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from trivium import api
@@ -35,7 +36,7 @@ from trivium_query.http.routing import (
     takes,
     write,
 )
-from trivium_query.http.uploads import MAX_FILES, read_upload, sent_path
+from trivium_query.http.uploads import MAX_FILES, each_file, read_upload, sent_path
 from trivium_query.requests import Services
 
 ANY_DATASET = f"^$|{DATASET}"
@@ -93,21 +94,21 @@ async def _fetch(request: Request, services: Services, tenant: Tenant) -> Docume
 async def _upload(request: Request, services: Services, tenant: Tenant) -> api.Accepted:
     """Each file by itself: one that is refused keeps none of the others out."""
     async with read_upload(request) as upload:
-        taken: list[Document] = []
-        refused: list[api.RefusedFile] = []
-        last: TriviumError | None = None
-        for file in upload.files:
+
+        async def take(file: UploadFile) -> Document | tuple[str, TriviumError]:
             path = sent_path(file)
             blob = Blob(path, await file.read(), file.content_type or "", password=upload.password)
             try:
-                source = NewSource(blob, upload.title, upload.dataset)
-                taken.append(await sources.accept(services, tenant, source))
+                return await sources.accept(services, tenant, NewSource(blob, upload.title, upload.dataset))
             except TriviumError as error:
-                last = error
-                refused.append(_refused(path, error))
-    if not taken and last is not None:
-        raise last
-    return _taken(taken, refused)
+                return path, error
+
+        outcomes = await each_file(upload.files, take)
+    taken = [answer for answer in outcomes if isinstance(answer, Document)]
+    failed = [answer for answer in outcomes if not isinstance(answer, Document)]
+    if not taken:
+        raise failed[-1][1]
+    return _taken(taken, [_refused(path, error) for path, error in failed])
 
 
 def _refused(path: str, error: TriviumError) -> api.RefusedFile:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from typing import TypeVar
 
 import msgspec
 from fastapi import Request
@@ -17,7 +20,11 @@ from trivium.domain.source_names import name_too_long
 from trivium_query.http.bodies import BODY
 from trivium_query.validation import InvalidRequest, validated
 
+T = TypeVar("T")
+
 MAX_FILES = 100
+FILES_AT_ONCE = 4  # each waits for the disk again and again; readers of the registry use the same few threads
+SMALL_BYTES = 1024 * 1024  # of larger ones, one at a time is in memory
 MAX_FIELDS = 10
 MAX_FIELD_BYTES = 16 * 1024
 _WINDOWS_PATH = re.compile(r';\s*filename="?((?:[A-Za-z]:|\\)\\[^";]*)')
@@ -49,6 +56,23 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
             raise _invalid("file", "Send at least one file.")
         said = validated(UploadFields, fields, BODY)
         yield Upload(tuple(files), said.title, said.dataset, given_password(said.password))
+
+
+async def each_file(files: Sequence[UploadFile], take: Callable[[UploadFile], Awaitable[T]]) -> list[T]:
+    """What `take` answers for each, in order: some are taken at once, those of one name one after the other."""
+    turns, large = asyncio.Semaphore(FILES_AT_ONCE), asyncio.Lock()
+    names: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def taken(file: UploadFile) -> T:
+        name = sent_path(file).replace("\\", "/").rpartition("/")[2]
+        async with names[name], turns, large if (file.size or 0) > SMALL_BYTES else nullcontext():
+            return await take(file)
+
+    answers = await asyncio.gather(*map(taken, files), return_exceptions=True)  # none goes on once the form is closed
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+    return [answer for answer in answers if not isinstance(answer, BaseException)]
 
 
 def sent_path(file: UploadFile) -> str:
