@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Literal
@@ -240,8 +241,10 @@ async def test_a_generated_answer_comes_in_pieces_and_cites_only_what_it_was_giv
 
 
 async def test_the_judge_of_an_answer_gives_one_of_the_three_verdicts(
-    vllm: VllmServer, llm: Llm, hits: tuple[Hit, ...]
+    vllm: VllmServer, llm: Llm, hits: tuple[Hit, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # a fence that is new each time is another prompt, at some of which a model of random weights never ends a string
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "5e" * size)
     asked = vllm.count("vllm:request_prompt_tokens_count")
     shelf = Shelf(hits)
     draft = Draft(
