@@ -32,7 +32,6 @@ B = TypeVar("B")
 log = logging.getLogger(__name__)
 
 EMBED_VERSION: Final = 1
-_BATCH_TOKENS: Final = 512  # 2 full windows: larger batches are no faster, hold more memory, and a core for longer
 _BATCH_ITEMS: Final = 64
 _TOKENIZE_AHEAD: Final = 512  # passages tokenized and sorted at a time: bounds memory, keeps lengths alike
 
@@ -133,7 +132,7 @@ class TextEmbedder:
 
     def _batches(self, inputs: Sequence[Tokens]) -> list[list[int]]:
         lengths = [len(tokens) for tokens in inputs]
-        return batches_by_length(lengths, _BATCH_TOKENS, _BATCH_ITEMS, self._encoder.call_tokens)
+        return batches_by_length(lengths, self._encoder.batch_tokens, _BATCH_ITEMS, self._encoder.call_tokens)
 
     def _run(self, inputs: Sequence[Tokens], batch: Sequence[int]) -> list[tuple[int, PassageVectors]]:
         states = self._encoder.encode([inputs[index].ids for index in batch])

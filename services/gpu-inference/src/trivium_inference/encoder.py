@@ -30,6 +30,11 @@ class Encoder(Protocol):
         ...
 
     @property
+    def batch_tokens(self) -> int:
+        """Padded tokens of a call at most."""
+        ...
+
+    @property
     def call_tokens(self) -> int:
         """What a call costs besides its padded tokens, in tokens: how much padding is worth one call less."""
         ...

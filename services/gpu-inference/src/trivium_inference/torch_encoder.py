@@ -56,6 +56,11 @@ class TorchEncoder:
         return 1
 
     @property
+    def batch_tokens(self) -> int:
+        """On the CPU as OpenVINO's; eight full windows on CUDA, where no other size was measured."""
+        return 512 if self._device == "cpu" else 2048
+
+    @property
     def call_tokens(self) -> int:
         """CUDA's cores work side by side: half a batch takes as long as a whole one."""
         return 32 if self._device == "cpu" else 1024

@@ -29,6 +29,8 @@ class CountingEncoder:
 
     description = "counting"
     lanes = 2
+    batch_tokens = 2048
+    call_tokens = 32
 
     def __init__(self, dimension: int, poison: int) -> None:
         self._table = np.random.default_rng(5).normal(size=(40_000, dimension)).astype(np.float32)
