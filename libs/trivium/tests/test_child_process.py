@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import resource
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,6 +20,7 @@ from trivium.child_process import child as parents_side
 from trivium.child_process.child import ChildProcess, resident_bytes
 from trivium.child_process.deadline import Deadline
 from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
+from trivium.child_process.messages import Connection
 from trivium.child_process.pool import ChildPool
 from trivium.child_process.reply import Failed, Reply
 from trivium.domain.errors import Conflict, NeverWill, TryLater
@@ -196,3 +200,15 @@ def test_a_job_that_lasts_gives_its_place_to_another() -> None:
         first, beside = children.run(lasting)
         assert first != beside
         assert children.run(lambda child: Reply(child.pid)) == beside
+
+
+def test_a_connection_may_have_any_number() -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(2048, limits[0]), limits[1]))
+    ours, theirs = socket.socketpair()
+    with ours, theirs, closing(Connection(fcntl.fcntl(theirs, fcntl.F_DUPFD, 1100))) as connection:
+        assert not connection.is_readable(0.0)
+        Connection(ours.fileno()).send("hello")
+        assert connection.is_readable(30.0)
+        assert connection.receive(str) == "hello"
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)

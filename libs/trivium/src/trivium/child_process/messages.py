@@ -59,7 +59,7 @@ class Connection:
 
     def is_readable(self, within_s: float) -> bool:
         """Whether something comes, if only the end."""
-        return bool(select.select([self._descriptor], [], [], within_s)[0])
+        return self._is_ready(select.POLLIN, within_s)
 
     def close(self) -> None:
         """Whoever sends or receives from now on hears `Disconnected`."""
@@ -87,11 +87,15 @@ class Connection:
             raise Disconnected
         if deadline is None:
             return
-        waiter = select.poll()
-        waiter.register(self._descriptor, event)
         look_s = _WATCH_INTERVAL_S if watch else math.inf
-        while not waiter.poll(1000 * max(0.0, min(deadline.left_s, look_s))):
+        while not self._is_ready(event, min(deadline.left_s, look_s)):
             if deadline.left_s <= 0:
                 raise DeadlineExceeded
             if watch:
                 watch()
+
+    def _is_ready(self, event: int, within_s: float) -> bool:
+        """By poll(2): select(2) knows no descriptor above 1,023, and a busy server hands on such numbers."""
+        waiter = select.poll()
+        waiter.register(self._descriptor, event)
+        return bool(waiter.poll(1000 * max(0.0, within_s)))
