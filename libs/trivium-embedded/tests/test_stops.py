@@ -33,7 +33,7 @@ from trivium_graph.assembly import graph_stages
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.control import no_urls
 from trivium_ingest.dispatch import Dispatcher, release_orphans
-from trivium_ingest.parse.build import parse_blob
+from trivium_ingest.parse.build import fingerprint, parse_blob
 from trivium_ingest.publish import PublishWork
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork
 
@@ -67,7 +67,7 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
             return parse_blob(blob, ParseLimits(), ParserModels())
 
         works = (
-            ParseWork(parse, ParserModels(), Originals(stores.objects), stores, ParseLimits()),
+            ParseWork(parse, fingerprint, ParserModels(), Originals(stores.objects), stores, ParseLimits()),
             ChunkWork(ChunkOptions(), models.embedder),
             EnrichWork(None),
             EmbedWork(models.embedder),

@@ -32,7 +32,9 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.stores = FolderStores(folder)
         self.objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
-        self.work = ParseWork(parse, ParserModels(), Originals(self.stores.objects), self.stores, ParseLimits())
+        self.work = ParseWork(
+            parse, lambda: "1", ParserModels(), Originals(self.stores.objects), self.stores, ParseLimits()
+        )
 
     def job(self, name: str, content: bytes | None) -> Job:
         """Of a document whose original is gone where `content` is None."""

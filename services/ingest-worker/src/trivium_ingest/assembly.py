@@ -58,6 +58,7 @@ def ingest_stages(
     return [
         ParseWork(
             sandbox.parse,
+            sandbox.fingerprint,
             models,
             Originals(stores.objects, uploads),
             stores,

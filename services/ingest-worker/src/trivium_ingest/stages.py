@@ -36,7 +36,6 @@ from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
 from trivium_ingest.opening import parse_opened
-from trivium_ingest.parse.build import fingerprint as parse_fingerprint
 from trivium_ingest.visual import visual_vectors, with_names
 
 T = TypeVar("T")
@@ -51,10 +50,11 @@ class ParseWork(msgspec.Struct, frozen=True):
     """The original's bytes become typed units, and the files inside become documents of their own.
 
     With `named_pictures` also a picture without words becomes a passage, which its vector is found by.
-    `parse` runs the parsers within `limits`, and tells the share that is read of what takes long.
+    `parse` runs the parsers within `limits`, and tells the share that is read of what takes long; `parsers` names them.
     """
 
     parse: Callable[[Blob, Callable[[float], None]], ParsedDocument]
+    parsers: Callable[[], str]
     models: ParserModels
     originals: Originals
     stores: Stores
@@ -71,7 +71,7 @@ class ParseWork(msgspec.Struct, frozen=True):
             models.append(self.describer.fingerprint())
         if self.named_pictures:
             models.append("named pictures")
-        return "|".join((parse_fingerprint(), *models))
+        return "|".join((self.parsers(), *models))
 
     def outputs_present(self, job: Job) -> bool:
         """Whether the files inside are there as documents."""

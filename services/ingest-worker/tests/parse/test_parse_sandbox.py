@@ -7,6 +7,7 @@ import os
 import platform
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -25,6 +26,7 @@ from trivium.domain.parsed import Box
 from trivium.domain.password import Password
 from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob, ParserModels
+from trivium_ingest.parse.build import fingerprint
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
 from .conftest import picture
@@ -109,6 +111,24 @@ def sandbox() -> Iterator[Sandbox]:
 def test_a_warm_child_answers_in_a_small_part_of_the_time_that_its_start_took(sandbox: Sandbox) -> None:
     first = _timed(sandbox)
     assert min(_timed(sandbox) for _ in range(20)) < first / 10
+
+
+PARSERS_NAMED = """
+import sys
+from trivium_ingest.assembly import ingest_stages
+from trivium_ingest.parse.sandbox import Sandbox
+sandbox = Sandbox()
+named = sandbox.fingerprint()
+sandbox.close()
+print(named, *sorted(sys.modules))
+"""
+
+
+def test_the_child_names_the_parsers_and_its_parent_loads_none() -> None:
+    told = subprocess.run([sys.executable, "-c", PARSERS_NAMED], stdout=subprocess.PIPE, check=True, text=True)
+    named, *loaded = told.stdout.split()
+    assert named == fingerprint()
+    assert not {"trivium_ingest.parse.registry", "lxml", "PIL", "av", "pypdfium2"}.intersection(loaded)
 
 
 def _timed(sandbox: Sandbox) -> float:

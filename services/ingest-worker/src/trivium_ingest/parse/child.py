@@ -22,8 +22,7 @@ from trivium.domain.password import Password
 from trivium.heap import give_back, keep_large_apart
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import ParserModels
-from trivium_ingest.parse.build import parse_blob
-from trivium_ingest.parse.registry import known_formats
+from trivium_ingest.parse.build import fingerprint, parse_blob
 from trivium_ingest.parse.wire import (
     ImageRead,
     Job,
@@ -41,9 +40,8 @@ def main(parent: Connection, setup_json: str) -> None:
     """Serve jobs until nothing comes for `idle_s`."""
     setup = msgspec.json.decode(setup_json, type=Setup)
     keep_large_apart()
-    known_formats()
     engine = _Engine(setup.ocr) if setup.ocr else None
-    parent.send(Ready())
+    parent.send(Ready(fingerprint()))
     while parent.is_readable(setup.idle_s):
         job = parent.receive(Job)
         parent.send(reply_to(lambda: _parsed(job, _models(setup, parent, engine, job))))  # noqa: B023 - called at once

@@ -78,7 +78,7 @@ class ParserProcess(ChildProcess):
         self._memory_bytes = memory_bytes
         self._max_jobs = max_jobs
         self._models = models
-        self._ready = False
+        self._fingerprint = ""
         self._peak = 0
 
     @property
@@ -87,6 +87,12 @@ class ParserProcess(ChildProcess):
         grown = resident_bytes(self.pid) > _GROWN_SHARE * self._memory_bytes
         return self.is_alive and self.jobs < self._max_jobs and not grown
 
+    def fingerprint(self) -> str:
+        """Names the child's parsers. Raises `TryLater` when it does not start."""
+        if not self._fingerprint:
+            self._fingerprint = self._first_message().fingerprint
+        return self._fingerprint
+
     def run(
         self, job: Job, wall_s: float, progress: Callable[[float], None], on_listening: Callable[[], None]
     ) -> ParseReply:
@@ -94,7 +100,7 @@ class ParserProcess(ChildProcess):
 
         Raises `ChildExited`, `DeadlineExceeded` and `MemoryExhausted` for what the file did to the child.
         """
-        self._await_ready()
+        self.fingerprint()
         self._peak = 0
         try:
             return self._exchange(job, _Clock(wall_s, job.limits.max_ocr_pages, progress), on_listening)
@@ -103,15 +109,12 @@ class ParserProcess(ChildProcess):
                 raise self._exhausted() from None  # C libraries abort when an allocation is refused
             raise
 
-    def _await_ready(self) -> None:
+    def _first_message(self) -> Ready:
         """Loading libraries takes about a second, which is not the file's time."""
-        if self._ready:
-            return
         try:
-            self.receive(Ready, Deadline(_START_S))
+            return self.receive(Ready, Deadline(_START_S))
         except (ChildExited, DeadlineExceeded) as error:
             raise TryLater("parser_unavailable", "The parsing process does not start.") from error
-        self._ready = True
 
     def _exchange(self, job: Job, clock: _Clock, on_listening: Callable[[], None]) -> ParseReply:
         watch = partial(self._look, clock)

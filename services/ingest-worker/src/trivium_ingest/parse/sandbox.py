@@ -12,6 +12,7 @@ import msgspec
 
 from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
 from trivium.child_process.pool import ChildPool
+from trivium.child_process.reply import Reply
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.inference import Ocr
@@ -61,9 +62,16 @@ class Sandbox:
             asks_ocr=models.ocr is not None,
             asks_transcriber=models.transcriber is not None,
         )
+        self._fingerprint = ""
         self._children = ChildPool(
             partial(ParserProcess, setup, bounds.memory_bytes, bounds.jobs_per_child, models), size
         )
+
+    def fingerprint(self) -> str:
+        """Names the parsers, as a child tells it: this process loads none. Raises `TryLater` when none starts."""
+        if not self._fingerprint:
+            self._fingerprint = self._children.run(lambda child: Reply(child.fingerprint()))
+        return self._fingerprint
 
     def parse(self, blob: Blob, progress: Callable[[float], None] = untold) -> ParsedDocument:
         """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`).

@@ -24,7 +24,9 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The child's first message: its libraries are loaded and it is restricted."""
+    """The child's first message: it is restricted, and its parsers are loaded; `fingerprint` names them."""
+
+    fingerprint: str
 
 
 class Job(msgspec.Struct, frozen=True):

@@ -38,6 +38,8 @@ _SCHEMA = Schema(
         DROP INDEX waiting;
         CREATE INDEX waiting ON documents (lane, created_at, id, lease_until) WHERE state IN ('pending', 'running');
         """,
+        # A status line reads this index alone, no record.
+        "CREATE INDEX counted ON documents (tenant, state, stage, chunks);",
     ),
     recovery="Stop Trivium, move registry.sqlite out of the data directory and ingest the documents again: finished"
     " stages are read from their artifacts.",
