@@ -1,0 +1,106 @@
+"""READ FIRST: every question of a data set asked as `POST /v1/queries` asks it, each answer laid beside its gold.
+
+documents -> questions (the set's own, and those of a foreign one) -> answers -> judged -> tables and a JSON file
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from rich.console import Console
+from rich.progress import Progress
+
+from trivium.api import QueryRequest
+from trivium.cli.runtime import AnswerEvaluation
+from trivium.config import Settings
+from trivium.domain.errors import Refused, TriviumError
+from trivium.evaluation.answer_scores import scores_of
+from trivium.evaluation.dataset import EvaluationSet, Judged, load_questions, load_set
+from trivium.evaluation.judged_answers import JudgedAnswer, Wanted, judge, wanted_of
+from trivium.logs.setup import configure_logging
+from trivium_embedded.evaluation.answer_tables import tables_of
+from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
+from trivium_query.handlers import queries
+
+SEED = 13  # of every sample, so that two runs ask the same questions
+FOREIGN_QUESTIONS = 100  # of another set, unless told how many
+
+Asked = tuple[Judged, Wanted]
+T = TypeVar("T")
+
+
+def evaluate_answers(settings: Settings, folder: Path, wanted: AnswerEvaluation) -> None:
+    """Ingest `folder` into a throw-away tenant, ask its questions, print the tables, write a line a question.
+
+    Raises `Refused` (`bad_evaluation_set`), also where no question has a gold answer.
+    """
+    loaded = load_set(folder)
+    asked = [*_own(loaded, wanted.questions), *_foreign(wanted.foreign, wanted.questions)]
+    if not asked:
+        raise Refused(
+            "bad_evaluation_set", f"No question of {folder} has an answer.", "Add `answer` to its questions, or leave."
+        )
+    configure_logging("error", settings.log_format)
+    console = Console()
+    with ExitStack() as stack:
+        bars = stack.enter_context(progress_bars(console))
+        taken = stack.enter_context(ingested(settings, loaded, folder, bars))
+        answers = asyncio.run(_answers(taken, asked, bars))
+    for table in tables_of(loaded.name, scores_of(answers)):
+        console.print(table)
+    if wanted.json_file is not None:
+        _write(wanted.json_file, answers)
+
+
+def _own(loaded: EvaluationSet, questions: int) -> list[Asked]:
+    known = [query for query in loaded.queries if query.gold or not query.answerable]
+    return [(query, wanted_of(query)) for query in _sample(known, questions)]
+
+
+def _foreign(folder: Path | None, questions: int) -> list[Asked]:
+    """Questions that have an answer in their own corpus."""
+    known = [query for query in load_questions(folder) if query.gold] if folder else []
+    return [(query, Wanted.FOREIGN) for query in _sample(known, questions or FOREIGN_QUESTIONS)]
+
+
+def _sample(rows: Sequence[T], wanted: int) -> list[T]:
+    """At most `wanted` (0: all), the same ones each time, in the set's order."""
+    if not wanted or wanted >= len(rows):
+        return list(rows)
+    chosen = random.Random(SEED).sample(range(len(rows)), wanted)  # noqa: S311 - a sample, no secret
+    return [rows[index] for index in sorted(chosen)]
+
+
+async def _answers(taken: Ingested, asked: Sequence[Asked], bars: Progress) -> list[JudgedAnswer]:
+    return [await _answer(taken, *each) for each in bars.track(asked, description="answers")]
+
+
+async def _answer(taken: Ingested, query: Judged, wanted: Wanted) -> JudgedAnswer:
+    """The answer, judged; a question that ends with an error is a line too."""
+    started = time.perf_counter()
+    try:
+        answer = await queries.ask(taken.services, taken.tenant, QueryRequest(query=query.question))
+    except TriviumError as error:
+        return JudgedAnswer(query.id, query.question, query.gold, wanted, ms=_since(started), failure=error.code)
+    return judge(query, wanted, answer, _since(started), taken.names)
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)
+
+
+def _write(path: Path, answers: Iterable[JudgedAnswer]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(_lines(answers)))
+
+
+def _lines(answers: Iterable[JudgedAnswer]) -> Iterator[bytes]:
+    for one in answers:
+        yield msgspec.json.encode(one) + b"\n"
