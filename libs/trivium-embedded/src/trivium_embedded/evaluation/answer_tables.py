@@ -30,14 +30,15 @@ def _rows(scores: AnswerScores) -> Iterator[tuple[str, str]]:
     yield "yes/no questions right", _of(scores.yes_no)
     yield "choices right", _of(scores.choice)
     yield "SUPPORTED that are right, %", _percent(scores.sure_right)
+    yield "the same, choices by the text alone, %", _percent(scores.sure_told)
     yield "right answers that are SUPPORTED, %", _percent(scores.right_sure)
     yield "answerable questions refused, %", _percent(scores.refused)
-    yield "the same, with the answer in the first five passages, %", _percent(scores.refused_shown)
+    yield "refused with the answer in the first five passages, %", _percent(scores.refused_shown)
     yield "unanswerable questions refused", _of(scores.unanswerable)
     yield "questions of the foreign set refused", _of(scores.foreign)
     yield "sentences that stand in a cited passage, %", _percent(scores.grounded)
-    if scores.faithful is not None:
-        yield "faithfulness (RAGAS), %", _percent(scores.faithful)
+    if scores.criticised:
+        yield f"faithfulness (RAGAS, {scores.criticised} answers judged), %", _percent(scores.faithful)
         yield "answer relevance (RAGAS), %", _percent(scores.relevant)
     yield "ms a question, p50 / p95", f"{scores.ms.p50:.0f} / {scores.ms.p95:.0f}"
     yield "questions that ended with an error", f"{scores.failed}"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,13 +20,17 @@ from rich.progress import Progress
 from trivium.api import QueryRequest
 from trivium.cli.runtime import AnswerEvaluation
 from trivium.config import Settings
+from trivium.domain.answers import Answer
 from trivium.domain.errors import Refused, TriviumError
 from trivium.evaluation.answer_scores import scores_of
 from trivium.evaluation.dataset import EvaluationSet, Judged, load_questions, load_set
 from trivium.evaluation.judged_answers import JudgedAnswer, Wanted, judge, wanted_of
+from trivium.llm.connect import llm_address
 from trivium.logs.setup import configure_logging
 from trivium_embedded.evaluation.answer_tables import tables_of
 from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
+from trivium_embedded.evaluation.ragas import Critic
+from trivium_query.answering import PipelineAnswerer
 from trivium_query.handlers import queries
 
 SEED = 13  # of every sample, so that two runs ask the same questions
@@ -52,7 +56,7 @@ def evaluate_answers(settings: Settings, folder: Path, wanted: AnswerEvaluation)
     with ExitStack() as stack:
         bars = stack.enter_context(progress_bars(console))
         taken = stack.enter_context(ingested(settings, loaded, folder, bars))
-        answers = asyncio.run(_answers(taken, asked, bars))
+        answers = asyncio.run(_answers(taken, asked, bars, settings))
     for table in tables_of(loaded.name, scores_of(answers)):
         console.print(table)
     if wanted.json_file is not None:
@@ -78,18 +82,43 @@ def _sample(rows: Sequence[T], wanted: int) -> list[T]:
     return [rows[index] for index in sorted(chosen)]
 
 
-async def _answers(taken: Ingested, asked: Sequence[Asked], bars: Progress) -> list[JudgedAnswer]:
-    return [await _answer(taken, *each) for each in bars.track(asked, description="answers")]
+async def _answers(taken: Ingested, asked: Sequence[Asked], bars: Progress, settings: Settings) -> list[JudgedAnswer]:
+    async with _critic(taken, settings) as critic:
+        return [await _answer(taken, *each, critic) for each in bars.track(asked, description="answers")]
 
 
-async def _answer(taken: Ingested, query: Judged, wanted: Wanted) -> JudgedAnswer:
+@asynccontextmanager
+async def _critic(taken: Ingested, settings: Settings) -> AsyncIterator[Critic | None]:
+    """The configured language model; None without one."""
+    address, answerer = llm_address(settings), taken.services.answerer
+    if address is None or not isinstance(answerer, PipelineAnswerer):
+        yield None
+        return
+    llm = address.connect()
+    try:
+        yield Critic(llm, answerer.questions.embed)
+    finally:
+        await llm.close()
+
+
+async def _answer(taken: Ingested, query: Judged, wanted: Wanted, critic: Critic | None) -> JudgedAnswer:
     """The answer, judged; a question that ends with an error is a line too."""
     started = time.perf_counter()
     try:
         answer = await queries.ask(taken.services, taken.tenant, QueryRequest(query=query.question))
     except TriviumError as error:
         return JudgedAnswer(query.id, query.question, query.gold, wanted, ms=_since(started), failure=error.code)
-    return judge(query, wanted, answer, _since(started), taken.names)
+    judged = judge(query, wanted, answer, _since(started), taken.names)
+    return await _criticised(judged, answer, critic) if critic and answer.found else judged
+
+
+async def _criticised(judged: JudgedAnswer, answer: Answer, critic: Critic) -> JudgedAnswer:
+    passages = [f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in answer.hits]
+    return msgspec.structs.replace(
+        judged,
+        faithful=await critic.faithfulness(judged.question, judged.text, passages),
+        relevant=await critic.relevance(judged.question, judged.text),
+    )
 
 
 def _since(started: float) -> float:

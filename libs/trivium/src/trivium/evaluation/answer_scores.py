@@ -35,10 +35,11 @@ class Percentiles(msgspec.Struct, frozen=True):
 class AnswerScores(msgspec.Struct, frozen=True):
     """What a set's answers are worth.
 
-    `exact`, `f1`, `told` (the gold in the text) and `words` are of the questions that want a text; `words` is the
-    median. `sure_right` is the share of right ones among answers that are SUPPORTED, null questions included;
-    `right_sure` that of SUPPORTED among the right. `refused_shown` are refusals where a right answer was among the
-    first five passages.
+    `exact`, `f1`, `told` (the gold in the text) and `gold_words` are of the questions that want a text or a choice;
+    `words` is the median of all answers. `sure_right` is the share of right ones among answers that are SUPPORTED,
+    null questions included, `sure_told` the same with choices by their text alone; `right_sure` is the share of
+    SUPPORTED among the right. `refused_shown` are refusals where a right answer was among the
+    first five passages. `criticised` answers were judged by a language model.
     """
 
     questions: int
@@ -50,6 +51,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
     yes_no: Bin
     choice: Bin
     sure_right: Share
+    sure_told: Share
     right_sure: Share
     refused: Share
     refused_shown: Share
@@ -58,6 +60,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
     grounded: Share
     faithful: Share
     relevant: Share
+    criticised: int
     verdicts: tuple[Bin, ...]
     bins: tuple[Bin, ...]
     calibration_error: Share
@@ -68,7 +71,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
 def scores_of(answers: Sequence[JudgedAnswer]) -> AnswerScores:
     """Questions that failed count as not right and as not refused."""
     own = [one for one in answers if one.wanted is not Wanted.FOREIGN]
-    texts = [one for one in own if one.wanted is Wanted.TEXT]
+    texts = [one for one in own if one.wanted in (Wanted.TEXT, Wanted.CHOICE)]
     answerable = [one for one in own if one.wanted.answerable]
     given = [one for one in own if one.found]
     right = [one for one in given if one.right]
@@ -78,12 +81,13 @@ def scores_of(answers: Sequence[JudgedAnswer]) -> AnswerScores:
         questions=len(answers),
         exact=_mean(one.exact for one in texts),
         f1=_mean(one.f1 for one in texts),
-        told=_mean(one.right for one in texts),
+        told=_mean(one.told for one in texts),
         gold_words=_mean(one.gold_words for one in texts),
         words=_percentile([one.words for one in given], 0.5) if given else None,
         yes_no=_counted("yes/no", own, lambda one: one.wanted is Wanted.YES_NO),
         choice=_counted("choice", own, lambda one: one.wanted is Wanted.CHOICE),
         sure_right=_mean(one.right for one in sure),
+        sure_told=_mean(one.told for one in sure),
         right_sure=_mean(one.verdict is Verdict.SUPPORTED for one in right),
         refused=_mean(_refused(one) for one in answerable),
         refused_shown=_mean(_refused(one) for one in answerable if one.shown),
@@ -92,6 +96,7 @@ def scores_of(answers: Sequence[JudgedAnswer]) -> AnswerScores:
         grounded=_ratio(sum(one.grounded for one in given), sum(one.statements for one in given)),
         faithful=_mean(one.faithful for one in given if one.faithful is not None),
         relevant=_mean(one.relevant for one in given if one.relevant is not None),
+        criticised=sum(one.faithful is not None or one.relevant is not None for one in given),
         verdicts=tuple(_of_verdict(given, verdict) for verdict in Verdict),
         bins=bins,
         calibration_error=calibration_error(bins),

@@ -1,5 +1,6 @@
 """Reading an evaluation folder: `corpus*.jsonl.gz` (id, title, text) and `queries.jsonl.gz` (id, question, evidence).
 
+Both may be plain `.jsonl` too.
 A query may carry `grades` (document id to grade). A higher grade is better, as in TREC's judgements,
 unless the folder's `meta.json` says that grade 1 is the most relevant, as in Cranfield's. A row with a `file` instead
 of a text is that file of the folder, and a query may name the `modalities` that its answer needs.
@@ -22,8 +23,9 @@ import msgspec
 from trivium.domain.errors import Refused
 from trivium.domain.parsed import UnitKind
 
-QUERIES = "queries.jsonl.gz"
-CORPUS = "corpus*.jsonl.gz"
+QUERIES = "queries.jsonl"
+CORPUS = "corpus*.jsonl"
+PACKED = ".gz"
 META = "meta.json"
 _GRADE_ONE_IS_BEST = re.compile(r"grade 1 is the (?:most relevant|best)", re.IGNORECASE)
 
@@ -90,9 +92,7 @@ class _Query(msgspec.Struct, frozen=True):
 
 def load_set(folder: Path) -> EvaluationSet:
     """Everything in `folder`. Raises `Refused` (`bad_evaluation_set`) saying which file and line is wrong."""
-    sources = sorted(folder.glob(CORPUS))
-    if not sources or not (folder / QUERIES).is_file():
-        raise _refused(f"{folder} has no {CORPUS} or no {QUERIES}.", "Name a folder that holds both.")
+    sources = _sources(folder, CORPUS)
     documents: dict[str, Row] = {}
     for source in sources:
         for row in _rows(source, Row):
@@ -105,16 +105,27 @@ def load_questions(folder: Path) -> tuple[Judged, ...]:
     first_is_best = _grade_one_is_best(folder / META)
     queries = (
         Judged(row.id, row.question, _relevant(row, first_is_best), row.modalities, _gold(row), _answerable(row))
-        for row in _rows(folder / QUERIES, _Query)
+        for source in _sources(folder, QUERIES)[:1]
+        for row in _rows(source, _Query)
     )
     return tuple({query.id: query for query in queries}.values())
+
+
+def _sources(folder: Path, pattern: str) -> list[Path]:
+    """The files of that name, packed or plain. Raises `Refused` where there are none."""
+    found = sorted([*folder.glob(pattern), *folder.glob(f"{pattern}{PACKED}")])
+    if not found:
+        raise _refused(
+            f"{folder} has no {pattern}{PACKED}.", f"Name a folder with {CORPUS}{PACKED} and {QUERIES}{PACKED}."
+        )
+    return found
 
 
 def _rows(source: Path, kind: type[T]) -> Iterator[T]:
     decoder = msgspec.json.Decoder(kind)
     number = 0
     try:
-        with gzip.open(source, "rb") as lines:
+        with gzip.open(source, "rb") if source.suffix == PACKED else source.open("rb") as lines:
             for line in lines:
                 number += 1  # the handler below names it
                 if line.strip():

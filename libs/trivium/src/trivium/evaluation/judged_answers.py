@@ -38,7 +38,8 @@ class JudgedAnswer(msgspec.Struct, frozen=True):
     """One line of `--json`.
 
     `text` has no markers of sources. `probability` is the answer's own, None where it states none. `right`: a refusal
-    where one is wanted; else the choice, the yes or no in `short`, the gold in `text`. `f1` and `exact` are those of
+    where one is wanted; else the choice, the yes or no in `short`, the gold in `text`. `told` is the same, but lets a
+    choice pass whose text names the gold, perhaps beside the other thing. `f1` and `exact` are those of
     `short`, or of `text` where there is no short answer. `gold_words` is the share of the gold's words in the text.
     `shown` says whether a right answer could be seen in the first five passages; `grounded` of `statements` stand in a
     passage that is cited. `faithful` and `relevant` are RAGAS's, None unless measured. `failure` is the code of the
@@ -56,6 +57,7 @@ class JudgedAnswer(msgspec.Struct, frozen=True):
     probability: float | None = None
     found: bool = False
     right: bool = False
+    told: bool = False
     exact: bool = False
     f1: float = 0.0
     gold_words: float = 0.0
@@ -104,14 +106,20 @@ def judge(query: Judged, wanted: Wanted, answer: Answer, ms: float, names: Mappi
         citations=tuple(f"{citation.source}#{citation.chunk_number}" for citation in answer.citations),
     )
     if not wanted.answerable:
-        return msgspec.structs.replace(judged, right=not answer.found)
+        return msgspec.structs.replace(judged, right=not answer.found, told=not answer.found)
+    judged = msgspec.structs.replace(judged, shown=_shown(query, wanted, answer.hits, names))
+    return _compared(judged, said) if answer.found else judged
+
+
+def _compared(judged: JudgedAnswer, said: str) -> JudgedAnswer:
+    right = _is_right(judged.gold, judged.wanted, said, judged.text)
     return msgspec.structs.replace(
         judged,
-        right=answer.found and _is_right(query.gold, wanted, said, text),
-        exact=answer.found and exact_match(said, query.gold),
-        f1=token_f1(said, query.gold) if answer.found else 0.0,
-        gold_words=share_of_words(text, query.gold) if answer.found else 0.0,
-        shown=_shown(query, wanted, answer.hits, names),
+        right=right,
+        told=right or (judged.wanted is Wanted.CHOICE and tells(judged.text, judged.gold)),
+        exact=exact_match(said, judged.gold),
+        f1=token_f1(said, judged.gold),
+        gold_words=share_of_words(judged.text, judged.gold),
     )
 
 
