@@ -114,6 +114,14 @@ def test_questions_of_another_set_are_asked_too_and_counted_apart(tmp_path: Path
     assert "1 of 1" in next(line for line in printed.splitlines() if "foreign set refused" in line)
 
 
+def test_questions_may_be_asked_in_the_words_of_another_folder(tmp_path: Path) -> None:
+    asked = {"id": "own", "question": "Who keeps the heron house?", "answer": "Ada Pell"}
+    own = small_set(tmp_path / "own", "The heron house is kept by Ada Pell.", asked, {**asked, "id": "lacking"})
+    other = small_set(tmp_path / "other", "Tin.", {"id": "own", "question": "Wer pflegt das Heron House?"})
+    [answer], _ = evaluated(own, tmp_path / "lines.jsonl", "--asked-in", str(other))
+    assert (answer.question, answer.gold) == ("Wer pflegt das Heron House?", ("Ada Pell",))
+
+
 def test_a_sample_asks_the_same_questions_each_time(tmp_path: Path) -> None:
     rows = [{"id": f"q{number}", "question": f"Who is number {number}?", "answer": "Ada"} for number in range(30)]
     folder = small_set(tmp_path / "many", "Ada is number 3.", *rows)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.evaluation.wording import contains, exact_match, share_of_words, tells, token_f1, tokens
+from trivium.evaluation.wording import contains, count_words, exact_match, share_of_words, tells, token_f1, tokens
 
 
 def test_case_punctuation_and_english_articles_do_not_matter_to_exact_match():
@@ -29,6 +29,7 @@ def test_without_a_common_word_or_a_gold_f1_is_nothing():
 def test_scripts_without_spaces_are_compared_by_character():
     assert tokens("丹佛野马队 308 分") == ["丹", "佛", "野", "马", "队", "308", "分"]
     assert token_f1("野马队", ["丹佛野马队"]) == pytest.approx(0.75)
+    assert count_words("丹佛 won 24 games.") == 5
     assert contains("冠军是丹佛野马队。", ["野马队"])
     assert contains("แชมป์คือเดนเวอร์", ["เดนเวอร์"])
 

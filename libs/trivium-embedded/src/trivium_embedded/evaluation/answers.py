@@ -23,7 +23,7 @@ from trivium.config import Settings
 from trivium.domain.answers import Answer
 from trivium.domain.errors import Refused, TriviumError
 from trivium.evaluation.answer_scores import scores_of
-from trivium.evaluation.dataset import EvaluationSet, Judged, load_questions, load_set
+from trivium.evaluation.dataset import Judged, load_questions, load_set
 from trivium.evaluation.judged_answers import JudgedAnswer, Wanted, judge, wanted_of
 from trivium.llm.connect import llm_address
 from trivium.logs.setup import configure_logging
@@ -46,7 +46,8 @@ def evaluate_answers(settings: Settings, folder: Path, wanted: AnswerEvaluation)
     Raises `Refused` (`bad_evaluation_set`), also where no question has a gold answer.
     """
     loaded = load_set(folder)
-    asked = [*_own(loaded, wanted.questions), *_foreign(wanted.foreign, wanted.questions)]
+    own = _worded(loaded.queries, wanted.asked_in)
+    asked = [*_own(own, wanted.questions), *_foreign(wanted.foreign, wanted.questions)]
     if not asked:
         raise Refused(
             "bad_evaluation_set", f"No question of {folder} has an answer.", "Add `answer` to its questions, or leave."
@@ -63,8 +64,16 @@ def evaluate_answers(settings: Settings, folder: Path, wanted: AnswerEvaluation)
         _write(wanted.json_file, answers)
 
 
-def _own(loaded: EvaluationSet, questions: int) -> list[Asked]:
-    known = [query for query in loaded.queries if query.gold or not query.answerable]
+def _worded(asked: Sequence[Judged], folder: Path | None) -> Sequence[Judged]:
+    """The questions in the words of another folder, by their ids; one that it lacks is left out."""
+    if folder is None:
+        return asked
+    wordings = {query.id: query.question for query in load_questions(folder)}
+    return [msgspec.structs.replace(each, question=wordings[each.id]) for each in asked if each.id in wordings]
+
+
+def _own(asked: Sequence[Judged], questions: int) -> list[Asked]:
+    known = [query for query in asked if query.gold or not query.answerable]
     return [(query, wanted_of(query)) for query in _sample(known, questions)]
 
 

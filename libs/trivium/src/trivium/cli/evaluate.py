@@ -23,6 +23,9 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--questions", type=click.IntRange(min=1), help="Ask this many, the same ones each time; without, all.")
 @click.option("--foreign", type=FOLDER, help="Ask questions of this folder too, which should be refused.")
 @click.option(
+    "--asked-in", type=FOLDER, help="Word each question as the one of its id in this folder: another language."
+)
+@click.option(
     "--json",
     "json_file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -34,6 +37,7 @@ def evaluate(
     answers: bool,
     questions: int | None,
     foreign: Path | None,
+    asked_in: Path | None,
     json_file: Path | None,
 ) -> None:
     """Measure retrieval on FOLDER (corpus*.jsonl.gz and queries.jsonl.gz), or its answers.
@@ -47,11 +51,11 @@ def evaluate(
     it: exact match and F1 of the short answer, the gold in the text, refusals, and how often a verdict or a stated
     probability is right. A configured language model writes the answers and also judges them as RAGAS does.
     """
-    chosen = runtime.AnswerEvaluation(questions or 0, foreign, json_file)
+    chosen = runtime.AnswerEvaluation(questions or 0, foreign, asked_in, json_file)
     if answers and run_dir:
         raise click.UsageError("--run-dir is for rankings: leave out --answers.")
     if not answers and chosen != runtime.AnswerEvaluation():
-        raise click.UsageError("--questions, --foreign and --json are about answers: add --answers.")
+        raise click.UsageError("--questions, --foreign, --asked-in and --json are about answers: add --answers.")
     if answers:
         runtime.evaluation().answers(load_settings(), folder, chosen)
     else:

@@ -43,11 +43,12 @@ class EmbeddedRuntime(Protocol):
 class AnswerEvaluation(NamedTuple):
     """Which answers to measure: `questions` of the set (0: all), and of the set in folder `foreign`.
 
-    `json_file` gets a line a question.
+    Questions are worded as those of the same id in folder `asked_in` are. `json_file` gets a line a question.
     """
 
     questions: int = 0
     foreign: Path | None = None
+    asked_in: Path | None = None
     json_file: Path | None = None
 
 

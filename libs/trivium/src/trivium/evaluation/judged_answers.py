@@ -10,7 +10,7 @@ import msgspec
 from trivium.domain.answers import Answer, Verdict
 from trivium.domain.retrieval import Hit
 from trivium.evaluation.dataset import Judged
-from trivium.evaluation.wording import contains, exact_match, share_of_words, tells, token_f1, words
+from trivium.evaluation.wording import contains, count_words, exact_match, share_of_words, tells, token_f1, words
 from trivium.text.sentences import split_sentences
 
 FIRST_PASSAGES = 5  # where a reader looks, and recall@5 with him
@@ -99,7 +99,7 @@ def judge(query: Judged, wanted: Wanted, answer: Answer, ms: float, names: Mappi
         verdict=answer.verdict,
         probability=getattr(answer, "probability", None),
         found=answer.found,
-        words=len(text.split()) if text.isascii() else len(words(text)),
+        words=count_words(text),
         statements=len(standing),
         grounded=sum(standing),
         ms=ms,

@@ -34,6 +34,11 @@ def words(text: str) -> list[str]:
     return _cut(text, " ")
 
 
+def count_words(text: str) -> int:
+    """Words between spaces; in scripts without them, characters."""
+    return len(_SPACELESS.sub(r" \1 ", text).split())
+
+
 def exact_match(said: str, golds: Iterable[str]) -> bool:
     """Whether the answer is one of the golds, after normalisation."""
     spoken = tokens(said)
