@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -57,7 +57,7 @@ def read(kind: type[T], path: Path) -> list[T]:
     return msgspec.json.decode(b"[" + b",".join(path.read_bytes().splitlines()) + b"]", type=list[kind])  # type: ignore[valid-type]
 
 
-def small_set(folder: Path, text: str, *queries: dict[str, object]) -> Path:
+def small_set(folder: Path, text: str, *queries: Mapping[str, object]) -> Path:
     folder.mkdir()
     (folder / "corpus.jsonl").write_bytes(msgspec.json.encode({"id": "d", "text": text}))
     (folder / "queries.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, queries)))

@@ -39,7 +39,7 @@ def test_false_answers_to_null_questions_make_supported_less_true():
 def test_questions_of_a_foreign_set_are_in_no_other_figure():
     foreign = msgspec.structs.replace(NULL_ANSWERED, wanted=Wanted.FOREIGN, words=1000)
     alone, beside = scores_of([RIGHT]), scores_of([RIGHT, foreign])
-    assert (beside.foreign.answers, beside.foreign.right) == (1, 0)
+    assert (beside.foreign.answers, beside.foreign.right, beside.false_sure) == (1, 0, 1)
     assert (beside.sure_right, beside.f1, beside.words) == (alone.sure_right, alone.f1, alone.words)
 
 

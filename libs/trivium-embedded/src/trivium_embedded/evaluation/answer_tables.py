@@ -36,6 +36,7 @@ def _rows(scores: AnswerScores) -> Iterator[tuple[str, str]]:
     yield "refused with the answer in the first five passages, %", _percent(scores.refused_shown)
     yield "unanswerable questions refused", _of(scores.unanswerable)
     yield "questions of the foreign set refused", _of(scores.foreign)
+    yield "of these two kinds, answered and SUPPORTED", f"{scores.false_sure}"
     yield "sentences that stand in a cited passage, %", _percent(scores.grounded)
     if scores.criticised:
         yield f"faithfulness (RAGAS, {scores.criticised} answers judged), %", _percent(scores.faithful)

@@ -9,13 +9,12 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 from rich.console import Console
-from rich.progress import Progress
 
 from trivium.api import QueryRequest
 from trivium.cli.runtime import AnswerEvaluation
@@ -50,18 +49,19 @@ def evaluate_answers(settings: Settings, folder: Path, wanted: AnswerEvaluation)
     asked = [*_own(own, wanted.questions), *_foreign(wanted.foreign, wanted.questions)]
     if not asked:
         raise Refused(
-            "bad_evaluation_set", f"No question of {folder} has an answer.", "Add `answer` to its questions, or leave."
+            "bad_evaluation_set",
+            f"No question of {folder} has an answer.",
+            "Add `answer` to its questions, or leave out --answers.",
         )
     configure_logging("error", settings.log_format)
     console = Console()
     with ExitStack() as stack:
+        lines = stack.enter_context(_opened(wanted.json_file))  # before the long work, which may break off
         bars = stack.enter_context(progress_bars(console))
         taken = stack.enter_context(ingested(settings, loaded, folder, bars))
-        answers = asyncio.run(_answers(taken, asked, bars, settings))
+        answers = asyncio.run(_answers(taken, bars.track(asked, description="answers"), lines, settings))
     for table in tables_of(loaded.name, scores_of(answers)):
         console.print(table)
-    if wanted.json_file is not None:
-        _write(wanted.json_file, answers)
 
 
 def _worded(asked: Sequence[Judged], folder: Path | None) -> Sequence[Judged]:
@@ -91,9 +91,26 @@ def _sample(rows: Sequence[T], wanted: int) -> list[T]:
     return [rows[index] for index in sorted(chosen)]
 
 
-async def _answers(taken: Ingested, asked: Sequence[Asked], bars: Progress, settings: Settings) -> list[JudgedAnswer]:
+@contextmanager
+def _opened(path: Path | None) -> Iterator[BinaryIO | None]:
+    if path is None:
+        yield None
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as lines:
+        yield lines
+
+
+async def _answers(
+    taken: Ingested, asked: Iterable[Asked], lines: BinaryIO | None, settings: Settings
+) -> list[JudgedAnswer]:
+    answers = []
     async with _critic(taken, settings) as critic:
-        return [await _answer(taken, *each, critic) for each in bars.track(asked, description="answers")]
+        for each in asked:
+            answers.append(await _answer(taken, *each, critic))
+            if lines is not None:
+                lines.write(msgspec.json.encode(answers[-1]) + b"\n")
+    return answers
 
 
 @asynccontextmanager
@@ -132,13 +149,3 @@ async def _criticised(judged: JudgedAnswer, answer: Answer, critic: Critic) -> J
 
 def _since(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 1)
-
-
-def _write(path: Path, answers: Iterable[JudgedAnswer]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(_lines(answers)))
-
-
-def _lines(answers: Iterable[JudgedAnswer]) -> Iterator[bytes]:
-    for one in answers:
-        yield msgspec.json.encode(one) + b"\n"

@@ -38,8 +38,9 @@ class AnswerScores(msgspec.Struct, frozen=True):
     `exact`, `f1`, `told` (the gold in the text) and `gold_words` are of the questions that want a text or a choice;
     `words` is the median of all answers. `sure_right` is the share of right ones among answers that are SUPPORTED,
     null questions included, `sure_told` the same with choices by their text alone; `right_sure` is the share of
-    SUPPORTED among the right. `refused_shown` are refusals where a right answer was among the
-    first five passages. `criticised` answers were judged by a language model.
+    SUPPORTED among the right. `refused_shown` are refusals where a right answer was among the first five passages.
+    `false_sure` answers to unanswerable or foreign questions are SUPPORTED. `criticised` answers were judged by a
+    language model.
     """
 
     questions: int
@@ -57,6 +58,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
     refused_shown: Share
     unanswerable: Bin
     foreign: Bin
+    false_sure: int
     grounded: Share
     faithful: Share
     relevant: Share
@@ -75,7 +77,7 @@ def scores_of(answers: Sequence[JudgedAnswer]) -> AnswerScores:
     answerable = [one for one in own if one.wanted.answerable]
     given = [one for one in own if one.found]
     right = [one for one in given if one.right]
-    sure = [one for one in given if one.verdict is Verdict.SUPPORTED]
+    sure = [one for one in given if _is_sure(one)]
     bins = _bins(given)
     return AnswerScores(
         questions=len(answers),
@@ -88,11 +90,12 @@ def scores_of(answers: Sequence[JudgedAnswer]) -> AnswerScores:
         choice=_counted("choice", own, lambda one: one.wanted is Wanted.CHOICE),
         sure_right=_mean(one.right for one in sure),
         sure_told=_mean(one.told for one in sure),
-        right_sure=_mean(one.verdict is Verdict.SUPPORTED for one in right),
+        right_sure=_mean(_is_sure(one) for one in right),
         refused=_mean(_refused(one) for one in answerable),
         refused_shown=_mean(_refused(one) for one in answerable if one.shown),
         unanswerable=_counted("unanswerable", answers, lambda one: one.wanted is Wanted.REFUSAL),
         foreign=_counted("foreign", answers, lambda one: one.wanted is Wanted.FOREIGN),
+        false_sure=sum(_is_sure(one) and not one.wanted.answerable for one in answers),
         grounded=_ratio(sum(one.grounded for one in given), sum(one.statements for one in given)),
         faithful=_mean(one.faithful for one in given if one.faithful is not None),
         relevant=_mean(one.relevant for one in given if one.relevant is not None),
@@ -136,6 +139,10 @@ def _of_verdict(given: Sequence[JudgedAnswer], verdict: Verdict) -> Bin:
 def _counted(name: str, answers: Iterable[JudgedAnswer], belongs: Test) -> Bin:
     members = [one for one in answers if belongs(one)]
     return Bin(name, len(members), sum(one.right for one in members))
+
+
+def _is_sure(one: JudgedAnswer) -> bool:
+    return one.found and one.verdict is Verdict.SUPPORTED
 
 
 def _refused(one: JudgedAnswer) -> bool:
