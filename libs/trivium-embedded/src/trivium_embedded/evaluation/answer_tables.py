@@ -39,7 +39,7 @@ def _rows(scores: AnswerScores) -> Iterator[tuple[str, str]]:
     yield "of these two kinds, answered and SUPPORTED", f"{scores.false_sure}"
     yield "sentences that stand in a cited passage, %", _percent(scores.grounded)
     if scores.criticised:
-        yield f"faithfulness (RAGAS, {scores.criticised} answers judged), %", _percent(scores.faithful)
+        yield f"faithfulness (RAGAS, of {scores.criticised} judged), %", _percent(scores.faithful)
         yield "answer relevance (RAGAS), %", _percent(scores.relevant)
     yield "ms a question, p50 / p95", f"{scores.ms.p50:.0f} / {scores.ms.p95:.0f}"
     yield "questions that ended with an error", f"{scores.failed}"
