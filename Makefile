@@ -126,8 +126,10 @@ soak: install ## an hour (MINUTES=60) of searches, questions, uploads and delete
 eval-parse: dev ## facts found, hostile files, other libraries (in environments of their own) and UDA, on DATA
 	@$(PY) bench/parse_eval.py $(DATA)
 
-eval: install ## retrieval quality on every set in DATA
-	@$(PY) bench/quality.py $(DATA)
+QUESTIONS ?= 0
+
+eval: install ## retrieval quality on every set in DATA, and that of answers where a set has them (QUESTIONS=100: a sample)
+	@$(PY) bench/quality.py $(DATA) --questions $(QUESTIONS)
 
 wheels: dev ## build every package into dist/, and try them in an empty environment without torch
 	@requirements/wheels.sh

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trivium.domain.errors import Refused
-from trivium.evaluation.dataset import load_set
+from trivium.evaluation.dataset import load_questions, load_set
 
 
 def _write(path: Path, *rows: object) -> None:
@@ -77,3 +77,32 @@ def test_a_file_that_is_not_in_the_folder_is_refused(folder: Path, name: str):
     _write(folder / "corpus_files.jsonl.gz", {"id": "file", "file": name})
     with pytest.raises(Refused, match="is no file in"):
         load_set(folder)
+
+
+@pytest.mark.parametrize(
+    ("row", "gold"),
+    [
+        ({"answer": "Cork"}, ("Cork",)),
+        ({"answer": "Cork", "answer_aliases": ["Cork City", "Cork"]}, ("Cork", "Cork City")),
+        ({"answer": 4.5, "answers": ["4.50"]}, ("4.5", "4.50")),
+        ({"answer": ["72", 140]}, ("72, 140",)),
+        ({"answer": "no", "answers": [{"answer": "no"}, {"type": "free", "answer": "It is not"}]}, ("no", "It is not")),
+        ({"answer": None}, ()),
+        ({"answer": "Insufficient information.", "type": "null_query"}, ()),
+    ],
+)
+def test_the_gold_answer_is_every_wording_of_a_question_that_has_an_answer(
+    folder: Path, row: dict[str, object], gold: object
+):
+    _write(folder / "queries.jsonl.gz", {"id": "q", "question": "?", **row})
+    [query] = load_questions(folder)
+    assert query.gold == gold
+    assert query.answerable is (row.get("type") != "null_query")
+
+
+def test_the_files_may_be_plain(folder: Path):
+    packed = load_set(folder)
+    for path in folder.glob("*.gz"):
+        path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        path.unlink()
+    assert load_set(folder) == packed

@@ -105,14 +105,18 @@ class QuestionVectors:
         with self._lock:
             futures = [self._awaited.pop(text) for text in texts]
             if not isinstance(result, Exception):
-                self._known.update(
-                    (text, row) for text, row in zip(texts, result, strict=True) if len(text) <= MAX_REMEMBERED_CHARS
-                )
+                self._remember(texts, result)
         for number, future in enumerate(futures):
             if isinstance(result, Exception):
                 future.set_exception(result)
             else:
                 future.set_result(result[number])
+
+    def _remember(self, texts: Sequence[str], vectors: Vector) -> None:
+        if self._known.maxsize:  # a cache without room refuses every row
+            self._known.update(
+                (text, row) for text, row in zip(texts, vectors, strict=True) if len(text) <= MAX_REMEMBERED_CHARS
+            )
 
 
 @contextmanager

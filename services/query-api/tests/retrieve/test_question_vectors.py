@@ -113,3 +113,12 @@ async def test_an_error_reaches_everybody_who_waits_and_is_not_remembered(
 
 async def test_no_texts_are_no_vectors(questions: QuestionVectors) -> None:
     assert (await questions.embed([])).shape == (0, 2)
+
+
+async def test_with_no_room_to_remember_every_question_is_embedded_again(embedder: SlowEmbedder) -> None:
+    embedder.go.set()
+    with closing(QuestionVectors(embedder, remembered=0)) as vectors:
+        for _ in range(2):
+            async with asyncio.timeout(WAIT_S):
+                assert (await vectors.embed(["heron"])).tolist() == [[5, 1]]
+    assert embedder.calls == [["heron"], ["heron"]]

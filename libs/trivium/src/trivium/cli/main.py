@@ -63,7 +63,7 @@ COMMANDS: Mapping[str, Entry] = {
     "audit": Entry("trivium.cli.upkeep:audit", "Compare every store with the artifacts; repair what differs."),
     "rebuild": Entry("trivium.cli.upkeep:rebuild", "Write one store anew from the artifacts."),
     "reembed": Entry("trivium.cli.upkeep:reembed", "Make every vector anew by another model."),
-    "eval": Entry("trivium.cli.evaluate:evaluate", "Measure retrieval on a folder of questions."),
+    "eval": Entry("trivium.cli.evaluate:evaluate", "Measure retrieval, or answers, on a folder of questions."),
 }
 
 

@@ -1,6 +1,6 @@
 """What other packages offer to the command line, found by entry point so that the library imports no service.
 
-Group `trivium.runtime`: `embedded` names an `EmbeddedRuntime` (a module will do), `eval` an `Evaluate`.
+Group `trivium.runtime`: `embedded` names an `EmbeddedRuntime`, `eval` an `Evaluation` (modules will do).
 Group `trivium.upkeep`: `stores` names an `Upkeep` (a module will do).
 Group `trivium.doctor`: `embedded` and `distributed` each name a `trivium.checkup.Checkup`.
 Group `trivium.stores`: `embedded` and `distributed` each name an `OpenStores`.
@@ -40,11 +40,27 @@ class EmbeddedRuntime(Protocol):
         ...
 
 
-class Evaluate(Protocol):
-    """Measures retrieval on a data set."""
+class AnswerEvaluation(NamedTuple):
+    """Which answers to measure: `questions` of the set (0: all), and of the set in folder `foreign`.
 
-    def __call__(self, settings: Settings, folder: Path, run_dir: Path | None) -> None:
-        """Ingest `folder` into a throw-away tenant, run every mode, print the table, write the run files."""
+    Questions are worded as those of the same id in folder `asked_in` are. `json_file` gets a line a question.
+    """
+
+    questions: int = 0
+    foreign: Path | None = None
+    asked_in: Path | None = None
+    json_file: Path | None = None
+
+
+class Evaluation(Protocol):
+    """Measures a data set in a throw-away tenant. Raises `Refused` (`bad_evaluation_set`)."""
+
+    def retrieval(self, settings: Settings, folder: Path, run_dir: Path | None) -> None:
+        """Run every mode, print the table, write the run files."""
+        ...
+
+    def answers(self, settings: Settings, folder: Path, wanted: AnswerEvaluation) -> None:
+        """Ask every question, print how good and how trustworthy the answers are."""
         ...
 
 
@@ -105,9 +121,9 @@ def embedded() -> EmbeddedRuntime:
     return found
 
 
-def evaluation() -> Evaluate:
+def evaluation() -> Evaluation:
     """The evaluation of package trivium-embedded."""
-    found: Evaluate = _load("trivium.runtime", "eval", "trivium-embedded")
+    found: Evaluation = _load("trivium.runtime", "eval", "trivium-embedded")
     return found
 
 

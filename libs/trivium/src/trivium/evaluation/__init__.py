@@ -1,1 +1,1 @@
-"""Measuring retrieval on a folder of documents and judged questions."""
+"""Measuring retrieval and answers on a folder of documents and judged questions."""

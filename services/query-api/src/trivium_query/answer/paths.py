@@ -14,7 +14,7 @@ from trivium_query.answer.evidence import Asked, Candidate, has_address, is_refe
 from trivium_query.words import content_words
 
 # The share of its bridge's score that a sentence inherits: the bridge holds the half of the question that
-# the sentence cannot. Tuned with `bench/answers.py`.
+# the sentence cannot. `trivium eval --answers` measures it.
 BRIDGE_SHARE = 0.8
 # Words of the question that the bridge has told already count against a sentence, the others for it.
 LEFT_WORDS_WEIGHT = 0.3

@@ -15,7 +15,7 @@ from trivium_query.words import content_words, fold
 
 # A logistic fit over questions with an answer in the corpus against questions without one (null_query of
 # MultiHop-RAG, unanswerable ones of QASPER, and questions put to a corpus that knows nothing of them), the
-# groups weighted equally. `bench/answers.py` prints what it does to each of them.
+# groups weighted equally. `trivium eval --answers` prints what it does to each of them.
 COSINE_SLOPE = 11.5
 COVERAGE_SLOPE = 4.0
 OFFSET = -7.5

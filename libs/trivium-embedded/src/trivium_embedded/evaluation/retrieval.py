@@ -1,38 +1,28 @@
-"""`trivium eval`: a data set through the product's own flow, every mode scored, no language model asked."""
+"""Every mode on a data set, scored; no language model asked."""
 
 from __future__ import annotations
 
 import asyncio
 import statistics
-import tempfile
 import time
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 
 from trivium.config import Settings
-from trivium.domain.documents import DocumentState
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
-from trivium.domain.scope import Tenant
 from trivium.evaluation.dataset import EvaluationSet, load_set
 from trivium.evaluation.metrics import COVERAGE_DEPTH, RECALL_DEPTHS, Scores, mean_scores, modality_coverage
 from trivium.evaluation.trec import collapse, write_qrels, write_run
 from trivium.logs.setup import configure_logging
-from trivium.ports.intake import NewSource
-from trivium.ports.parser import Blob
-from trivium_embedded.data_dir import owned
-from trivium_embedded.wiring import assembled
-from trivium_query.requests import Services
+from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
 
 DEPTH = 50  # documents per question in a run file; the table looks at ten
-POLL_S = 0.2
 COVERAGE_HEADINGS = (f"cov@{COVERAGE_DEPTH}", "asked")
 
 
@@ -52,26 +42,21 @@ class ModeResult(msgspec.Struct, frozen=True):
     coverage: tuple[float, float] | None = None
 
 
-def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
+def evaluate_retrieval(settings: Settings, folder: Path, run_dir: Path | None) -> None:
     """Ingest `folder` into a throw-away tenant, run every mode, print the table, write TREC's files.
 
-    Embedded, the tenant has a data directory of its own. On servers it is removed from every index at the end.
     A document that cannot be read is told, and counts as not found; so is a search that exceeds its time budget, and
     counts as missed. Raises `Refused` (`bad_evaluation_set`).
     """
     wanted = load_set(folder)
     configure_logging("error", settings.log_format)
     console = Console()
-    with tempfile.TemporaryDirectory(prefix="trivium-eval-") as data, _bars(console) as bars:
-        own = msgspec.structs.replace(settings, data_dir=Path(data), llm="", rerank="none")
-        tenant = Tenant(f"evaluation-{uuid.uuid4().hex[:8]}")
-        with (
-            owned(own.data_dir),
-            assembled(own, remembered_questions=0, only=tenant) as services,  # each mode pays for itself
-            _dropped(services, tenant),
-        ):
-            names = _ingest(services, tenant, wanted, folder, bars)
-            results = {mode: asyncio.run(_run(services, tenant, wanted, mode, names, bars)) for mode in Mode}
+    own = msgspec.structs.replace(settings, llm="", rerank="none")
+    with (
+        progress_bars(console) as bars,
+        ingested(own, wanted, folder, bars, remembered_questions=0) as taken,  # each mode pays for itself
+    ):
+        results = {mode: asyncio.run(_run(taken, wanted, mode, bars)) for mode in Mode}
     console.print(_table(wanted, results))
     for line in _losses(results):
         console.print(line, style="yellow")
@@ -81,54 +66,16 @@ def evaluate(settings: Settings, folder: Path, run_dir: Path | None) -> None:
             write_run(run_dir / f"{wanted.name}.{mode.value}.run", result.run, f"trivium-{mode.value}")
 
 
-@contextmanager
-def _dropped(services: Services, tenant: Tenant) -> Iterator[None]:
-    """Remove the tenant from every index when the block ends."""
-    try:
-        yield
-    finally:
-        for index in (services.vectors, services.keywords, services.graphs):
-            index.drop(tenant)
-
-
-def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: Path, bars: Progress) -> dict[str, str]:
-    """Submit every row and wait; returns the row's id by document id."""
-    intake = services.intake.for_tenant(tenant)
-    registry = services.registry.for_tenant(tenant)
-    names = {}
-    rows = [row for row in wanted.documents if row.file or row.text.strip()]  # nothing can be found in an empty one
-    for number, row in enumerate(bars.track(rows, description="submit")):
-        blob = Blob(f"row {number}", row.text.encode("utf-8", "replace"), "text/plain")
-        if row.file:
-            blob = Blob(row.file, (folder / row.file).read_bytes())
-        names[intake.accept(NewSource(blob, row.title or "")).id] = row.id
-    total = len(rows)
-    task = bars.add_task("ingest", total=total)
-    while True:
-        counts = registry.counts().by_state
-        open_count = counts.get("pending", 0) + counts.get("running", 0)
-        bars.update(task, completed=total - open_count)
-        if not open_count:
-            break
-        time.sleep(POLL_S)
-    for document in registry.list(DocumentState.FAILED).documents:
-        reason = document.failure.message if document.failure else "no reason was kept"
-        bars.console.print(f"Not read, so not found: {names[document.id]}: {reason}", style="yellow", markup=False)
-    return names
-
-
-async def _run(
-    services: Services, tenant: Tenant, wanted: EvaluationSet, mode: Mode, names: Mapping[str, str], bars: Progress
-) -> ModeResult:
+async def _run(taken: Ingested, wanted: EvaluationSet, mode: Mode, bars: Progress) -> ModeResult:
     run: dict[str, list[Scored]] = {}
     spent_ms = []
     found: list[SearchResult | None] = []
     for query in bars.track(wanted.queries, description=mode.value):
         started = time.perf_counter()
-        found.append(await _search(services, tenant, query.question, mode, DEPTH, SearchFilter()))
+        found.append(await _search(taken, query.question, mode, DEPTH, SearchFilter()))
         spent_ms.append((time.perf_counter() - started) * 1000)
         hits = found[-1].hits if found[-1] else ()
-        run[query.id] = collapse((names[hit.chunk.document_id], hit.score) for hit in hits)
+        run[query.id] = collapse((taken.names[hit.chunk.document_id], hit.score) for hit in hits)
     rankings = {query: [row.chunk_id for row in rows] for query, rows in run.items()}
     return ModeResult(
         run,
@@ -136,23 +83,21 @@ async def _run(
         statistics.median(spent_ms),
         missed=found.count(None),
         partial=sum(bool(result and result.degraded) for result in found),
-        coverage=await _coverage(services, tenant, wanted, mode),
+        coverage=await _coverage(taken, wanted, mode),
     )
 
 
 async def _search(
-    services: Services, tenant: Tenant, question: str, mode: Mode, depth: int, restrict: SearchFilter
+    taken: Ingested, question: str, mode: Mode, depth: int, restrict: SearchFilter
 ) -> SearchResult | None:
     """None when no source, or no text, came in time."""
     try:
-        return await services.searcher.search(tenant, question, mode, depth, restrict)
+        return await taken.services.searcher.search(taken.tenant, question, mode, depth, restrict)
     except TryLater:
         return None
 
 
-async def _coverage(
-    services: Services, tenant: Tenant, wanted: EvaluationSet, mode: Mode
-) -> tuple[float, float] | None:
+async def _coverage(taken: Ingested, wanted: EvaluationSet, mode: Mode) -> tuple[float, float] | None:
     queries = [query for query in wanted.queries if query.modalities]
     if not queries:
         return None
@@ -160,7 +105,7 @@ async def _coverage(
     for query in queries:
         for asked in shares:
             restrict = SearchFilter(modalities=query.modalities if asked else ())
-            found = await _search(services, tenant, query.question, mode, COVERAGE_DEPTH, restrict)
+            found = await _search(taken, query.question, mode, COVERAGE_DEPTH, restrict)
             kinds = [(hit.chunk.kind, *hit.chunk.kinds) for hit in found.hits] if found else []
             shares[asked] += modality_coverage(kinds, query.modalities, COVERAGE_DEPTH) / len(queries)
     return shares[False], shares[True]
@@ -194,10 +139,3 @@ def _table(wanted: EvaluationSet, results: Mapping[Mode, ModeResult]) -> Table:
 
 def _headings(depths: Sequence[int]) -> Iterable[str]:
     return ("mode", "P@1", *(f"R@{depth}" for depth in depths), "nDCG@10", "MRR", "ms/query")
-
-
-@contextmanager
-def _bars(console: Console) -> Iterator[Progress]:
-    columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bars:
-        yield bars
