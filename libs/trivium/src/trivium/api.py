@@ -455,7 +455,7 @@ class NewConversation(Input, frozen=True):
 
 
 class Conversation(Output, frozen=True):
-    """Turns, oldest first. Times are Unix seconds."""
+    """Turns, oldest first; in a listing the newest ten. Times are Unix seconds."""
 
     id: str
     title: str

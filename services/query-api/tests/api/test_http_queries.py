@@ -169,7 +169,7 @@ async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
     kept = (await client.get(where)).json()
     assert [t["question"] for t in kept["turns"]] == ["Who wrote notes?", "Who designed it?", "engine?"]
     listed = (await client.get("/v1/conversations")).json()
-    assert [c["id"] for c in listed["conversations"]] == [kept["id"]]
+    assert listed["conversations"] == [kept]
     assert (await client.delete(where)).status_code == 204
     assert (await client.get(where)).status_code == 404
     assert (await client.delete(where)).status_code == 404
