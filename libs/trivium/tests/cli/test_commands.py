@@ -306,11 +306,8 @@ def test_ask_hands_on_mode_depth_and_conversation(run: Run, world: World) -> Non
 def test_ask_shows_where_a_server_opens_each_citation(run: Run) -> None:
     write("a.txt", "Ada wrote it.")
     run("ingest", "a.txt")
-    assert re.search(
-        r"^     http://[^ ]+/v1/sources/\w+/view\?unit=1&quote=Ada%20wrote%20it\.#quote$",
-        run("ask", "ada").stdout,
-        re.M,
-    )
+    link = r"^     http://[^ ]+/v1/sources/\w+/view\?unit=1&quote=Ada%20wrote%20it\.#quote$"
+    assert re.search(link, run("ask", "ada").stdout, re.M)
 
 
 def test_ask_as_json_is_the_whole_answer(run: Run) -> None:

@@ -9,7 +9,6 @@ import msgspec
 from trivium.domain.answers import Turn
 from trivium.domain.scope import Tenant
 
-
 LISTED_TURNS = 10  # the newest of each conversation, as listings show them
 
 
