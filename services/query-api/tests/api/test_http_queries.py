@@ -176,6 +176,19 @@ async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
     assert (await client.post(f"{where}/queries", json={"question": "x", "stream": True})).status_code == 404
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_long_conversation_is_bounded_and_says_so(client: httpx.AsyncClient, stream: bool) -> None:
+    where = (await client.post("/v1/conversations")).headers["location"]
+    for _ in range(12):
+        await client.post(f"{where}/queries", json={"question": "engine?"})
+    answer = await client.post(f"{where}/queries", json={"question": "engine?", "stream": stream})
+    given = events_of(answer.text)[-1][1] if stream else answer.json()
+    assert given["notes"] == [
+        "turns before: 10",
+        "Of this conversation the newest 10 turns took part, the 2 before them did not.",
+    ]
+
+
 async def test_a_conversation_needs_no_body(client: httpx.AsyncClient) -> None:
     assert (await client.post("/v1/conversations")).json()["title"] == ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -14,6 +15,9 @@ from trivium.config import load_settings
 from trivium.domain.answers import Verdict
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode
+
+if TYPE_CHECKING:
+    from trivium.client import TriviumClient
 
 MAX_QUOTE_CHARS = 240
 
@@ -33,20 +37,32 @@ def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversa
     settings = load_settings()
     lasting = server_is_running(settings)
     with connected(settings) as client:
-        server = client.url if lasting else ""
         if conversation == "new":
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
         if as_json:
             print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation))
-        elif sys.stdout.isatty():
-            show(
-                written(client.ask_stream(words, mode=chosen, top_k=top_k, conversation=conversation)),
-                server,
-                seen=True,
-            )
         else:
-            show(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation), server, seen=False)
+            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else ""))
+
+
+class Asked(NamedTuple):
+    """How one question is asked; `server` as in `show`."""
+
+    mode: Mode | None
+    top_k: int | None
+    conversation: str
+    server: str
+
+
+def answer_to(client: TriviumClient, question: str, asked: Asked) -> None:
+    """Ask and print: on a terminal while the answer is written, else when it is whole."""
+    mode, top_k, conversation, server = asked
+    if sys.stdout.isatty():
+        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation)
+        show(written(events), server, seen=True)
+    else:
+        show(client.ask(question, mode=mode, top_k=top_k, conversation=conversation), server, seen=False)
 
 
 def written(events: Iterable[api.AnswerEvent]) -> api.Answer:
