@@ -9,7 +9,7 @@ import pytest
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
-from trivium.ports.conversations import Conversations, ConversationStore
+from trivium.ports.conversations import LISTED_TURNS, Conversations, ConversationStore
 
 
 @pytest.fixture
@@ -43,11 +43,20 @@ def test_empty_a_conversation_may_have_no_turn(store: ConversationStore) -> None
     assert made.turns == ()
 
 
+def test_order_a_listing_shows_the_newest_turns_oldest_first(store: ConversationStore) -> None:
+    made = store.create()
+    for number in range(LISTED_TURNS + 3):
+        store.append(made.id, Turn(f"q{number}", "a"))
+    [listed] = store.list()[0]
+    assert listed.turns == store.get(made.id).turns[3:]
+
+
 def test_order_turns_as_appended_and_listing_by_newest_change(store: ConversationStore) -> None:
     made = [store.create(f"c{number}") for number in range(7)]
     for number in (2, 5, 2):
         store.append(made[number].id, Turn(f"q{number}", "ä'\"; DROP TABLE turns"))
     assert [turn.question for turn in store.get(made[2].id).turns] == ["q2", "q2"]
+    assert [turn.question for turn in store.list()[0][0].turns] == ["q2", "q2"]
     expected = ["c2", "c5", "c6", "c4", "c3", "c1", "c0"]
     assert [found.title for found in store.list()[0]] == expected
     seen: list[str] = []

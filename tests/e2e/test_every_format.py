@@ -5,6 +5,8 @@ A citation is compared with the original where the original can be opened withou
 
 from __future__ import annotations
 
+import html
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -328,8 +330,19 @@ def test_a_question_to_each_format_is_answered_with_the_exact_place(
         original = client.get(f"/v1/sources/{citation['document_id']}/content").content
     if not case.source:
         assert original == (MADE.get(name) or (EXAMPLES / case.file).read_bytes())
+    assert all(opens_at_its_quote(server, one) for one in given["citations"])
     if look := LOOK_UP.get(Path(case.source or name).suffix):
         assert any(all(words in look(original, position) for words in printed(case)) for position in stated)
+
+
+def opens_at_its_quote(server: Server, citation: dict[str, Any]) -> bool:
+    """Whether the link leads to a page on which the quote, and nothing else, is marked."""
+    with server.http() as client:
+        shown = client.get(citation["link"])
+    assert (shown.status_code, shown.headers["content-type"]) == (200, "text/html; charset=utf-8"), citation["link"]
+    marked = "".join(html.unescape(part) for part in re.findall(r"<mark[^>]*>(.*?)</mark>", shown.text, re.DOTALL))
+    assert "".join(marked.split()) == "".join(citation["quote"].split())
+    return True
 
 
 def printed(case: Case) -> tuple[str, ...]:

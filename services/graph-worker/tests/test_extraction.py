@@ -164,6 +164,36 @@ def test_a_chunk_is_about_its_title_its_headings_and_the_terms_it_defines(make_c
     assert spans["harbour manual"] == Span(0, 0)
 
 
+@pytest.mark.parametrize("mark", ["¶", " ¶", "§"])
+def test_a_heading_that_every_document_has_is_no_topic_whatever_mark_follows_it(
+    make_chunk: MakeChunk, mark: str
+) -> None:
+    [share] = extract([make_chunk("Text.", title=f"Contents{mark}", section=(f"Contents{mark}", f"Valve{mark}"))])
+    assert topics(share) == ["valve"]
+
+
+@pytest.mark.parametrize("title", ["E = mc² + p·c", "How the town council of a small place decided" + " again" * 5])
+def test_a_title_that_the_gate_calls_a_formula_or_too_long_makes_no_entity_and_is_still_found(
+    make_chunk: MakeChunk, title: str
+) -> None:
+    [share] = extract([make_chunk("It was written in Lisbon.", title=title)])
+    [about] = [mention for mention in share.mentions if mention.role is MentionRole.TITLE]
+    assert about.confidence < SURE
+    assert typed(share) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Large Language Models (LLM) are new. LLM says so, and an answer by LLM is checked.",
+        "We use Retrieval-Augmented Generation (RAG). RAG thinks of it, told by RAG itself. RAG said so.",
+    ],
+)
+def test_an_acronym_is_no_person_although_it_says_things(make_chunk: MakeChunk, text: str) -> None:
+    [share] = extract([make_chunk(text)])
+    assert {mention.type for mention in share.mentions} == {EntityType.TECHNOLOGY}
+
+
 def test_a_name_inside_a_title_is_a_heading_name(make_chunk: MakeChunk) -> None:
     [share] = extract([make_chunk("Turnout was low.", "2018 Kansas elections")])
     assert topics(share) == ["2018 kansas elections"]

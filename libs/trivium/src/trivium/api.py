@@ -391,6 +391,13 @@ class Citation(Output, frozen=True):
             examples=["https://youtu.be/dQw4w9WgXcQ?t=65"],
         ),
     ]
+    link: Annotated[
+        str,
+        Meta(
+            description="The path that shows the passage of any source with the quote marked, as a page of HTML.",
+            examples=["/v1/sources/0123456789abcdef0123456789abcdef/view?unit=3&quote=It%20opens%20at%20dawn.#quote"],
+        ),
+    ]
 
 
 class Answer(Output, frozen=True):
@@ -455,7 +462,7 @@ class NewConversation(Input, frozen=True):
 
 
 class Conversation(Output, frozen=True):
-    """Turns, oldest first. Times are Unix seconds."""
+    """Turns, oldest first; in a listing the newest ten. Times are Unix seconds."""
 
     id: str
     title: str

@@ -303,6 +303,40 @@ def test_ask_hands_on_mode_depth_and_conversation(run: Run, world: World) -> Non
     assert [turn.question for turn in world.asked[-1].history] == ["Who is Ada?"]
 
 
+def test_chat_reads_questions_from_a_pipe_and_asks_them_in_one_conversation(run: Run, world: World) -> None:
+    write("a.txt", "Ada wrote it.")
+    run("ingest", "a.txt")
+    shown = run("chat", given="ada\n\nwrote\n")
+    assert shown.exit_code == 0
+    assert shown.stdout.count("Sources") == 2
+    assert [turn.question for turn in world.asked[-1].history] == ["ada"]
+    conversation = shown.stderr.split()[1]
+    run("chat", "--conversation", conversation, "--top-k", "3", given="And ada?")
+    assert len(world.asked[-1].history) == 2
+    assert world.asked[-1].top_k == 3
+
+
+def test_chat_in_a_conversation_that_is_not_there_asks_nothing(run: Run, world: World) -> None:
+    shown = run("chat", "--conversation", "0" * 32, given="Who is Ada?")
+    assert shown.exit_code == 1
+    assert "no conversation" in shown.stderr
+    assert world.asked == []
+
+
+def test_a_failure_in_a_piped_chat_ends_it(run: Run, world: World) -> None:
+    shown = run("chat", given=f"{'x' * 100_000}\nada\n")
+    assert shown.exit_code == 1
+    assert "Error: " in shown.stderr
+    assert world.asked == []
+
+
+def test_ask_shows_where_a_server_opens_each_citation(run: Run) -> None:
+    write("a.txt", "Ada wrote it.")
+    run("ingest", "a.txt")
+    link = r"^     http://[^ ]+/v1/sources/\w+/view\?unit=1&quote=Ada%20wrote%20it\.#quote$"
+    assert re.search(link, run("ask", "ada").stdout, re.M)
+
+
 def test_ask_as_json_is_the_whole_answer(run: Run) -> None:
     write("a.txt", "Ada wrote it.")
     run("ingest", "a.txt")

@@ -52,6 +52,14 @@ def read_all(process: subprocess.Popen[bytes], terminal: int) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
+def prompted(terminal: int) -> str:
+    """What is shown up to the next prompt."""
+    shown = b""
+    while not shown.endswith(b"> "):
+        shown += os.read(terminal, 65536)
+    return shown.decode()
+
+
 def test_an_ingest_shows_a_bar_for_every_stage(server: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ada wrote the first program.")
     with on_a_terminal(server, tmp_path, "ingest", "a.txt") as (process, terminal):
@@ -78,6 +86,18 @@ def test_an_answer_that_breaks_off_is_an_error_on_a_line_of_its_own(server: str,
         shown = read_all(process, terminal)
     assert process.returncode == 1
     assert "half an ans\nError: The language model went away.\nAsk again.\n" in shown
+
+
+def test_a_chat_goes_on_after_a_failure_and_ends_with_ctrl_d(server: str, tmp_path: Path) -> None:
+    with on_a_terminal(server, tmp_path, "chat") as (process, terminal):
+        shown = ""
+        for typed in (b"slowly please\n", b"Paris\n", b"\x04"):
+            shown += prompted(terminal)
+            os.write(terminal, typed)
+        shown += read_all(process, terminal)
+    assert process.returncode == 0
+    assert "Error: The language model went away. Ask again." in shown
+    assert "trivium ingest FOLDER" in shown
 
 
 def test_documents_are_a_table_that_cuts_nothing(server: str, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from trivium_graph import gate
 TITLE_CONFIDENCE = 1.0
 HEADING_CONFIDENCE = 0.9
 TERM_CONFIDENCE = 0.8
-MAX_TITLE_CHARS = 200  # a title is the author's own name for the document, so the gate's length does not apply
+UNNAMED_TITLE_CONFIDENCE = 0.45  # the passage is about its title, but a formula or a sentence of a title names nothing
+MAX_TITLE_CHARS = 200
 MAX_TERM_WORDS = 5
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix)\s+)?(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.):]?\s+", re.I)
@@ -47,6 +48,8 @@ class Topic(NamedTuple):
 
 
 _NOWHERE = Span(0, 0)
+_MARKS = f" \t\n{gate.PERMALINK_MARKS}"
+_NO_TITLE = (gate.unprintable, gate.pdf_garbage, gate.generic_heading)
 
 
 def topics_of(chunk: Chunk) -> list[Topic]:
@@ -58,20 +61,26 @@ def topics_of(chunk: Chunk) -> list[Topic]:
 
 
 def _title(chunk: Chunk) -> Iterator[Topic]:
-    title = chunk.title.strip()
+    title = chunk.title.strip(_MARKS)
     key = fold_name(title)
-    if key and len(title) <= MAX_TITLE_CHARS and not (gate.unprintable(title) or gate.pdf_garbage(title)):
-        yield Topic(key, title, *_place(chunk, title), TITLE_CONFIDENCE)
+    if key and len(title) <= MAX_TITLE_CHARS and not any(rule(title) for rule in _NO_TITLE):
+        yield Topic(key, title, *_place(chunk, title), _title_confidence(title))
         short = short_title(title)
         if short is not None and not gate.rejected(short.surface):
             yield Topic(short.key, short.surface, *_place(chunk, short.surface), SHORT_TITLE_CONFIDENCE)
 
 
+def _title_confidence(title: str) -> float:
+    """Too low for an entity where the gate's length or formula rule rejects it."""
+    return UNNAMED_TITLE_CONFIDENCE if gate.too_long(title) or gate.formula(title) else TITLE_CONFIDENCE
+
+
 def _headings(chunk: Chunk) -> Iterator[Topic]:
     for heading in chunk.section:
-        name = _NUMBERING.sub("", heading.strip()).rstrip(": ")
+        whole = heading.strip(_MARKS)
+        name = _NUMBERING.sub("", whole).rstrip(": ")
         key = fold_name(name)
-        if key and not gate.rejected(name) and not gate.rejected(heading.strip()):
+        if key and not gate.rejected(name) and not gate.rejected(whole):
             yield Topic(key, name, *_place(chunk, name), HEADING_CONFIDENCE)
 
 

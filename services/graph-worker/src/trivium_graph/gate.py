@@ -14,6 +14,7 @@ MAX_NAME_CHARS = 60  # RAGA, "Entity quality gatekeeping rules"
 MIN_PRINTABLE_SHARE = 0.7  # the same
 MAX_PUNCTUATION_SHARE = 0.3
 MAX_FRAGMENT_WORDS = 9  # longer than any name the length rule lets through, but for real names
+PERMALINK_MARKS = "¶§"  # what documentation tools put behind a heading that has a link of its own
 MIN_VOWELLESS_CHARS = 7  # "rhythms" aside, a lower-case word this long without a vowel is debris
 REPEATED_CHARS = 5
 
@@ -197,7 +198,7 @@ def generic_heading(name: str) -> bool:
     lowered = name.casefold().strip()
     if _HEADING_NUMBER.match(lowered) and (len(lowered) > 1 or not lowered.isalpha()):
         return True
-    return _NUMBERING.sub("", lowered).rstrip(".: ") in _GENERIC_HEADINGS
+    return _NUMBERING.sub("", lowered).rstrip(".: " + PERMALINK_MARKS) in _GENERIC_HEADINGS
 
 
 RULES: tuple[tuple[str, Callable[[str], bool]], ...] = tuple(

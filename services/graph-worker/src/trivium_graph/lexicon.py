@@ -79,7 +79,7 @@ TECHNOLOGY_WORDS = _words(
     """algorithm protocol language framework engine compiler database api sdk runtime kernel processor
     chip computer software hardware browser server router sensor robot satellite telescope rocket
     spacecraft aircraft missile submarine reactor turbine laser radar network networks transformer model
-    classifier encoder decoder embedding embeddings regression machine machines system
+    models systems classifier encoder decoder embedding embeddings regression machine machines system
     scheduler toolkit library platform operating_system filesystem codec format cipher blockchain
     architecture standard"""
 )

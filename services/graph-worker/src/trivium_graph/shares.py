@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, MentionRole, Step
-from trivium_graph.about import TERM_CONFIDENCE, Topic, heading_names
+from trivium_graph.about import TERM_CONFIDENCE, TITLE_CONFIDENCE, Topic, heading_names
 from trivium_graph.aliases import Claim, full_name_of_title, meant_key
 from trivium_graph.relations import Participant, relations_in
 from trivium_graph.spans import Name
@@ -127,13 +127,19 @@ def _aliases(reading: Reading) -> Iterator[Alias]:
     chunk = reading.chunk
     for claim in reading.claims:
         yield Alias(claim.key, claim.canonical_key, claim.surface, chunk.id)
-    if chunk.ordinal > 0 or not chunk.title:
+    title = _title_of(reading)
+    if chunk.ordinal > 0 or title is None:
         return
     for topic in reading.topics:
         if topic.confidence == TERM_CONFIDENCE and full_name_of_title(chunk.title, topic.surface):
-            yield Alias(topic.key, reading.topics[0].key, topic.surface, chunk.id)
+            yield Alias(topic.key, title.key, topic.surface, chunk.id)
 
 
 def _subject(reading: Reading, types: Mapping[str, EntityType]) -> tuple[str, EntityType] | None:
-    topic = reading.topics[0] if reading.topics and reading.chunk.title else None
-    return (topic.key, types.get(topic.key, _CONCEPT)) if topic else None
+    title = _title_of(reading)
+    return (title.key, types.get(title.key, _CONCEPT)) if title else None
+
+
+def _title_of(reading: Reading) -> Topic | None:
+    """The document's title where it names something: it comes first among the topics."""
+    return next((topic for topic in reading.topics[:1] if topic.confidence == TITLE_CONFIDENCE), None)

@@ -31,6 +31,7 @@ CONTEXT_CHARS = 32  # as far as a cue may stand from the name
 _INITIALS_NAME = re.compile(r"(?:[^\W\d_]\. ?)+[^\W\d_]{2,}|[^\W\d_]\w+ (?:[A-Z]\. ?)+[^\W\d_]\w+")
 _PARTICLE = re.compile(r" (?:van|von|bin|ibn|bint|ben|der|af|av|ter|zu) ", re.IGNORECASE)
 _CAMEL_OR_VERSION = re.compile(r"[A-Z]?[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]+\w*|[A-Za-z]+-?\d+(?:\.\d+)*[A-Za-z]*")
+_ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}s?")
 _SCOTS = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Du|Fitz|O')[A-Z][a-z]+")
 _YEAR_EVENT = re.compile(r"(?:1[0-9]|20)\d\d ")
 _METRIC_AT = re.compile(r"(?:p|r|precision|recall|ndcg|hits|map|mrr)@\d+")
@@ -167,6 +168,11 @@ def _technical_form(words: list[str], surface: str) -> Vote | None:
     if len(words) in (2, 3) and _WORDS_ONLY.fullmatch(surface) and surface.istitle():
         return _PERSON, WEAK  # two or three plain capitalised words are a person's name most often
     return None
+
+
+def is_acronym(surface: str) -> bool:
+    """Whether the name is written in capitals alone ("LLM", "LLMs", "R.A.G.")."""
+    return bool(_ACRONYM.fullmatch(surface))
 
 
 def by_context(text: str, start: int, end: int, sentence_start: int) -> Vote | None:

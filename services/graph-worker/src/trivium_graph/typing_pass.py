@@ -33,6 +33,8 @@ def types_of(readings: Sequence[Reading]) -> dict[str, EntityType]:
         vote = types.by_form(surface)
         if vote is not None:
             votes[key][vote[0]] += vote[1]
+    for reading in readings:
+        _acronym_votes(reading, votes)
     decided = {key: types.decide(votes.get(key, {})) for key, _ in forms}
     for reading in readings:
         for claim in reading.claims:  # an acronym has the type of what it stands for
@@ -41,6 +43,19 @@ def types_of(readings: Sequence[Reading]) -> dict[str, EntityType]:
             if kind is not EntityType.CONCEPT:
                 decided[claim.key] = kind
     return decided
+
+
+def _acronym_votes(reading: Reading, votes: Votes) -> None:
+    """What has an acronym is a person only for a better reason than its capitals; its short form may be known."""
+    for claim in reading.claims:
+        if not types.is_acronym(claim.surface):
+            continue
+        long = votes[claim.canonical_key]
+        if long[EntityType.PERSON] <= types.WEAK:
+            del long[EntityType.PERSON]
+        known = types.by_form(claim.surface)
+        if known is not None:
+            long[known[0]] += known[1]
 
 
 def _context_votes(reading: Reading, votes: Votes) -> None:
@@ -53,11 +68,16 @@ def _context_votes(reading: Reading, votes: Votes) -> None:
             votes[name.key][EntityType.CONCEPT] += 2 * types.LIKELY  # the title of a work, whatever it looks like
         opens = sentences[name.sentence].start if name.sentence < len(sentences) else 0
         vote = types.by_context(text, name.start, name.end, opens)
-        if vote is not None:
+        if vote is not None and not _said_of_an_acronym(name, vote):
             votes[name.key][vote[0]] += vote[1]
         if previous is not None and name.start - previous.end <= _LONGEST_GAP:
             _pair_votes(text, previous, name, votes)
         previous = name
+
+
+def _said_of_an_acronym(name: Name, vote: types.Vote) -> bool:
+    """Documents let LLM "say" and "think" things: no sign of a person."""
+    return vote[0] is EntityType.PERSON and vote[1] < types.CERTAIN and types.is_acronym(name.surface)
 
 
 def _pair_votes(text: str, left: Name, right: Name, votes: Votes) -> None:

@@ -14,7 +14,9 @@ from trivium.domain.errors import Refused
 from trivium.domain.parsed import Box, ParsedDocument, Position, Unit, UnitKind
 from trivium.ports.inference import Passage, PassageVectors, Vector
 from trivium_ingest.chunk.build import K2RAG_DENSE, ChunkOptions, chunk_document, fingerprint
+from trivium_ingest.chunk.layout import Layout
 from trivium_ingest.chunk.options import ChunkerName
+from trivium_ingest.chunk.semantic import FALLBACK_TOKENS, MIN_SENTENCES
 
 CHUNKERS: tuple[ChunkerName, ...] = ("structural", "semantic", "paragraph", "fixed", "tokens")
 
@@ -92,6 +94,7 @@ def test_no_text_is_lost_no_chunk_is_over_its_bound_and_every_offset_is_exact(
     parsed = ParsedDocument("text/plain", tuple(units))
     text = parsed.text
     found = chunks_of(parsed, options)
+    short = len(Layout(parsed).sentences) < MIN_SENTENCES
     covered = [False] * len(text)
     for number, chunk in enumerate(found):
         assert chunk.ordinal == number
@@ -100,6 +103,8 @@ def test_no_text_is_lost_no_chunk_is_over_its_bound_and_every_offset_is_exact(
         assert chunk.kind is UnitKind.CODE or not chunk.text[0].isspace()
         if options.chunker == "tokens":
             assert len(chunk.text.split()) <= options.size
+        elif options.chunker == "semantic" and short:
+            assert len(chunk.text.split()) <= FALLBACK_TOKENS
         else:
             assert len(chunk.text) <= options.size
         covered[chunk.span.start : chunk.span.end] = [True] * len(chunk.text)
@@ -268,6 +273,27 @@ def test_semantic_chunks_end_where_the_subject_changes() -> None:
     tax = " ".join(f"Revenue tax rose by quarter percent yearly {n}." for n in range(6))
     found = chunks_of(document(f"{cats} {tax}"), ChunkOptions("semantic"))
     assert not any("cat" in chunk.text and "tax" in chunk.text for chunk in found)
+
+
+def test_a_short_document_is_one_semantic_chunk_up_to_512_tokens_whatever_the_size_in_characters() -> None:
+    text = " ".join(f"longish{n}" for n in range(500))
+    assert [chunk.text for chunk in chunks_of(document(text), ChunkOptions("semantic", 1200, 120))] == [text]
+
+
+def test_a_short_document_of_more_tokens_is_split_recursively_at_its_paragraphs_with_50_tokens_of_overlap() -> None:
+    paragraphs = [" ".join(f"p{number}w{n}" for n in range(300)) for number in range(3)]
+    found = chunks_of(document("\n\n".join(paragraphs)), ChunkOptions("semantic", 1200, 120))
+    assert [chunk.text.split()[-1] for chunk in found] == [paragraph.split()[-1] for paragraph in paragraphs]
+    for before, after in pairwise(found):
+        assert after.text.split()[:50] == before.text.split()[-50:]
+
+
+def test_a_paragraph_that_is_too_large_is_split_at_its_lines_and_a_line_within_itself() -> None:
+    lines = [" ".join(f"{n}{name}" for n in range(size)) for name, size in (("a", 300), ("b", 300), ("c", 520))]
+    found = [chunk.text.split() for chunk in chunks_of(document("\n".join(lines)), ChunkOptions("semantic"))]
+    assert [words[-1] for words in found[:2]] == ["299a", "299b"]
+    assert found[-1][-1] == "519c"
+    assert all(len(words) <= FALLBACK_TOKENS for words in found)
 
 
 def test_token_chunks_overlap_by_tokens() -> None:

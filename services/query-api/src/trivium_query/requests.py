@@ -25,8 +25,9 @@ from trivium_query.retrieve.warmth import Warmth
 
 
 class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A question with everything that shapes its answer. `history` is oldest first.
+    """A question with everything that shapes its answer.
 
+    `history` is oldest first, `forgotten` how many turns of the conversation stand before it.
     `timeout_s` bounds the whole answer: what it cannot afford is left out and noted.
     """
 
@@ -35,6 +36,7 @@ class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
     top_k: int = 10
     filter: SearchFilter = SearchFilter()
     history: tuple[Turn, ...] = ()
+    forgotten: int = 0
     timeout_s: float = 30.0
 
 

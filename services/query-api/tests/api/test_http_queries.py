@@ -169,11 +169,24 @@ async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
     kept = (await client.get(where)).json()
     assert [t["question"] for t in kept["turns"]] == ["Who wrote notes?", "Who designed it?", "engine?"]
     listed = (await client.get("/v1/conversations")).json()
-    assert [c["id"] for c in listed["conversations"]] == [kept["id"]]
+    assert listed["conversations"] == [kept]
     assert (await client.delete(where)).status_code == 204
     assert (await client.get(where)).status_code == 404
     assert (await client.delete(where)).status_code == 404
     assert (await client.post(f"{where}/queries", json={"question": "x", "stream": True})).status_code == 404
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_long_conversation_is_bounded_and_says_so(client: httpx.AsyncClient, stream: bool) -> None:
+    where = (await client.post("/v1/conversations")).headers["location"]
+    for _ in range(12):
+        await client.post(f"{where}/queries", json={"question": "engine?"})
+    answer = await client.post(f"{where}/queries", json={"question": "engine?", "stream": stream})
+    given = events_of(answer.text)[-1][1] if stream else answer.json()
+    assert given["notes"] == [
+        "turns before: 10",
+        "Of this conversation the newest 10 turns took part, the 2 before them did not.",
+    ]
 
 
 async def test_a_conversation_needs_no_body(client: httpx.AsyncClient) -> None:

@@ -10,6 +10,7 @@ import httpx
 import msgspec
 import pytest
 
+from trivium.domain.chunks import Span
 from trivium.domain.documents import Document, Failure
 from trivium.domain.ids import child_id
 from trivium.domain.scope import DEFAULT_TENANT
@@ -46,6 +47,96 @@ async def test_what_is_inside_a_source_is_listed_page_by_page(client: httpx.Asyn
     assert (await client.get("/v1/sources", params={"parent": "0" * 32})).status_code == 404
     bad = await client.get("/v1/sources", params={"parent": parent["id"], "cursor": "../x"})
     assert bad.json()["code"] == "bad_cursor"
+
+
+def long_document(services: Services, engine: str, texts: list[str]) -> None:
+    """The engine's document made of these passages, one behind the other."""
+    (first, *_) = services.keywords.kept["default"]
+    services.keywords.kept["default"] = [
+        msgspec.structs.replace(first, id=f"{n}", ordinal=n, text=text, span=Span(n * 1000, n * 1000 + len(text)))
+        for n, text in enumerate(texts)
+    ]
+
+
+async def view(client: httpx.AsyncClient, source: str, **parameters: object) -> str:
+    shown = await client.get(f"/v1/sources/{source}/view", params=parameters)
+    assert (shown.status_code, shown.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert "default-src 'none'" in shown.headers["content-security-policy"]
+    return shown.text
+
+
+async def test_a_citation_s_link_shows_the_passage_with_the_quote_marked(client: httpx.AsyncClient) -> None:
+    answer = (await client.post("/v1/queries", json={"question": "Who wrote notes?"})).json()
+    (citation, *_) = answer["citations"]
+    shown = await client.get(citation["link"])
+    assert shown.status_code == 200
+    assert f'<mark id="quote">{citation["quote"]}</mark>' in shown.text
+
+
+async def test_a_quote_is_marked_however_its_white_space_is_written(
+    client: httpx.AsyncClient, services: Services, engine: str
+) -> None:
+    long_document(services, engine, ["It was\n\nnever finished. So it is."])
+    assert '<mark id="quote">never finished.</mark>' in await view(client, engine, unit=1, quote="never   finished.")
+
+
+async def test_no_character_of_a_document_is_markup_in_its_view(
+    client: httpx.AsyncClient, services: Services, engine: str
+) -> None:
+    hostile = "<script>alert(1)</script><img src=x onerror='alert(1)'> & \"quoted\"\x00\u202e"
+    long_document(services, engine, [hostile])
+    for quote in ("", hostile[:25], "</mark><script>", "nowhere"):
+        shown = await view(client, engine, quote=quote)
+        assert "<script" not in shown
+        assert "<img" not in shown
+        assert not {"\x00", "\u202e"} & set(shown)
+        assert "&amp;" in shown
+
+
+async def test_a_view_says_when_the_quote_does_not_stand_in_its_passage(client: httpx.AsyncClient, engine: str) -> None:
+    shown = await view(client, engine, unit=1, quote="of something else")
+    assert "<mark" not in shown
+    assert "does not stand in this passage" in shown
+
+
+async def test_a_huge_document_is_shown_in_windows_that_lead_to_each_other_and_miss_nothing(
+    client: httpx.AsyncClient, services: Services, engine: str
+) -> None:
+    long_document(services, engine, [f"Passage number {n}." for n in range(100)])
+    seen: list[str] = []
+    where = f"/v1/sources/{engine}/view"
+    while where:
+        page = (await client.get(where)).text
+        found = re.findall(r"Passage number \d+\.", page)
+        assert len(found) <= 7
+        seen += found
+        following = re.search(r'href="(view[^"]*)">next', page)
+        where = f"/v1/sources/{engine}/{following[1]}" if following else ""
+    assert list(dict.fromkeys(seen)) == [f"Passage number {n}." for n in range(100)]
+    assert 'href="view?unit=' in await view(client, engine, unit=50)
+
+
+async def test_passages_that_repeat_each_other_are_shown_once(
+    client: httpx.AsyncClient, services: Services, engine: str
+) -> None:
+    (first, *_) = services.keywords.kept["default"]
+    text = "One two three four five."
+    spans = (Span(0, 13), Span(8, 18), Span(14, 24))
+    services.keywords.kept["default"] = [
+        msgspec.structs.replace(first, id=f"{n}", ordinal=n, text=span.of(text), span=span)
+        for n, span in enumerate(spans)
+    ]
+    shown = await view(client, engine, unit=2, quote="three four")
+    assert "".join(re.findall(r'<p dir="auto">(.*?)</p>', shown)) == text.replace(
+        "three four", '<mark id="quote">three four</mark>'
+    )
+
+
+@pytest.mark.parametrize(("unit", "status"), [(4, 404), (2**31 - 9, 404), (0, 422), (2**31, 422)])
+async def test_a_view_of_a_passage_that_is_not_there_is_refused(
+    client: httpx.AsyncClient, engine: str, unit: int, status: int
+) -> None:
+    assert (await client.get(f"/v1/sources/{engine}/view", params={"unit": unit})).status_code == status
 
 
 async def test_the_sources_of_one_dataset_are_listed(client: httpx.AsyncClient) -> None:

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +36,12 @@ def _entity(key: str) -> Entity:
 def test_only_names_that_are_alike_are_entities_of_the_question():
     matches = {"Ada": [(_entity("ada"), 1.0), (_entity("adam"), 0.7)], "ADA": [(_entity("ada"), 0.95)]}
     assert bfs.direct_entities(matches) == ["ada"]
+
+
+def test_a_word_that_nobody_capitalised_means_a_person_and_no_work_or_place_that_has_it_in_its_name():
+    aid, brandt = msgspec.structs.replace(_entity("live aid"), type=EntityType.EVENT), _entity("ilse brandt")
+    matches = {"live": [(aid, 0.7)], "brandt": [(brandt, 0.7)]}
+    assert bfs.direct_entities(matches, ["live", "brandt"]) == ["ilse brandt"]
 
 
 def test_neighbours_are_the_other_ends_that_were_not_seen():

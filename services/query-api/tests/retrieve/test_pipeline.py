@@ -12,7 +12,7 @@ from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.errors import TryLater
-from trivium.domain.graph import ChunkGraph, Mention, MentionRole
+from trivium.domain.graph import ChunkGraph, EntityType, Mention, MentionRole
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.ports.graph import GraphRow
@@ -61,10 +61,16 @@ def chunk_of(title: str, text: str) -> Chunk:
     )
 
 
+def type_of(name: str) -> EntityType:
+    return EntityType.PERSON if name == "Douglas Sirk" else EntityType.CONCEPT
+
+
 def share_of(chunk: Chunk) -> ChunkGraph:
-    about = Mention(fold_name(chunk.title), chunk.id, 0, Span(0, 0), chunk.title, MentionRole.TITLE)
+    about = Mention(
+        fold_name(chunk.title), chunk.id, 0, Span(0, 0), chunk.title, MentionRole.TITLE, type_of(chunk.title)
+    )
     named = (
-        Mention(name.key, chunk.id, name.sentence, Span(name.start, name.end), name.surface)
+        Mention(name.key, chunk.id, name.sentence, Span(name.start, name.end), name.surface, type=type_of(name.surface))
         for name in names_in(chunk.text, [(span.start, span.end) for span in chunk.sentences])
     )
     return ChunkGraph(chunk.id, (about, *named))
@@ -157,6 +163,24 @@ async def test_a_lost_source_costs_its_own_results_and_is_named(readers: Readers
     result = await search(msgspec.structs.replace(readers, **{source: broken}), budgets=budgets)
     assert [lost.source for lost in result.degraded] == [name]
     assert result.hits[0].chunk.title == "Sleep, My Love"
+
+
+@pytest.mark.parametrize("broken", [Down(), Slow()])
+async def test_the_graph_mode_falls_back_to_vectors_and_keywords_when_the_graph_is_lost(readers: Readers, broken: Down):
+    without = msgspec.structs.replace(readers, graph=broken)
+    budgets = msgspec.structs.replace(ENOUGH, graph_s=0.1)
+    result = await pipeline.search(QUESTION, Mode.GRAPH, 10, SearchFilter(), without, active, budgets)
+    assert [lost.source for lost in result.degraded] == ["graph"]
+    assert result.hits[0].chunk.title == "Sleep, My Love"
+
+
+@pytest.mark.parametrize(
+    "question", ["Where was Sirk born?", "Where was Duglas Sirk born?", "where was douglas sirk born", "about sirk"]
+)
+async def test_bfs_finds_a_person_by_surname_misspelt_or_in_lower_case(readers: Readers, question: str):
+    result = await pipeline.search(question, Mode.BFS, 10, SearchFilter(), readers, active, ENOUGH)
+    direct = {hit.chunk.title for hit in result.hits for source in hit.sources if source.source == "graph"}
+    assert {"Douglas Sirk", "Sleep, My Love"} & direct
 
 
 @pytest.mark.parametrize("broken", [Down(), Slow()])

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from trivium import api
-from trivium.cli.session import connected
+from trivium.cli.session import connected, server_is_running
 from trivium.cli.terminal import address, clean, note, one_line, print_json, say
+from trivium.config import load_settings
 from trivium.domain.answers import Verdict
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode
+
+if TYPE_CHECKING:
+    from trivium.client import TriviumClient
 
 MAX_QUOTE_CHARS = 240
 
@@ -29,16 +34,35 @@ def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversa
     if not words.strip():
         raise click.UsageError("The question is empty.")
     chosen = Mode(mode) if mode else None
-    with connected() as client:
+    settings = load_settings()
+    lasting = server_is_running(settings)
+    with connected(settings) as client:
         if conversation == "new":
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
         if as_json:
             print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation))
-        elif sys.stdout.isatty():
-            show(written(client.ask_stream(words, mode=chosen, top_k=top_k, conversation=conversation)), seen=True)
         else:
-            show(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation), seen=False)
+            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else ""))
+
+
+class Asked(NamedTuple):
+    """How one question is asked; `server` as in `show`."""
+
+    mode: Mode | None
+    top_k: int | None
+    conversation: str
+    server: str
+
+
+def answer_to(client: TriviumClient, question: str, asked: Asked) -> None:
+    """Ask and print: on a terminal while the answer is written, else when it is whole."""
+    mode, top_k, conversation, server = asked
+    if sys.stdout.isatty():
+        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation)
+        show(written(events), server, seen=True)
+    else:
+        show(client.ask(question, mode=mode, top_k=top_k, conversation=conversation), server, seen=False)
 
 
 def written(events: Iterable[api.AnswerEvent]) -> api.Answer:
@@ -72,8 +96,11 @@ def _finish(so_far: str, text: str) -> None:
         say()
 
 
-def show(answer: api.Answer, *, seen: bool) -> None:
-    """The answer's text unless it was `seen` already, then what it stands on."""
+def show(answer: api.Answer, server: str, *, seen: bool) -> None:
+    """The answer's text unless it was `seen` already, then what it stands on.
+
+    `server` is the URL that links lead to; without one that outlives the command ("") none are shown.
+    """
     if not seen:
         say(answer.text)
     if answer.citations:
@@ -84,6 +111,8 @@ def show(answer: api.Answer, *, seen: bool) -> None:
             say(f"     “{one_line(citation.quote, MAX_QUOTE_CHARS)}”")
         if citation.url not in ("", citation.source):
             say(f"     {one_line(citation.url)}")
+        if server:
+            say(f"     {one_line(server + citation.link)}")
     say()
     verdict = f"{_VERDICTS[answer.verdict]} " if answer.found else ""
     say(f"{verdict}Answered by: {answer.engine}.")

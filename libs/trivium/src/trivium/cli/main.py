@@ -46,6 +46,7 @@ class Entry(NamedTuple):
 COMMANDS: Mapping[str, Entry] = {
     "ingest": Entry("trivium.cli.ingest:ingest", "Read files, folders and web pages."),
     "ask": Entry("trivium.cli.ask:ask", "Answer a question from the documents, with sources."),
+    "chat": Entry("trivium.cli.chat:chat", "Ask question after question in one conversation."),
     "search": Entry("trivium.cli.search:search", "Find passages, and show why each was found."),
     "status": Entry("trivium.cli.documents:status", "Show how much is done, running and failed."),
     "documents": Entry("trivium.cli.documents:documents", "List the documents and their states."),

@@ -7,7 +7,7 @@ import enum
 import msgspec
 
 from trivium.domain.parsed import Position
-from trivium.domain.places import web_address
+from trivium.domain.places import view_link, web_address
 from trivium.domain.retrieval import Degraded, Hit
 
 
@@ -34,6 +34,11 @@ class Citation(msgspec.Struct, frozen=True):
     def url(self) -> str:
         """Where a browser shows the passage; "" for what is not from the web."""
         return web_address(self.source, self.positions)
+
+    @property
+    def link(self) -> str:
+        """The path of the HTTP API that shows the passage with the quote marked, whatever the format."""
+        return view_link(self.document_id, self.chunk_number, self.quote)
 
 
 class Usage(msgspec.Struct, frozen=True):

@@ -1,12 +1,14 @@
-"""Where a browser shows a passage of something that came from the web."""
+"""Where a browser shows a passage."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote as percent_encoded
 
 from trivium.domain.parsed import Position
 
 _WEB = ("http://", "https://")
+MAX_QUOTE_CHARS = 1_000  # of a quote in a link
 _VIDEO = "https://youtu.be/"
 
 
@@ -22,3 +24,9 @@ def web_address(source: str, positions: Sequence[Position]) -> str:
         return f"{source}?t={int(seconds)}" if source.startswith(_VIDEO) else f"{source}#t={int(seconds)}"
     page = min((at.page for at in positions if at.page is not None), default=None)
     return source if page is None else f"{source}#page={page}"
+
+
+def view_link(document_id: str, number: int, quote: str) -> str:
+    """The path of the HTTP API that shows passage `number` with the quote marked; of a long quote its beginning."""
+    words = percent_encoded(quote[:MAX_QUOTE_CHARS], safe="", errors="replace")
+    return f"/v1/sources/{document_id}/view?unit={number}&quote={words}#quote"

@@ -9,9 +9,11 @@ import msgspec
 from trivium.domain.answers import Turn
 from trivium.domain.scope import Tenant
 
+LISTED_TURNS = 10  # the newest of each conversation, as listings show them
+
 
 class Conversation(msgspec.Struct, frozen=True):
-    """Turns in order, oldest first. Times are Unix seconds."""
+    """Turns in order, oldest first. Times are Unix seconds. A listing shows the newest `LISTED_TURNS` turns."""
 
     id: str
     title: str

@@ -147,7 +147,7 @@ class Answer(_message.Message):
     def __init__(self, question: _Optional[str] = ..., text: _Optional[str] = ..., engine: _Optional[str] = ..., verdict: _Optional[str] = ..., found: _Optional[bool] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., sub_questions: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class Citation(_message.Message):
-    __slots__ = ("marker", "chunk_id", "document_id", "source", "chunk_number", "quote", "positions", "url")
+    __slots__ = ("marker", "chunk_id", "document_id", "source", "chunk_number", "quote", "positions", "url", "link")
     MARKER_FIELD_NUMBER: _ClassVar[int]
     CHUNK_ID_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -156,6 +156,7 @@ class Citation(_message.Message):
     QUOTE_FIELD_NUMBER: _ClassVar[int]
     POSITIONS_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
+    LINK_FIELD_NUMBER: _ClassVar[int]
     marker: str
     chunk_id: str
     document_id: str
@@ -164,7 +165,8 @@ class Citation(_message.Message):
     quote: str
     positions: _containers.RepeatedCompositeFieldContainer[Position]
     url: str
-    def __init__(self, marker: _Optional[str] = ..., chunk_id: _Optional[str] = ..., document_id: _Optional[str] = ..., source: _Optional[str] = ..., chunk_number: _Optional[int] = ..., quote: _Optional[str] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ..., url: _Optional[str] = ...) -> None: ...
+    link: str
+    def __init__(self, marker: _Optional[str] = ..., chunk_id: _Optional[str] = ..., document_id: _Optional[str] = ..., source: _Optional[str] = ..., chunk_number: _Optional[int] = ..., quote: _Optional[str] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ..., url: _Optional[str] = ..., link: _Optional[str] = ...) -> None: ...
 
 class Usage(_message.Message):
     __slots__ = ("input_tokens", "output_tokens", "calls")

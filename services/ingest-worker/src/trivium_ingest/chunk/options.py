@@ -14,7 +14,8 @@ ChunkerName = Literal["structural", "semantic", "paragraph", "fixed", "tokens"]
 class ChunkOptions(msgspec.Struct, frozen=True):
     """`size` bounds a chunk, `overlap` what it repeats of the one before it.
 
-    Both count characters, for `tokens` the embedder's tokens. RAGA's default is structural, 1200/120.
+    Both count characters, for `tokens` the embedder's tokens. A short document is cut by `semantic` into windows of
+    its own. RAGA's default is structural, 1200/120.
     """
 
     chunker: ChunkerName = "structural"

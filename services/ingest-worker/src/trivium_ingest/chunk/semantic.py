@@ -12,9 +12,9 @@ import numpy as np
 
 from trivium.domain.chunks import Span
 from trivium.ports.inference import Embedder, Passage, Vector
-from trivium_ingest.chunk.fixed import token_counts, windows, words_in
 from trivium_ingest.chunk.layout import Layout
 from trivium_ingest.chunk.packing import BREAK_SENTENCE, BREAK_WORD, Piece, divide, pack
+from trivium_ingest.chunk.recursive import recursive
 
 BOUNDARY_PERCENTILE: Final = 25.0  # CORTEX C2
 MIN_SENTENCES: Final = 8  # fewer neighbours than 7 have no meaningful quartile
@@ -23,9 +23,9 @@ FALLBACK_OVERLAP: Final = 50
 
 
 def semantic(layout: Layout, size: int, overlap: int, embedder: Embedder) -> list[Span]:
-    """Chunks of at most `size` characters; those of a short document also of at most 512 tokens."""
+    """Chunks of at most `size` characters; those of a short document of at most 512 tokens, whatever `size` is."""
     if len(layout.sentences) < MIN_SENTENCES:
-        return [part for span in _recursive(layout, embedder) for part in _bounded(layout, span, size, overlap)]
+        return recursive(layout, FALLBACK_TOKENS, FALLBACK_OVERLAP, embedder)
     return [
         part
         for span in _joined(layout, _similarities(layout, embedder))
@@ -62,15 +62,3 @@ def _bounded(layout: Layout, span: Span, size: int, overlap: int) -> list[Span]:
         for number, part in enumerate(divide(layout.text, span.start + sentence.start, span.start + sentence.end, size))
     ]
     return pack(pieces, size, overlap)
-
-
-def _recursive(layout: Layout, embedder: Embedder) -> list[Span]:
-    """Windows over the sentences; a sentence of many tokens is split into its words."""
-    counts = token_counts(layout.text, layout.sentences, embedder)
-    pieces: list[Span] = []
-    weights: list[int] = []
-    for sentence, count in zip(layout.sentences, counts, strict=True):
-        inner = [sentence] if count <= FALLBACK_TOKENS // 4 else words_in(layout.text, sentence)
-        pieces.extend(inner)
-        weights.extend([count] if len(inner) == 1 else token_counts(layout.text, inner, embedder))
-    return windows(pieces, weights, FALLBACK_TOKENS, FALLBACK_OVERLAP)

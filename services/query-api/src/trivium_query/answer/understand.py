@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import msgspec
@@ -14,13 +15,16 @@ from trivium.api import MAX_QUESTION_CHARS
 from trivium.domain.answers import Turn
 from trivium.domain.errors import Refused
 from trivium.ports.llm import Completion, Llm, Message
-from trivium.text.names import name_tokens, names_in
-from trivium_query.words import content_words, fold
+from trivium.text.names import NameSpan, name_tokens, names_in
+from trivium_query.answer.follow_up import completed, continued, is_question_word, is_remark
+from trivium_query.words import content_words, fold, is_function_word
 
 MAX_CARRIED_NAMES = 3
 _REMEMBERED_TURNS = 6
 _SHOWN_CHARS = 600  # of an earlier answer, when a model rewrites the follow-up
-_FEW_WORDS = 3  # a question of no more content words and no name leans on the one before
+_FEW_WORDS = 3  # a question of no more content words and no name leans on the one before, if a word ties it to that
+_DEFINITE_WORDS = 2  # or of so few, if it asks for the one thing of its kind ("What colour is the lantern?")
+_DEFINITE = frozenset("the der die das dem den le la les el los las il lo gli i".split())
 
 # Words that point back to something said before.
 _POINTERS = frozenset(
@@ -66,11 +70,24 @@ def clean_question(text: str) -> str:
 
 
 def understand(text: str, history: Sequence[Turn] = ()) -> Question:
-    """A follow-up without a subject of its own carries over the names of the turns before it."""
-    cleaned = clean_question(text)
-    if not history or not _leans_back(cleaned):
+    """A follow-up with what it leaves out, or with the names that it points to, taken from the turns before it."""
+    told: list[Turn] = []
+    for turn in history[-_REMEMBERED_TURNS:]:
+        with suppress(Refused):  # a turn of an older version need not be a question as we take them
+            told.append(Turn(_understood(clean_question(turn.question), told).standalone, turn.answer))
+    return _understood(clean_question(text), told)
+
+
+def _understood(cleaned: str, told: Sequence[Turn]) -> Question:
+    """`told` are the turns before, each question on its own."""
+    if not told or is_remark(cleaned):
         return Question(cleaned, cleaned)
-    carried = _carried_names(cleaned, history)
+    if not _points_back(cleaned) and (whole := completed(cleaned, told[-1].question)):
+        taken = (span.surface for span in names_in(whole) if span.surface not in cleaned)
+        return Question(cleaned, whole[:MAX_QUESTION_CHARS], tuple(dict.fromkeys(taken)))
+    if not _leans_back(cleaned):
+        return Question(cleaned, cleaned)
+    carried = _carried_names(cleaned, told, also_answers=_points_back(cleaned))
     if not carried:
         return Question(cleaned, cleaned)
     return Question(cleaned, f"{cleaned} ({', '.join(carried)})", carried)
@@ -92,24 +109,46 @@ async def understand_with_llm(
 
 def _leans_back(question: str) -> bool:
     words = _WORD.findall(fold(question))
-    if names_in(question):
+    if _names(question):
         return any(word in _POINTERS for word in words[:-1]) and not _has_antecedent(question, words)
-    return any(word in _POINTERS for word in words) or len(content_words(question)) <= _FEW_WORDS
+    few = len(content_words(question))
+    tied = bool(continued(question)) and few <= _FEW_WORDS
+    return _points_back(question) or tied or (few <= _DEFINITE_WORDS and any(word in _DEFINITE for word in words))
+
+
+def _points_back(question: str) -> bool:
+    """Whether a word points to something that the question does not name before it ("bees find their way" does)."""
+    words = _WORD.findall(fold(question))
+    return any(word in _POINTERS and not _has_plural(words[:place], word) for place, word in enumerate(words))
+
+
+def _has_plural(before: Sequence[str], pointer: str) -> bool:
+    return pointer == "their" and any(word.endswith("s") and not is_function_word(word) for word in before)
 
 
 def _has_antecedent(question: str, words: Sequence[str]) -> bool:
     """Whether a name stands before the first pointer: "Did Ada Lovelace publish her notes?"."""
     first_pointer = next(word for word in words if word in _POINTERS)
     pointer = re.search(rf"\b{re.escape(first_pointer)}\b", fold(question))
-    return pointer is not None and any(span.start < pointer.start() for span in names_in(question))
+    return pointer is not None and any(span.start < pointer.start() for span in _names(question))
 
 
-def _carried_names(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
-    """Names of the nearest turn that has any: those asked about first, then those answered with."""
+def _names(question: str) -> list[NameSpan]:
+    """The names in it; a capitalised question word is none in any language."""
+    return [span for span in names_in(question) if not is_question_word(span.key)]
+
+
+def _carried_names(question: str, history: Sequence[Turn], *, also_answers: bool) -> tuple[str, ...]:
+    """Names of the nearest turn that has any: those asked about first, then those answered with.
+
+    Without `also_answers` these only where none was asked about: "the botanist" is not who was just found.
+    """
     known = set(name_tokens(question))
-    for turn in reversed(history[-_REMEMBERED_TURNS:]):
+    for turn in reversed(history):
         names: dict[str, str] = {}
         for source in (turn.question, _without_markers(turn.answer)):
+            if names and not also_answers:
+                break
             for span in names_in(source):
                 inside = any(span.key in key or key in span.key for key in names)
                 if not inside and not known.issuperset(span.key.split()):

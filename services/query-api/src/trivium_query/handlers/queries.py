@@ -46,7 +46,7 @@ async def ask(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_
             told = "" if answer.hits else await nothing_read(services, tenant)
     except TimeoutError as error:
         raise deadline_passed(request.timeout_s) from error
-    answer = msgspec.structs.replace(answer, text=told) if told else answer
+    answer = _finished(answer, request, told)
     await _remember(services, tenant, wanted, answer)
     return answer
 
@@ -85,7 +85,7 @@ async def _stream(
             if isinstance(event, Finished):
                 if told:
                     yield TextPiece(told)
-                    event = Finished(msgspec.structs.replace(event.answer, text=told))
+                event = Finished(_finished(event.answer, request, told))
                 await _remember(services, tenant, wanted, event.answer)
             yield event
 
@@ -96,7 +96,19 @@ async def _prepare(services: Services, tenant: Tenant, wanted: QueryRequest, tim
     if not wanted.conversation_id:
         return request
     conversation = await conversations.find(services, tenant, wanted.conversation_id)
-    return msgspec.structs.replace(request, history=conversation.turns[-HISTORY_TURNS:])
+    history = conversation.turns[-HISTORY_TURNS:]
+    return msgspec.structs.replace(request, history=history, forgotten=len(conversation.turns) - len(history))
+
+
+def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:
+    """The answer, with `told` instead of its text if anything; and what of a long conversation took no part."""
+    answer = msgspec.structs.replace(answer, text=told) if told else answer
+    if not request.forgotten:
+        return answer
+    said = (
+        f"Of this conversation the newest {HISTORY_TURNS} turns took part, the {request.forgotten} before them did not."
+    )
+    return msgspec.structs.replace(answer, notes=(*answer.notes, said))
 
 
 def _request(services: Services, wanted: SearchRequest, timeout_s: float | None) -> AskRequest:

@@ -19,12 +19,12 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.pages.build import order_of, page_image
+from trivium_query.pages.view import AROUND, View
 from trivium_query.requests import Services
 
 MAX_CURSOR_CHARS = 1024
 MAX_READS = 40  # of one listing, to fill a page that deletions or a dataset have thinned out
 MAX_ORDINAL = 2**31 - 1
-MAX_QUOTE_CHARS = 1_000
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
@@ -152,6 +152,21 @@ async def page(
     return await page_image(order_of(blob, number, passage, quote))
 
 
+async def view(services: Services, tenant: Tenant, document_id: str, number: int, quote: str) -> View:
+    """The passage of that number among its neighbours. Raises `NotFound` as `chunk` does."""
+    document = await find(services, tenant, document_id)
+    first = max(1, number - AROUND)
+    wanted = number - first + AROUND + 2  # one more, to know whether there is a next
+    reader = services.keywords.reader(tenant)
+    version = document.active_version
+    found = await reader.document_chunks(document.id, version, first - 1, wanted) if version else []
+    shown = [passage for passage in found if passage.number <= number + AROUND]
+    if all(passage.number != number for passage in shown):
+        raise _no_such_chunk(document, number)
+    following = found[len(shown)].number if len(found) > len(shown) else 0
+    return View(document, shown, number, quote, following)
+
+
 async def asset(services: Services, tenant: Tenant, document_id: str, name: str) -> Blob:
     """A picture of one of the document's units. Raises `NotFound`."""
     await find(services, tenant, document_id)
@@ -178,7 +193,11 @@ async def chunk(services: Services, tenant: Tenant, document_id: str, number: in
         found = await reader.document_chunks(document.id, document.active_version, number - 1, 1)
         if found and found[0].number == number:
             return found[0]
-    raise NotFound(
+    raise _no_such_chunk(document, number)
+
+
+def _no_such_chunk(document: Document, number: int) -> NotFound:
+    return NotFound(
         "no_such_chunk",
         f"This source has no chunk {number}.",
         f"Ask /v1/sources/{document.id}/chunks for what it has.",

@@ -41,7 +41,7 @@ async def create(request: Request, services: ServicesDep, tenant: TenantDep) -> 
 
 @router.get("", **answers(api.ConversationPage))
 async def browse(services: ServicesDep, tenant: TenantDep, limit: Limit = 50, cursor: PageCursor = "") -> Response:
-    """Conversations, newest change first."""
+    """Conversations, newest change first, each with its newest ten turns."""
     page, following = await conversations.browse(services, tenant, limit, cursor)
     return write(api.ConversationPage(tuple(to_api(api.Conversation, kept) for kept in page), following))
 

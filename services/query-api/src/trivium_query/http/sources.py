@@ -14,6 +14,7 @@ from trivium import api
 from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState, file_name
 from trivium.domain.errors import TriviumError
 from trivium.domain.password import given_password
+from trivium.domain.places import MAX_QUOTE_CHARS
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.ports.intake import NewSource
@@ -37,6 +38,7 @@ from trivium_query.http.routing import (
     write,
 )
 from trivium_query.http.uploads import MAX_FILES, each_file, read_upload, sent_path
+from trivium_query.pages.view import AROUND, POLICY, render
 from trivium_query.requests import Services
 
 ANY_DATASET = f"^$|{DATASET}"
@@ -212,9 +214,7 @@ async def content(
         int | None,
         Query(ge=1, le=sources.MAX_ORDINAL, description="Mark this chunk; without `page`, on its first one."),
     ] = None,
-    quote: Annotated[
-        str, Query(max_length=sources.MAX_QUOTE_CHARS, description="Mark these words of the page only.")
-    ] = "",
+    quote: Annotated[str, Query(max_length=MAX_QUOTE_CHARS, description="Mark these words of the page only.")] = "",
 ) -> Response:
     """The original as it came; or the passage of `[Source: file, chunk N]`; or a page of a PDF or an image, drawn."""
     if chunk is not None:
@@ -233,6 +233,40 @@ async def content(
             "content-disposition": f"{shown}; filename*=UTF-8''{name}",
             "content-security-policy": SANDBOX,
             "x-content-type-options": "nosniff",
+            "cache-control": "private, no-cache",
+        },
+    )
+
+
+@router.get(
+    "/{id}/view",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A page of HTML that needs nothing but itself.",
+            "content": {"text/html": {"schema": {"type": "string"}}},
+        },
+        **errors(404),
+    },
+)
+async def view(
+    id: AnyId,
+    services: ServicesDep,
+    tenant: TenantDep,
+    unit: Annotated[
+        int, Query(ge=1, le=sources.MAX_ORDINAL - AROUND, description="The passage's number, as the citation shows it.")
+    ] = 1,
+    quote: Annotated[str, Query(max_length=MAX_QUOTE_CHARS, description="Mark these words of it.")] = "",
+) -> Response:
+    """A passage of any source among its neighbours, with a quote marked: where the link of a citation leads."""
+    found = await sources.view(services, tenant, id, unit, quote)
+    return Response(
+        render(found),
+        media_type="text/html; charset=utf-8",
+        headers={
+            "content-security-policy": POLICY,
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
             "cache-control": "private, no-cache",
         },
     )

@@ -3,9 +3,9 @@
 evidence (vectors, keywords and graph at once, each within its budget) -> ranking -> hits
 
 `hybrid`, the default, is path retrieval over all three sources (`path`); `graph` is what of it the
-graph alone reached. The other modes are the published methods. In those that have words, what the words
-decide for comes first (`decisive`). A source that is late or down costs
-its own results and is named in the answer.
+graph alone reached, and `hybrid` without a graph when that is late or down (RAGA R11). The other modes
+are the published methods. In those that have words, what the words decide for comes first
+(`decisive`). A source that is late or down costs its own results and is named in the answer.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ async def _weighted(query: Query, readers: Readers, reads: BudgetedReads) -> Ran
 
 
 async def _bfs(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
-    names = dict.fromkeys(name.surface for name in names_in(query.text))
+    names = [name.surface for name in names_in(query.text)]
+    guesses = bfs.uncapitalised((name.key for name in anchors.question_names(query.text)), names)
     (_, dense), graph = await asyncio.gather(
-        store_reads.dense(query, readers, reads), store_reads.breadth_first(names, readers, reads)
+        store_reads.dense(query, readers, reads), store_reads.breadth_first(names, guesses, readers, reads)
     )
     return Ranking(bfs.mix(graph, dense), {VECTOR: dense, GRAPH: fuse.as_ranking(graph)})
 
@@ -94,7 +95,8 @@ async def _hybrid(query: Query, readers: Readers, reads: BudgetedReads) -> Ranki
 
 async def _graph(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     walk = await _walk(query, readers, reads)
-    return Ranking(walk.sources()[GRAPH], walk.sources(), walk.links, walk.steps)
+    rows = _whole(walk.scores, walk.found) if GRAPH in reads.lost else walk.sources()[GRAPH]
+    return Ranking(rows, walk.sources(), walk.links, walk.steps)
 
 
 async def _rrf(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:

@@ -175,11 +175,14 @@ async def places(parts: Collection[str], whole: Collection[str], readers: Reader
     return path.Places(about, headings, mentioned)
 
 
-async def breadth_first(names: Iterable[str], readers: Readers, reads: BudgetedReads) -> Mapping[str, float]:
-    """CORTEX's graph scores of passages, for the names of a question."""
+async def breadth_first(
+    names: Iterable[str], guesses: Iterable[str], readers: Readers, reads: BudgetedReads
+) -> Mapping[str, float]:
+    """CORTEX's graph scores of passages, for the names of a question; `guesses` are those that nobody capitalised."""
+    asked = list(dict.fromkeys([*names, *guesses]))
 
     async def read() -> Mapping[str, float]:
-        direct = bfs.direct_entities(await readers.graph.match(list(names)))
+        direct = bfs.direct_entities(await readers.graph.match(asked), guesses)
         seen = list(direct)
         border = direct
         for _ in range(bfs.DEPTH):

@@ -13,7 +13,7 @@ from trivium.adapters.embedded.sqlite import Database, Schema, TenantDatabases
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
-from trivium.ports.conversations import Conversation
+from trivium.ports.conversations import LISTED_TURNS, Conversation
 
 _SCHEMA = Schema(
     name="store of conversations",
@@ -35,6 +35,7 @@ _SCHEMA = Schema(
     " lost with it, documents are not.",
 )
 _MAX_PAGE = 1000
+_ALL = -1  # SQLite: no limit
 
 
 class SqliteConversations:
@@ -91,7 +92,7 @@ class SqliteConversationStore:
             return _load(connection, conversation_id)
 
     def list(self, limit: int = 50, cursor: str = "") -> tuple[list[Conversation], str]:
-        """One page without the turns, and the cursor of the next ("" at the end)."""
+        """One page, each with its newest turns, and the cursor of the next ("" at the end)."""
         limit = max(1, min(limit, _MAX_PAGE))
         before = _read_cursor(cursor)
         with self._database.read() as connection:
@@ -100,7 +101,8 @@ class SqliteConversationStore:
                 " WHERE change < ? ORDER BY change DESC LIMIT ?",
                 (before, limit + 1),
             ).fetchall()
-        page = [Conversation(row[1], row[2], (), row[3], row[4]) for row in rows[:limit]]
+            page = [Conversation(row[1], row[2], _turns(connection, row[1], LISTED_TURNS), *row[3:]) for row in rows]
+        page = page[:limit]
         return page, str(rows[limit - 1][0]) if len(rows) > limit else ""
 
     def delete(self, conversation_id: str) -> None:
@@ -117,12 +119,15 @@ def _load(connection: sqlite3.Connection, conversation_id: str) -> Conversation:
         raise NotFound(
             "no_such_conversation", f"There is no conversation {conversation_id[:80]!r}.", "Start a new one."
         )
-    turns = connection.execute(
-        "SELECT turn FROM turns WHERE conversation_id = ? ORDER BY id", (conversation_id,)
+    return Conversation(conversation_id, found[0], _turns(connection, conversation_id, _ALL), *found[1:])
+
+
+def _turns(connection: sqlite3.Connection, conversation_id: str, newest: int) -> tuple[Turn, ...]:
+    """The newest turns, oldest first."""
+    rows = connection.execute(
+        "SELECT turn FROM turns WHERE conversation_id = ? ORDER BY id DESC LIMIT ?", (conversation_id, newest)
     ).fetchall()
-    return Conversation(
-        conversation_id, found[0], tuple(msgspec.msgpack.decode(row[0], type=Turn) for row in turns), *found[1:]
-    )
+    return tuple(msgspec.msgpack.decode(row[0], type=Turn) for row in reversed(rows))
 
 
 def _read_cursor(cursor: str) -> int:

@@ -21,7 +21,7 @@ from trivium.concurrent_calls import map_concurrent
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.scope import Tenant
-from trivium.ports.conversations import Conversation
+from trivium.ports.conversations import LISTED_TURNS, Conversation
 
 _TRIES = 16  # of one append; each loss means that another process's succeeded
 _MAX_PAGE = 1000
@@ -88,7 +88,7 @@ class ObjectConversationStore:
         raise TryLater("busy_conversation", "The conversation is being changed by many at once.", "Ask again.")
 
     def list(self, limit: int = 50, cursor: str = "") -> tuple[list[Conversation], str]:
-        """One page without the turns, and the cursor of the next ("" at the end)."""
+        """One page, each with its newest turns, and the cursor of the next ("" at the end)."""
         limit = max(1, min(limit, _MAX_PAGE))
         if cursor and not _CURSOR.fullmatch(cursor):
             raise Refused("bad_cursor", "The cursor is not one of ours.", "Start the listing again.")
@@ -111,14 +111,15 @@ class ObjectConversationStore:
             self._withdraw(known[0])
 
     def _announced(self, announced: Listed) -> tuple[str, Conversation] | None:
-        """A conversation without its turns, by its place in the listing; None for what is not its newest change."""
+        """A conversation with its newest turns, by its place in the listing; None for what is not its newest change."""
         place = announced.key.removeprefix(self._changes)
         known = self._load(place.partition("-")[2])
         if known is None or _place(known[0]) != place:
             if time.time() - announced.modified > _ABANDONED_S:
                 self._bucket.delete(announced.key)
             return None
-        return place, msgspec.structs.replace(known[0].conversation, turns=())
+        conversation = known[0].conversation
+        return place, msgspec.structs.replace(conversation, turns=conversation.turns[-LISTED_TURNS:])
 
     def _load(self, conversation_id: str) -> tuple[_Stored, str] | None:
         if not _ID.fullmatch(conversation_id):

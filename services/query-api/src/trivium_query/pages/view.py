@@ -1,0 +1,157 @@
+"""A document's passages as a page of HTML, with a quote marked: for whoever follows a citation, whatever the format.
+
+The page needs nothing but itself and a picture of the cited page, and no character of the document is markup in it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import urlencode
+
+import msgspec
+
+from trivium.domain.chunks import Chunk, SourceSpan, Span
+from trivium.domain.documents import Document
+from trivium.domain.parsed import Position
+
+AROUND = 3  # passages before the cited one and behind it
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
+)
+_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;color:#222;
+background:#fff}section{border-left:3px solid #ddd;padding:0 1rem;margin:1rem 0}section.cited{border-color:#d67800}
+p{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0 .8rem}small{color:#666}mark{background:#ffd600}
+img{max-width:100%;border:1px solid #ddd}nav a{margin-right:1.5rem}"""
+# And what turns the direction of text.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class View(msgspec.Struct, frozen=True):
+    """What is shown: `passages` are neighbours in order, `number` is that of the cited one.
+
+    `following` is the number of the passage behind the last one, 0 at the end of the document.
+    """
+
+    document: Document
+    passages: Sequence[Chunk]
+    number: int
+    quote: str = ""
+    following: int = 0
+
+
+def render(view: View) -> str:
+    """The whole page. The quote is marked in the cited passage; where it does not stand there, the page says so."""
+    cited = next(passage for passage in view.passages if passage.number == view.number)
+    marked = place_of(view.quote, cited.text)
+    title = _text(view.document.title or view.document.source)
+    parts = [
+        f'<!doctype html><html><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head><body>',
+        f"<h1>{title}</h1>",
+        f'<p><small>{_text(view.document.source)} · <a href="content">the original</a></small></p>',
+        _remark(view.quote, marked),
+        _picture(view, cited),
+        _ways(view),
+        *_sections(view, marked),
+        _ways(view),
+        "</body></html>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def place_of(quote: str, text: str) -> Span | None:
+    """Where the quote stands in `text`, however its white space is written; None where it does not."""
+    words = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    return Span(*found.span()) if found else None
+
+
+def _remark(quote: str, marked: Span | None) -> str:
+    if not quote or marked:
+        return ""
+    return "<p><strong>The quote does not stand in this passage: the document may have changed since.</strong></p>"
+
+
+def _picture(view: View, cited: Chunk) -> str:
+    """The page as it looks, of what is drawn; with the place marked."""
+    page = next((at.page for at in cited.positions_of(view.quote) if at.page), None)
+    kind = view.document.media_type
+    if not (kind == "application/pdf" and page) and not kind.startswith("image/"):
+        return ""
+    query = urlencode({"page": page or 1, "highlight": view.number, "quote": view.quote})
+    return f'<p><img alt="The page as it looks" src="content?{html.escape(query)}"></p>'
+
+
+def _ways(view: View) -> str:
+    """To what stands before and behind."""
+    before = view.passages[0].number - 1
+    links = [(max(1, before - AROUND), "previous")] if before else []
+    links += [(view.following + AROUND, "next")] if view.following else []
+    return "<nav>" + "".join(f'<a href="view?unit={unit}">{name}</a>' for unit, name in links) + "</nav>"
+
+
+def _sections(view: View, marked: Span | None) -> Iterator[str]:
+    for passage, shown in _without_repeats(view.passages, view.number):
+        cited = passage.number == view.number
+        yield f'<section id="{passage.number}"{" class=cited" if cited else ""}>'
+        yield from _units(passage, shown, marked if cited else None)
+        yield "</section>"
+
+
+def _without_repeats(passages: Sequence[Chunk], number: int) -> Iterator[tuple[Chunk, Span]]:
+    """What is shown of each passage: the cited one whole, of its neighbours what no nearer one has."""
+    cited = next(place for place, passage in enumerate(passages) if passage.number == number)
+    for place, passage in enumerate(passages):
+        start, end = passage.span.start, passage.span.end
+        if place < cited:
+            end = min(end, passages[place + 1].span.start)
+        elif place > cited:
+            start = max(start, passages[place - 1].span.end)
+        if start < end:
+            yield passage, Span(start - passage.span.start, end - passage.span.start)
+
+
+def _units(passage: Chunk, shown: Span, marked: Span | None) -> Iterator[str]:
+    whole = Span(0, len(passage.text))
+    places = passage.places or [SourceSpan(whole, passage.positions[0] if passage.positions else Position())]
+    starts = [0, *(place.span.start for place in places[1:]), len(passage.text)]
+    for place, start, end in zip(places, starts, starts[1:], strict=False):
+        part = Span(max(start, shown.start), min(end, shown.end))
+        if part.start < part.end:
+            yield f"<small>{_text(where(place.position))}</small>"
+            yield f'<p dir="auto">{_marked(passage.text, part, marked)}</p>'
+
+
+def _marked(text: str, part: Span, marked: Span | None) -> str:
+    if marked is None or marked.end <= part.start or part.end <= marked.start:
+        return _text(part.of(text).strip("\n"))
+    start, end = max(part.start, marked.start), min(part.end, marked.end)
+    before, quote, after = text[part.start : start], text[start:end], text[end : part.end]
+    anchor = ' id="quote"' if start == marked.start else ""
+    return f"{_text(before.lstrip(chr(10)))}<mark{anchor}>{_text(quote)}</mark>{_text(after.rstrip(chr(10)))}"
+
+
+def where(position: Position) -> str:
+    """A position as people say it: "page 3", "sheet Depths, rows 4 to 6", "1:05"."""
+    return ", ".join(_places(position))
+
+
+def _places(at: Position) -> Iterable[str]:
+    if at.page:
+        yield f"page {at.page}"
+    if at.slide:
+        yield f"slide {at.slide}"
+    if at.sheet:
+        yield f"sheet {at.sheet}"
+    if at.rows:
+        yield f"row {at.rows[0]}" if at.rows[0] == at.rows[1] else f"rows {at.rows[0]} to {at.rows[1]}"
+    if at.seconds:
+        yield f"{int(at.seconds[0] // 60)}:{int(at.seconds[0] % 60):02}"
+    if at.section:
+        yield " > ".join(at.section)
+
+
+def _text(text: str) -> str:
+    return html.escape(_CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text))
