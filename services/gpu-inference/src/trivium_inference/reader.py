@@ -1,0 +1,143 @@
+"""READ FIRST of the reader: it points at the words of passages that answer a question, by the embedder's own model.
+
+The embedder's first layers as they are, its last ones trained to read (`bench/train_reader.py`), a head that scores
+each token as an answer's first and last: reader_windows.py -> openvino_bert.py -> reader_spans.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from trivium.domain.errors import NeverWill
+from trivium.ports.inference import Passage, Reading, ReadSpan, Vector
+from trivium_inference.batching import batches_by_length
+from trivium_inference.embed import usable_cores
+from trivium_inference.encoder import pad
+from trivium_inference.model_files import ModelFiles
+from trivium_inference.openvino_bert import Bert, read_bert
+from trivium_inference.openvino_encoder import native_precision
+from trivium_inference.openvino_runtime import load_openvino
+from trivium_inference.reader_spans import Scored, best_spans, none_score, spans_of
+from trivium_inference.reader_weights import SHIPPED, ReaderFacts, changed, read_changes, shipped_facts
+from trivium_inference.reader_windows import Window, WindowMaker
+
+READER_VERSION: Final = 1
+_BATCH_TOKENS: Final = 2048
+_BATCH_ITEMS: Final = 16
+_CALL_TOKENS: Final = 32  # what a call costs besides its tokens, as `OpenVinoEncoder.call_tokens`
+
+
+class SpanReader:
+    """`trivium.ports.inference.Reader` in this process; the model is made at the first question and kept.
+
+    Raises `NeverWill` (`reader_altered`) for weights that are not those that were shipped.
+    """
+
+    def __init__(
+        self,
+        files: ModelFiles,
+        facts: ReaderFacts,
+        folder: Path = SHIPPED,
+        *,
+        threads: int = 0,
+        precision: str = "auto",
+    ) -> None:
+        self._files = files
+        self._facts = facts
+        self._folder = folder
+        self._threads = threads or usable_cores()
+        self._core = load_openvino().Core()
+        self._precision = precision if precision != "auto" else native_precision(self._core)
+        self._windows = WindowMaker(files)
+        self._turn = threading.Lock()
+        self._request: Any = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Embedder, weights and precision, and the version of this code."""
+        return f"{self._files.name}@{self._files.digest}:{self._facts.sha256[:16]}:{self._precision}:{READER_VERSION}"
+
+    async def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        """One reading per passage, in order."""
+        return await asyncio.to_thread(self.read_now, question, passages)
+
+    def read_now(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        """The same on the caller's thread, one call at a time."""
+        windows = self._windows.windows(question, passages)
+        with self._turn:
+            scores = self._scores(windows)
+        return [
+            self._reading(
+                passage.text, [pair for pair in zip(windows, scores, strict=True) if pair[0].passage == number]
+            )
+            for number, passage in enumerate(passages)
+        ]
+
+    def _reading(self, text: str, windows: Sequence[tuple[Window, Vector]]) -> Reading:
+        if not windows:
+            return Reading((), 0.0)
+        none = min(none_score(scores) for _, scores in windows)
+        spans = best_spans(_of_windows(text, windows))
+        return Reading(tuple(self._span(span, none) for span in spans), none)
+
+    def _span(self, span: Scored, none: float) -> ReadSpan:
+        odds = self._facts.slope * (span.score - none) + self._facts.intercept
+        return ReadSpan(span.start, span.end, span.score, 1 / (1 + math.exp(-odds)))
+
+    def _scores(self, windows: Sequence[Window]) -> list[Vector]:
+        """(tokens, 2) of each window."""
+        lengths = [len(window) for window in windows]
+        found = [np.empty((0, 2), np.float32)] * len(windows)
+        for batch in batches_by_length(lengths, _BATCH_TOKENS, _BATCH_ITEMS, _CALL_TOKENS):
+            for index, scores in zip(batch, self._infer([windows[index] for index in batch]), strict=True):
+                found[index] = scores[: lengths[index]]
+        return found
+
+    def _infer(self, windows: Sequence[Window]) -> Vector:
+        if self._request is None:
+            self._request = self._compiled().create_infer_request()
+        ids, mask = pad([window.ids for window in windows], self._files)
+        marks = np.zeros_like(ids)
+        for row, window in enumerate(windows):
+            marks[row, : len(window)] = window.marks
+        return np.array(self._request.infer([ids, mask, marks])[0], np.float32)
+
+    def _compiled(self) -> Any:
+        options = {"INFERENCE_PRECISION_HINT": self._precision, "INFERENCE_NUM_THREADS": str(self._threads)}
+        return self._core.compile_model(self._graph(), "CPU", {**options, "ENABLE_CPU_PINNING": False})
+
+    def _graph(self) -> Any:
+        found = read_bert(self._files.path)
+        if found is None:
+            raise _altered(f"{self._files.path} holds no BERT")
+        try:
+            changes = read_changes(self._facts, self._folder)
+        except ValueError as error:
+            raise _altered(str(error)) from error
+        config, weights = found
+        return Bert(config, changed(weights, changes)).reader(self._facts.first_layer)
+
+
+def build_reader(files: ModelFiles, *, threads: int = 0, folder: Path = SHIPPED) -> SpanReader | None:
+    """The reader that was made of this embedder; None where there is none, or no OpenVINO to run it."""
+    facts = shipped_facts(files.digest, folder)
+    try:
+        return SpanReader(files, facts, folder, threads=threads) if facts else None
+    except ImportError:
+        return None
+
+
+def _of_windows(text: str, windows: Iterable[tuple[Window, Vector]]) -> Iterator[Scored]:
+    for window, scores in windows:
+        yield from spans_of(window, text, scores)
+
+
+def _altered(reason: str) -> NeverWill:
+    return NeverWill("reader_altered", f"The reader cannot be used: {reason}.", "Run: trivium model install.")
