@@ -25,7 +25,7 @@ CLOSE = 0.05  # of bf16 scores: the company in a batch moves the last digits
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Reader:
     folder = tmp_path_factory.mktemp("reader")
-    reader = build_reader(write_tiny_reader(folder), folder=folder)
+    reader = build_reader(write_tiny_reader(folder), folder, folder)
     assert reader is not None
     return reader
 
@@ -96,6 +96,6 @@ async def test_a_question_without_words_is_read_too(reader: Reader) -> None:
 
 
 def test_a_reader_says_what_it_is(embedded: Reader, tmp_path: Path) -> None:
-    again = build_reader(write_tiny_reader(tmp_path), folder=tmp_path)
+    again = build_reader(write_tiny_reader(tmp_path), tmp_path, tmp_path)
     assert again is not None
     assert again.fingerprint.partition("@")[2] == embedded.fingerprint.partition("@")[2]

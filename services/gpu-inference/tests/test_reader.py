@@ -17,7 +17,7 @@ from trivium_inference.reader_weights import FACTS, MAX_BYTES, WEIGHTS, changed,
 
 
 async def test_it_points_at_the_words_that_its_weights_raise(tmp_path: Path) -> None:
-    reader = build_reader(write_tiny_reader(tmp_path), folder=tmp_path)
+    reader = build_reader(write_tiny_reader(tmp_path), tmp_path, tmp_path)
     assert reader is not None
     text = "the old stone bridge over the river"
     (reading,) = await reader.read("river", [Passage(text)])
@@ -27,14 +27,14 @@ async def test_it_points_at_the_words_that_its_weights_raise(tmp_path: Path) -> 
 def test_there_is_no_reader_where_there_are_no_weights(tmp_path: Path) -> None:
     files = write_tiny_reader(tmp_path)
     (tmp_path / WEIGHTS).unlink()
-    assert build_reader(files, folder=tmp_path) is None
+    assert build_reader(files, tmp_path, tmp_path) is None
     (tmp_path / FACTS).unlink()
-    assert build_reader(files, folder=tmp_path) is None
+    assert build_reader(files, tmp_path, tmp_path) is None
 
 
 def test_there_is_no_reader_for_another_embedder(tmp_path: Path) -> None:
     write_tiny_reader(tmp_path)
-    assert build_reader(locate_model(), folder=tmp_path) is None
+    assert build_reader(locate_model(), tmp_path, tmp_path) is None
 
 
 async def test_weights_that_are_not_the_shipped_ones_are_refused(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ async def test_weights_that_are_not_the_shipped_ones_are_refused(tmp_path: Path)
     content = bytearray((tmp_path / WEIGHTS).read_bytes())
     content[-1] ^= 1
     (tmp_path / WEIGHTS).write_bytes(content)
-    reader = build_reader(files, folder=tmp_path)
+    reader = build_reader(files, tmp_path, tmp_path)
     assert reader is not None
     with pytest.raises(NeverWill, match=r"reader\.safetensors is not the file") as refused:
         await reader.read("river", [Passage("the river")])

@@ -23,7 +23,7 @@ def local_models(settings: Settings) -> Models:
         _reranker(settings),
         transcriber=_transcriber(settings),
         visual=visual,
-        reader=build_reader(embedder.files, threads=settings.embed_threads),
+        reader=build_reader(embedder.files, options.cache_dir, threads=settings.embed_threads),
         close=visual.close if visual else nothing_to_close,
     )
 

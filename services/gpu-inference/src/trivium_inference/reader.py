@@ -21,40 +21,42 @@ from trivium_inference.batching import batches_by_length
 from trivium_inference.embed import usable_cores
 from trivium_inference.encoder import pad
 from trivium_inference.model_files import ModelFiles
-from trivium_inference.openvino_bert import Bert, read_bert
-from trivium_inference.openvino_encoder import native_precision
+from trivium_inference.openvino_encoder import ir_path, native_precision
 from trivium_inference.openvino_runtime import load_openvino
 from trivium_inference.reader_spans import Scored, best_spans, none_score, spans_of
-from trivium_inference.reader_weights import SHIPPED, ReaderFacts, changed, read_changes, shipped_facts
+from trivium_inference.reader_weights import SHIPPED, ReaderFacts, read_changes, shipped_facts
 from trivium_inference.reader_windows import Window, WindowMaker
 
 READER_VERSION: Final = 1
-_BATCH_TOKENS: Final = 2048
+_BATCH_TOKENS: Final = 1024  # larger ones are no faster and hold more memory
 _BATCH_ITEMS: Final = 16
 _CALL_TOKENS: Final = 32  # what a call costs besides its tokens, as `OpenVinoEncoder.call_tokens`
 
 
 class SpanReader:
-    """`trivium.ports.inference.Reader` in this process; the model is made at the first question and kept.
+    """`trivium.ports.inference.Reader` in this process; the model is loaded at the first question and kept.
 
-    Raises `NeverWill` (`reader_altered`) for weights that are not those that were shipped.
+    `cache_dir` holds the converted model. Raises `NeverWill` (`reader_altered`) for weights that are not the shipped
+    ones.
     """
 
     def __init__(
         self,
         files: ModelFiles,
         facts: ReaderFacts,
+        cache_dir: Path,
         folder: Path = SHIPPED,
         *,
         threads: int = 0,
-        precision: str = "auto",
     ) -> None:
         self._files = files
         self._facts = facts
         self._folder = folder
+        self._cache_dir = cache_dir
         self._threads = threads or usable_cores()
-        self._core = load_openvino().Core()
-        self._precision = precision if precision != "auto" else native_precision(self._core)
+        self._openvino = load_openvino()
+        self._core = self._openvino.Core()
+        self._precision = native_precision(self._core)
         self._windows = WindowMaker(files)
         self._turn = threading.Lock()
         self._request: Any = None
@@ -110,26 +112,25 @@ class SpanReader:
         return np.array(self._request.infer([ids, mask, marks])[0], np.float32)
 
     def _compiled(self) -> Any:
+        self._check()
+        model = ir_path(self._files, self._cache_dir, self._openvino.__version__, self._folder, self._facts.sha256)
         options = {"INFERENCE_PRECISION_HINT": self._precision, "INFERENCE_NUM_THREADS": str(self._threads)}
-        return self._core.compile_model(self._graph(), "CPU", {**options, "ENABLE_CPU_PINNING": False})
+        return self._core.compile_model(str(model), "CPU", {**options, "ENABLE_CPU_PINNING": False})
 
-    def _graph(self) -> Any:
-        found = read_bert(self._files.path)
-        if found is None:
-            raise _altered(f"{self._files.path} holds no BERT")
+    def _check(self) -> None:
         try:
-            changes = read_changes(self._facts, self._folder)
+            read_changes(self._facts, self._folder)
         except ValueError as error:
-            raise _altered(str(error)) from error
-        config, weights = found
-        return Bert(config, changed(weights, changes)).reader(self._facts.first_layer)
+            raise NeverWill(
+                "reader_altered", f"The reader cannot be used: {error}", "Install trivium-gpu-inference again."
+            ) from error
 
 
-def build_reader(files: ModelFiles, *, threads: int = 0, folder: Path = SHIPPED) -> SpanReader | None:
+def build_reader(files: ModelFiles, cache_dir: Path, folder: Path = SHIPPED, *, threads: int = 0) -> SpanReader | None:
     """The reader that was made of this embedder; None where there is none, or no OpenVINO to run it."""
     facts = shipped_facts(files.digest, folder)
     try:
-        return SpanReader(files, facts, folder, threads=threads) if facts else None
+        return SpanReader(files, facts, cache_dir, folder, threads=threads) if facts else None
     except ImportError:
         return None
 
@@ -137,7 +138,3 @@ def build_reader(files: ModelFiles, *, threads: int = 0, folder: Path = SHIPPED)
 def _of_windows(text: str, windows: Iterable[tuple[Window, Vector]]) -> Iterator[Scored]:
     for window, scores in windows:
         yield from spans_of(window, text, scores)
-
-
-def _altered(reason: str) -> NeverWill:
-    return NeverWill("reader_altered", f"The reader cannot be used: {reason}.", "Run: trivium model install.")

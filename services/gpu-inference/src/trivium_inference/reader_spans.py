@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from trivium.ports.inference import Vector
 from trivium_inference.reader_windows import Window
@@ -37,15 +39,14 @@ def best_spans(found: Iterable[Scored]) -> list[Scored]:
 def spans_of(window: Window, text: str, scores: Vector) -> Iterator[Scored]:
     """The window's best spans of whole words, best first; `scores` (tokens, 2) are of each token as first and last."""
     count = len(window.offsets)
-    starts, ends = scores[window.first : window.first + count].T
-    pairs = starts[:, None] + ends[None, :]
-    length = np.arange(count)[None, :] - np.arange(count)[:, None]
     begins, closes = _word_bounds(window, text)
-    allowed = (length >= 0) & (length < MAX_ANSWER_TOKENS) & begins[:, None] & closes[None, :]
-    pairs = np.where(allowed, pairs, -np.inf)
-    for place in np.argsort(-pairs, axis=None)[: min(_CANDIDATES, int(allowed.sum()))].tolist():
-        first, last = divmod(place, count)
-        yield Scored(int(window.offsets[first, 0]), int(window.offsets[last, 1]), float(pairs[first, last]))
+    starts, ends = scores[window.first : window.first + count].T
+    ends = np.pad(np.where(closes, ends, -np.inf), (0, MAX_ANSWER_TOKENS - 1), constant_values=-np.inf)
+    # Row i, column k: from token i to token i + k.
+    pairs = np.where(begins, starts, -np.inf)[:, None] + sliding_window_view(ends, MAX_ANSWER_TOKENS)
+    for place in _largest(pairs.ravel(), _CANDIDATES):
+        first, length = divmod(place, MAX_ANSWER_TOKENS)
+        yield Scored(int(window.offsets[first, 0]), int(window.offsets[first + length, 1]), float(pairs[first, length]))
 
 
 def none_score(scores: Vector) -> float:
@@ -53,7 +54,14 @@ def none_score(scores: Vector) -> float:
     return float(scores[0].sum())
 
 
-def _word_bounds(window: Window, text: str) -> tuple[np.ndarray, np.ndarray]:
+def _largest(values: Vector, count: int) -> list[int]:
+    """Places of the largest finite values, largest first."""
+    places = np.argpartition(-values, min(count, len(values)) - 1)[:count]
+    ordered: list[int] = places[np.argsort(-values[places])].tolist()
+    return [place for place in ordered if np.isfinite(values[place])]
+
+
+def _word_bounds(window: Window, text: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which tokens begin a word, and which end one."""
     begins = [not _inside_word(text, start) for start in window.offsets[:, 0].tolist()]
     closes = [not _inside_word(text, end) for end in window.offsets[:, 1].tolist()]

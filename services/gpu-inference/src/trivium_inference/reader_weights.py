@@ -42,10 +42,15 @@ class ReaderFacts(msgspec.Struct, frozen=True):
 def shipped_facts(base: str, folder: Path = SHIPPED) -> ReaderFacts | None:
     """Of the reader in `folder`; None where there is none, or it is another embedder's than `base`."""
     try:
-        facts = msgspec.json.decode((folder / FACTS).read_bytes(), type=ReaderFacts)
+        facts = read_facts(folder)
     except OSError:
         return None
     return facts if facts.base == base and (folder / WEIGHTS).is_file() else None
+
+
+def read_facts(folder: Path) -> ReaderFacts:
+    """Raises `OSError` where there are none."""
+    return msgspec.json.decode((folder / FACTS).read_bytes(), type=ReaderFacts)
 
 
 def read_changes(facts: ReaderFacts, folder: Path = SHIPPED) -> Weights:
