@@ -1,15 +1,24 @@
-"""What a `Reader` (`trivium.ports.inference`) promises."""
+"""What a `Reader` (`trivium.ports.inference`) promises: here, and behind the service."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from inference_peer import inference_service
 from tiny_reader import write_tiny_reader
 
+from trivium.adapters.distributed.inference.models import RemoteReader
+from trivium.adapters.distributed.inference.server import Inference
+from trivium.config import load_settings
+from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Passage, Reader, Reading
+from trivium_inference.model_files import ModelFiles
 from trivium_inference.reader import build_reader
+from trivium_inference.reader_weights import FACTS
 
 QUESTION = "see the river"
 PASSAGES = [
@@ -23,14 +32,27 @@ CLOSE = 0.05  # of bf16 scores: the company in a batch moves the last digits
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Reader:
-    folder = tmp_path_factory.mktemp("reader")
-    reader = build_reader(write_tiny_reader(folder), folder, folder)
+def model(tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
+    return write_tiny_reader(tmp_path_factory.mktemp("reader"))
+
+
+@pytest.fixture(scope="module")
+def embedded(model: ModelFiles) -> Reader:
+    reader = build_reader(model, load_settings().cache_dir.expanduser())
     assert reader is not None
     return reader
 
 
-@pytest.fixture(params=["embedded"])
+@pytest.fixture(scope="module")
+def remote(model: ModelFiles) -> Iterator[Reader]:
+    with (
+        inference_service(embed_model=str(model.path)) as service,
+        closing(Inference(service.address)) as client,
+    ):
+        yield RemoteReader(client)
+
+
+@pytest.fixture(params=["embedded", "remote"])
 def reader(request: pytest.FixtureRequest) -> Reader:
     found: Reader = request.getfixturevalue(request.param)
     return found
@@ -95,7 +117,19 @@ async def test_a_question_without_words_is_read_too(reader: Reader) -> None:
     assert len(await reader.read("", PASSAGES)) == len(PASSAGES)
 
 
-def test_a_reader_says_what_it_is(embedded: Reader, tmp_path: Path) -> None:
-    again = build_reader(write_tiny_reader(tmp_path), tmp_path, tmp_path)
-    assert again is not None
-    assert again.fingerprint.partition("@")[2] == embedded.fingerprint.partition("@")[2]
+async def test_readings_are_the_same_of_both(embedded: Reader, remote: Reader) -> None:
+    assert remote.fingerprint == embedded.fingerprint
+    here, there = await embedded.read(QUESTION, PASSAGES), await remote.read(QUESTION, PASSAGES)
+    assert [best(reading, passage) for reading, passage in zip(here, PASSAGES, strict=True)] == [
+        best(reading, passage) for reading, passage in zip(there, PASSAGES, strict=True)
+    ]
+
+
+async def test_a_service_whose_embedder_has_no_reader_says_so(tmp_path: Path) -> None:
+    (write_tiny_reader(tmp_path).path / FACTS).unlink()
+    with (
+        inference_service(embed_model=str(tmp_path)) as service,
+        closing(Inference(service.address)) as client,
+        pytest.raises(NeverWill, match="runs no reader"),
+    ):
+        await RemoteReader(client).read(QUESTION, PASSAGES)

@@ -11,13 +11,12 @@ from tiny_reader import write_tiny_reader
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Passage
-from trivium_inference.model_files import locate_model
 from trivium_inference.reader import build_reader
 from trivium_inference.reader_weights import FACTS, MAX_BYTES, WEIGHTS, changed, differences
 
 
 async def test_it_points_at_the_words_that_its_weights_raise(tmp_path: Path) -> None:
-    reader = build_reader(write_tiny_reader(tmp_path), tmp_path, tmp_path)
+    reader = build_reader(write_tiny_reader(tmp_path), tmp_path)
     assert reader is not None
     text = "the old stone bridge over the river"
     (reading,) = await reader.read("river", [Passage(text)])
@@ -27,14 +26,14 @@ async def test_it_points_at_the_words_that_its_weights_raise(tmp_path: Path) -> 
 def test_there_is_no_reader_where_there_are_no_weights(tmp_path: Path) -> None:
     files = write_tiny_reader(tmp_path)
     (tmp_path / WEIGHTS).unlink()
-    assert build_reader(files, tmp_path, tmp_path) is None
+    assert build_reader(files, tmp_path) is None
     (tmp_path / FACTS).unlink()
-    assert build_reader(files, tmp_path, tmp_path) is None
+    assert build_reader(files, tmp_path) is None
 
 
 def test_there_is_no_reader_for_another_embedder(tmp_path: Path) -> None:
-    write_tiny_reader(tmp_path)
-    assert build_reader(locate_model(), tmp_path, tmp_path) is None
+    files = write_tiny_reader(tmp_path)
+    assert build_reader(msgspec.structs.replace(files, digest="another"), tmp_path) is None
 
 
 async def test_weights_that_are_not_the_shipped_ones_are_refused(tmp_path: Path) -> None:
@@ -42,9 +41,9 @@ async def test_weights_that_are_not_the_shipped_ones_are_refused(tmp_path: Path)
     content = bytearray((tmp_path / WEIGHTS).read_bytes())
     content[-1] ^= 1
     (tmp_path / WEIGHTS).write_bytes(content)
-    reader = build_reader(files, tmp_path, tmp_path)
+    reader = build_reader(files, tmp_path)
     assert reader is not None
-    with pytest.raises(NeverWill, match=r"reader\.safetensors is not the file") as refused:
+    with pytest.raises(NeverWill, match=r"reader\.weights is not the file") as refused:
         await reader.read("river", [Passage("the river")])
     assert refused.value.code == "reader_altered"
 

@@ -24,7 +24,7 @@ from trivium_inference.model_files import ModelFiles
 from trivium_inference.openvino_encoder import ir_path, native_precision
 from trivium_inference.openvino_runtime import load_openvino
 from trivium_inference.reader_spans import Scored, best_spans, none_score, spans_of
-from trivium_inference.reader_weights import SHIPPED, ReaderFacts, read_changes, shipped_facts
+from trivium_inference.reader_weights import ReaderFacts, find_reader, read_changes
 from trivium_inference.reader_windows import Window, WindowMaker
 
 READER_VERSION: Final = 1
@@ -44,9 +44,9 @@ class SpanReader:
         self,
         files: ModelFiles,
         facts: ReaderFacts,
-        cache_dir: Path,
-        folder: Path = SHIPPED,
+        folder: Path,
         *,
+        cache_dir: Path,
         threads: int = 0,
     ) -> None:
         self._files = files
@@ -72,15 +72,31 @@ class SpanReader:
 
     def read_now(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """The same on the caller's thread, one call at a time."""
-        windows = self._windows.windows(question, passages)
+        windows = self.windows(question, passages)
+        return self.readings(passages, windows, self.score(windows))
+
+    def windows(self, question: str, passages: Sequence[Passage]) -> list[Window]:
+        """What the model reads; `score` takes it."""
+        return self._windows.windows(question, passages)
+
+    def score(self, windows: Sequence[Window]) -> list[Vector]:
+        """(tokens, 2) of each window, in order; one call at a time."""
+        lengths = [len(window) for window in windows]
+        found = [np.empty((0, 2), np.float32)] * len(windows)
         with self._turn:
-            scores = self._scores(windows)
-        return [
-            self._reading(
-                passage.text, [pair for pair in zip(windows, scores, strict=True) if pair[0].passage == number]
-            )
-            for number, passage in enumerate(passages)
-        ]
+            for batch in batches_by_length(lengths, _BATCH_TOKENS, _BATCH_ITEMS, _CALL_TOKENS):
+                for index, scores in zip(batch, self._infer([windows[index] for index in batch]), strict=True):
+                    found[index] = scores[: lengths[index]]
+        return found
+
+    def readings(
+        self, passages: Sequence[Passage], windows: Sequence[Window], scores: Sequence[Vector]
+    ) -> list[Reading]:
+        """What each passage says, by its windows' scores."""
+        of_passage: list[list[tuple[Window, Vector]]] = [[] for _ in passages]
+        for window, scored in zip(windows, scores, strict=True):
+            of_passage[window.passage].append((window, scored))
+        return [self._reading(passage.text, found) for passage, found in zip(passages, of_passage, strict=True)]
 
     def _reading(self, text: str, windows: Sequence[tuple[Window, Vector]]) -> Reading:
         if not windows:
@@ -92,15 +108,6 @@ class SpanReader:
     def _span(self, span: Scored, none: float) -> ReadSpan:
         odds = self._facts.slope * (span.score - none) + self._facts.intercept
         return ReadSpan(span.start, span.end, span.score, 1 / (1 + math.exp(-odds)))
-
-    def _scores(self, windows: Sequence[Window]) -> list[Vector]:
-        """(tokens, 2) of each window."""
-        lengths = [len(window) for window in windows]
-        found = [np.empty((0, 2), np.float32)] * len(windows)
-        for batch in batches_by_length(lengths, _BATCH_TOKENS, _BATCH_ITEMS, _CALL_TOKENS):
-            for index, scores in zip(batch, self._infer([windows[index] for index in batch]), strict=True):
-                found[index] = scores[: lengths[index]]
-        return found
 
     def _infer(self, windows: Sequence[Window]) -> Vector:
         if self._request is None:
@@ -126,11 +133,11 @@ class SpanReader:
             ) from error
 
 
-def build_reader(files: ModelFiles, cache_dir: Path, folder: Path = SHIPPED, *, threads: int = 0) -> SpanReader | None:
+def build_reader(files: ModelFiles, cache_dir: Path, *, threads: int = 0) -> SpanReader | None:
     """The reader that was made of this embedder; None where there is none, or no OpenVINO to run it."""
-    facts = shipped_facts(files.digest, folder)
+    found = find_reader(files)
     try:
-        return SpanReader(files, facts, cache_dir, folder, threads=threads) if facts else None
+        return SpanReader(files, *found, cache_dir=cache_dir, threads=threads) if found else None
     except ImportError:
         return None
 

@@ -1,7 +1,7 @@
 """The reader's weights: what its last layers differ in from the embedder's, in whole numbers, and its head.
 
-`reader.json` says what `reader.safetensors` is; `bench/train_reader.py` writes both. Only the embedder that it was
-trained from can be read with it: the differences mean nothing to another.
+`reader.json` says what `reader.weights` is; `bench/train_reader.py` writes both. They lie in this package or, of
+another embedder, in its own folder: the differences mean nothing to any but the one that they were trained from.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium_inference.model_files import ModelFiles
+
 Weights = Mapping[str, NDArray[Any]]
 
 FACTS: Final = "reader.json"
-WEIGHTS: Final = "reader.safetensors"
+WEIGHTS: Final = "reader.weights"  # in the format of safetensors; that suffix would make it the embedder's own
 MAX_BYTES: Final = 12_000_000
 SHIPPED: Final = Path(__file__).parent
 _STEP: Final = ".step"  # of the whole numbers of a row
@@ -39,21 +41,22 @@ class ReaderFacts(msgspec.Struct, frozen=True):
     trained_on: dict[str, int]
 
 
-def shipped_facts(base: str, folder: Path = SHIPPED) -> ReaderFacts | None:
-    """Of the reader in `folder`; None where there is none, or it is another embedder's than `base`."""
-    try:
-        facts = read_facts(folder)
-    except OSError:
-        return None
-    return facts if facts.base == base and (folder / WEIGHTS).is_file() else None
+def find_reader(files: ModelFiles) -> tuple[ReaderFacts, Path] | None:
+    """The reader made of this embedder, and its folder; None where there is none."""
+    for folder in (files.path, SHIPPED):
+        if (folder / FACTS).is_file() and (folder / WEIGHTS).is_file():
+            facts = read_facts(folder)
+            if facts.base == files.digest:
+                return facts, folder
+    return None
 
 
 def read_facts(folder: Path) -> ReaderFacts:
-    """Raises `OSError` where there are none."""
+    """What the folder's reader is."""
     return msgspec.json.decode((folder / FACTS).read_bytes(), type=ReaderFacts)
 
 
-def read_changes(facts: ReaderFacts, folder: Path = SHIPPED) -> Weights:
+def read_changes(facts: ReaderFacts, folder: Path) -> Weights:
     """The whole file, as `changed` takes it. Raises `ValueError` for a file that is not the one in `facts`."""
     from safetensors.numpy import load  # noqa: PLC0415 - a native library
 

@@ -27,7 +27,7 @@ class Models(msgspec.Struct, frozen=True):
     no speech model is configured; the inference service's may turn out to serve none (`not_served`). `visual` is None
     where no visual encoder is configured. `answers` asks the inference service whether it works, and raises
     `TriviumError` where it does not; None where models run in this process. `reader` is None where none was made of the
-    embedder, and where the inference service runs it. `close` ends what they started.
+    embedder; the inference service's may turn out to serve none (`not_served`). `close` ends what they started.
     """
 
     embedder: Embedder
@@ -50,6 +50,7 @@ def connect_models(settings: Settings) -> Iterator[Models]:
     from trivium.adapters.distributed.inference.models import (  # noqa: PLC0415
         RemoteEmbedder,
         RemoteOcr,
+        RemoteReader,
         RemoteReranker,
         RemoteTranscriber,
         RemoteVisualEncoder,
@@ -66,6 +67,7 @@ def connect_models(settings: Settings) -> Iterator[Models]:
             RemoteTranscriber(inference),
             visual,
             inference.answers,
+            RemoteReader(inference),
         )
 
 

@@ -147,7 +147,8 @@ class Reader(Protocol):
 
     One reading per passage, in their order; no passages, no readings. A passage is read with its prefix, but only its
     text has spans; one without words has none. Equal passages have equal readings. `fingerprint` names model, weights
-    and precision. Raises `TryLater` when the model is away.
+    and precision. Raises `TryLater` when the model is away, and `NeverWill` where its weights are not those that were
+    made (`reader_altered`) or nobody runs one (`not_served`).
     """
 
     @property
