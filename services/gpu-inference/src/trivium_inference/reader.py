@@ -10,6 +10,8 @@ import asyncio
 import math
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,17 +56,14 @@ class SpanReader:
         self._folder = folder
         self._cache_dir = cache_dir
         self._threads = threads or usable_cores()
-        self._openvino = load_openvino()
-        self._core = self._openvino.Core()
-        self._precision = native_precision(self._core)
-        self._windows = WindowMaker(files)
         self._turn = threading.Lock()
         self._request: Any = None
 
     @property
     def fingerprint(self) -> str:
         """Embedder, weights and precision, and the version of this code."""
-        return f"{self._files.name}@{self._files.digest}:{self._facts.sha256[:16]}:{self._precision}:{READER_VERSION}"
+        precision = native_precision(self._core)
+        return f"{self._files.name}@{self._files.digest}:{self._facts.sha256[:16]}:{precision}:{READER_VERSION}"
 
     async def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """One reading per passage, in order."""
@@ -77,7 +76,7 @@ class SpanReader:
 
     def windows(self, question: str, passages: Sequence[Passage]) -> list[Window]:
         """What the model reads; `score` takes it."""
-        return self._windows.windows(question, passages)
+        return self._maker.windows(question, passages)
 
     def score(self, windows: Sequence[Window]) -> list[Vector]:
         """(tokens, 2) of each window, in order; one call at a time."""
@@ -97,6 +96,14 @@ class SpanReader:
         for window, scored in zip(windows, scores, strict=True):
             of_passage[window.passage].append((window, scored))
         return [self._reading(passage.text, found) for passage, found in zip(passages, of_passage, strict=True)]
+
+    @cached_property
+    def _core(self) -> Any:
+        return load_openvino().Core()
+
+    @cached_property
+    def _maker(self) -> WindowMaker:
+        return WindowMaker(self._files)
 
     def _reading(self, text: str, windows: Sequence[tuple[Window, Vector]]) -> Reading:
         if not windows:
@@ -120,9 +127,14 @@ class SpanReader:
 
     def _compiled(self) -> Any:
         self._check()
-        model = ir_path(self._files, self._cache_dir, self._openvino.__version__, self._folder, self._facts.sha256)
-        options = {"INFERENCE_PRECISION_HINT": self._precision, "INFERENCE_NUM_THREADS": str(self._threads)}
-        return self._core.compile_model(str(model), "CPU", {**options, "ENABLE_CPU_PINNING": False})
+        version = load_openvino().__version__
+        model = ir_path(self._files, self._cache_dir, version, self._folder, self._facts.sha256)
+        options = {
+            "INFERENCE_PRECISION_HINT": native_precision(self._core),
+            "INFERENCE_NUM_THREADS": str(self._threads),
+            "ENABLE_CPU_PINNING": False,
+        }
+        return self._core.compile_model(str(model), "CPU", options)
 
     def _check(self) -> None:
         try:
@@ -135,11 +147,8 @@ class SpanReader:
 
 def build_reader(files: ModelFiles, cache_dir: Path, *, threads: int = 0) -> SpanReader | None:
     """The reader that was made of this embedder; None where there is none, or no OpenVINO to run it."""
-    found = find_reader(files)
-    try:
-        return SpanReader(files, *found, cache_dir=cache_dir, threads=threads) if found else None
-    except ImportError:
-        return None
+    found = find_reader(files) if find_spec("openvino") else None
+    return SpanReader(files, *found, cache_dir=cache_dir, threads=threads) if found else None
 
 
 def _of_windows(text: str, windows: Iterable[tuple[Window, Vector]]) -> Iterator[Scored]:
