@@ -9,10 +9,25 @@ import numpy as np
 import pytest
 from tiny_reader import write_tiny_reader
 
+from trivium.config import load_settings
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Passage
-from trivium_inference.reader import build_reader
-from trivium_inference.reader_weights import FACTS, MAX_BYTES, WEIGHTS, changed, differences
+from trivium_inference.model_files import locate_model
+from trivium_inference.reader import SpanReader, build_reader
+from trivium_inference.reader_weights import FACTS, MAX_BYTES, SHIPPED, WEIGHTS, changed, differences, read_facts
+
+READ = [
+    ("Who designed the bridge at Corrin?", "Ilse Brandt"),
+    ("When was the bridge at Corrin opened?", "2016"),
+    ("How many salmon were counted at Lower Ford?", "412"),
+    ("Where does the botanist live?", "Norwich"),
+]
+LIBRARY = [
+    Passage("The bridge at Corrin was designed by Ilse Brandt. It was opened in 2016 and crosses the Harrow."),
+    Passage("In the autumn of 2023, 412 salmon were counted at Lower Ford, and none at the weir."),
+    Passage("The botanist of the survey lives in Norwich and has written two books on the plants of the fens."),
+    Passage("Bread is made of flour, water and salt. Some like it dark, others do not."),
+]
 
 
 async def test_it_points_at_the_words_that_its_weights_raise(tmp_path: Path) -> None:
@@ -65,8 +80,31 @@ def test_a_row_that_training_left_alone_stays_as_it_was() -> None:
     assert (changed(base, differences(base, base))["layer.weight"] == base["layer.weight"]).all()
 
 
-def test_the_facts_name_what_the_weights_were_trained_on(tmp_path: Path) -> None:
-    write_tiny_reader(tmp_path)
-    facts = msgspec.json.decode((tmp_path / FACTS).read_bytes())
-    assert facts["trained_on"]
-    assert (tmp_path / WEIGHTS).stat().st_size <= MAX_BYTES
+@pytest.fixture(scope="module")
+def shipped() -> SpanReader:
+    """The reader that is installed with Trivium, of its own embedder."""
+    reader = build_reader(locate_model(), load_settings().cache_dir.expanduser())
+    assert reader is not None
+    return reader
+
+
+@pytest.mark.parametrize(("question", "answer"), READ)
+async def test_the_shipped_reader_reads_the_answer_off_the_passage_that_holds_it(
+    shipped: SpanReader, question: str, answer: str
+) -> None:
+    readings = await shipped.read(question, LIBRARY)
+    best = max(zip(LIBRARY, readings, strict=True), key=lambda pair: pair[1].spans[0].probability)
+    span = best[1].spans[0]
+    assert answer in best[0].text[span.start : span.end]
+
+
+async def test_the_shipped_reader_finds_no_answer_in_a_passage_about_something_else(shipped: SpanReader) -> None:
+    (reading,) = await shipped.read("Who designed the bridge at Corrin?", LIBRARY[3:])
+    assert reading.no_answer > reading.spans[0].score
+    assert reading.spans[0].probability < 0.1
+
+
+def test_the_shipped_weights_are_small_and_name_their_sets() -> None:
+    facts = read_facts(SHIPPED)
+    assert (SHIPPED / WEIGHTS).stat().st_size <= MAX_BYTES
+    assert {"2wiki_dev", "xquad/en"} <= set(facts.trained_on)
