@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
+.PHONY: help run install torch dev test test-models lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -114,6 +114,9 @@ PASSAGES ?= 100000
 
 bench-growth: install ## ingest, search and memory at 3,000 to 100,000 passages (PASSAGES=10000: some minutes)
 	@$(PY) bench/growth.py --passages $(PASSAGES)
+
+reader: dev torch ## train the span reader again on the sets of DATA and measure it (an hour); WORK=FOLDER keeps what is done
+	@$(PY) bench/train_reader.py $(DATA) $(or $(WORK),.reader)
 
 bench-parse: dev ## how fast the parsers read, on one core, and the memory of their process
 	@$(PY) bench/parse_speed.py $(if $(wildcard $(DATA)/documents),--documents $(DATA)/documents)

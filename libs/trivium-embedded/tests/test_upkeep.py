@@ -42,6 +42,7 @@ from trivium_ingest.upkeep import retried
 from trivium_ingest.upkeep.audit import audit
 from trivium_ingest.upkeep.rebuild import rebuild, reembed
 from trivium_ingest.upkeep.rows import store_of, writer_of
+from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.http.app import create_app
 from trivium_query.question_vectors import QuestionVectors
@@ -403,7 +404,7 @@ def damage(file: Path) -> None:
 async def found_over_http(kept: Kept, mode: str) -> dict[str, Any]:
     """What a search for a passage of `ferry.txt` answers, without a model."""
     with kept.stores() as stores, closing(QuestionVectors(Alike())) as questions:
-        app = create_app(query_services(kept.settings, stores, questions, None, lambda: None))
+        app = create_app(query_services(kept.settings, stores, questions, PassageModels(), lambda: None))
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
             return (await client.post("/v1/search", json={"query": "Inish Orla", "mode": mode})).json()
 

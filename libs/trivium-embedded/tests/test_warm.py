@@ -17,6 +17,7 @@ from waiting import wait_until_async
 from trivium.config import load_settings
 from trivium.ports.inference import Vector
 from trivium_embedded.wiring import open_stores
+from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.http.app import create_app
 from trivium_query.question_vectors import QuestionVectors
@@ -51,7 +52,7 @@ def model() -> Compiling:
 async def services(tmp_path: Path, model: Compiling) -> AsyncIterator[Services]:
     settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path / "data", vector_budget_s=0.05)
     with open_stores(settings) as stores, closing(QuestionVectors(model)) as questions:
-        yield query_services(settings, stores, questions, None, lambda: None)
+        yield query_services(settings, stores, questions, PassageModels(), lambda: None)
         model.ready.set()
 
 

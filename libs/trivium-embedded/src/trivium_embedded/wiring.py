@@ -37,6 +37,7 @@ from trivium_inference.embed import usable_cores
 from trivium_inference.ocr import rapid_ocr
 from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.dispatch import Dispatcher, release_orphans
+from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.question_vectors import REMEMBERED, QuestionVectors, visual_questions
 from trivium_query.requests import Services
@@ -104,7 +105,7 @@ def assembled(
             settings,
             stores,
             questions,
-            models.reranker,
+            PassageModels(models.reranker, models.reader),
             work_signal.notify,
             visual_questions=pictured,
             inference=models.answers,

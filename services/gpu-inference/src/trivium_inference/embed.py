@@ -60,6 +60,11 @@ class TextEmbedder:
         self._lanes = ThreadPoolExecutor(max_workers=encoder.lanes, thread_name_prefix="embed")
 
     @property
+    def files(self) -> ModelFiles:
+        """Of the model that it runs."""
+        return self._files
+
+    @property
     def fingerprint(self) -> str:
         """Model, revision, window, back end and precision, and the version of this code."""
         files = self._files

@@ -6,6 +6,7 @@ from trivium.adapters.models import Models, nothing_to_close
 from trivium.config import Settings
 from trivium.ports.inference import Reranker, Transcriber
 from trivium_inference.embed import EmbedOptions, build_embedder
+from trivium_inference.reader import build_reader
 from trivium_inference.speech import WhisperTranscriber
 from trivium_inference.visual import ClipEncoder
 
@@ -16,11 +17,13 @@ def local_models(settings: Settings) -> Models:
         settings.cache_dir.expanduser(), settings.embed_model, settings.embed_backend, threads=settings.embed_threads
     )
     visual = ClipEncoder(settings.visual_model) if settings.visual_model else None
+    embedder = build_embedder(options)
     return Models(
-        build_embedder(options),
+        embedder,
         _reranker(settings),
         transcriber=_transcriber(settings),
         visual=visual,
+        reader=build_reader(embedder.files, options.cache_dir, threads=settings.embed_threads),
         close=visual.close if visual else nothing_to_close,
     )
 

@@ -5,7 +5,7 @@ After Devlin et al. 2019 (BERT: Pre-training of Deep Bidirectional Transformers)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +34,12 @@ class BertConfig(msgspec.Struct, frozen=True):
 
 def bert_from(model: Path) -> Any | None:
     """Ids and mask (inputs, tokens) int64 to token states (inputs, tokens, d); None for what is no such model."""
+    found = read_bert(model)
+    return Bert(*found).model() if found else None
+
+
+def read_bert(model: Path) -> tuple[BertConfig, Weights] | None:
+    """What the graph is made from; None for what is no such model."""
     from safetensors import SafetensorError  # noqa: PLC0415 - a native library
 
     try:
@@ -43,7 +49,7 @@ def bert_from(model: Path) -> Any | None:
         return None
     if (config.model_type, config.hidden_act, config.position_embedding_type) != ("bert", "gelu", "absolute"):
         return None
-    return _Bert(config, weights).model() if _is_complete(config, weights) else None
+    return (config, weights) if _is_complete(config, weights) else None
 
 
 def _weights(file: Path) -> dict[str, NDArray[Any]]:
@@ -59,7 +65,7 @@ def _is_complete(config: BertConfig, weights: Weights) -> bool:
     return last in weights and "embeddings.word_embeddings.weight" in weights
 
 
-class _Bert:
+class Bert:
     """The graph of one model, built layer by layer."""
 
     def __init__(self, config: BertConfig, weights: Weights) -> None:
@@ -69,16 +75,31 @@ class _Bert:
         self._weights = weights
 
     def model(self) -> Any:
-        ops = self._ops
-        ids, mask = (
-            ops.parameter(self._openvino.PartialShape([-1, -1]), np.int64, name=name)
-            for name in ("input_ids", "attention_mask")
-        )
-        states = self._embeddings(ids)
+        """Ids and mask to token states."""
+        ids, mask = (self._input(name) for name in ("input_ids", "attention_mask"))
+        states = self._layers(self._embeddings(ids), mask, range(self._config.num_hidden_layers))
+        return self._openvino.Model([self._ops.result(states)], [ids, mask], "bert")
+
+    def reader(self, first: int) -> Any:
+        """Ids, mask and marks (inputs, tokens) to the scores of each token as first and as last (inputs, tokens, 2).
+
+        What the marks say (`marks.weight`) is added to the states that go into layer `first`; `head` scores the last.
+        """
+        ids, mask, marks = (self._input(name) for name in ("input_ids", "attention_mask", "marks"))
+        said = self._ops.gather(self._weight("marks"), marks, self._ops.constant(0))
+        states = self._layers(self._embeddings(ids), mask, range(first))
+        states = self._layers(self._ops.add(states, said), mask, range(first, self._config.num_hidden_layers))
+        scores = self._ops.result(self._linear(states, "head"))
+        return self._openvino.Model([scores], [ids, mask, marks], "reader")
+
+    def _input(self, name: str) -> Any:
+        return self._ops.parameter(self._openvino.PartialShape([-1, -1]), np.int64, name=name)
+
+    def _layers(self, states: Any, mask: Any, numbers: Iterable[int]) -> Any:
         hidden = self._hidden(mask)
-        for layer in range(self._config.num_hidden_layers):
-            states = self._layer(states, hidden, f"encoder.layer.{layer}")
-        return self._openvino.Model([ops.result(states)], [ids, mask], "bert")
+        for number in numbers:
+            states = self._layer(states, hidden, f"encoder.layer.{number}")
+        return states
 
     def _embeddings(self, ids: Any) -> Any:
         ops = self._ops

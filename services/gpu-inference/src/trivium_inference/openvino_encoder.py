@@ -115,19 +115,20 @@ def native_precision(core: Any) -> str:
     return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 
-def ir_path(files: ModelFiles, cache_dir: Path, version: str) -> Path:
+def ir_path(files: ModelFiles, cache_dir: Path, version: str, reader: Path | None = None, sha256: str = "") -> Path:
     """The converted model under `cache_dir`, made now when it is not there yet.
 
-    Raises `NeverWill` (`model_unsupported`) when OpenVINO cannot convert the model.
+    With `reader` it is the reader made of it by the weights in that folder, whose SHA-256 names them. Raises
+    `NeverWill` (`model_unsupported`) when OpenVINO cannot convert the model.
     """
-    folder = cache_dir / f"{files.digest}-{version.split('-', maxsplit=1)[0]}-{CONVERTER_VERSION}"
+    folder = cache_dir / f"{files.digest}-{version.split('-', maxsplit=1)[0]}-{CONVERTER_VERSION}{sha256[:16]}"
     model = folder / "model.xml"
     if model.is_file():
         return model
     cache_dir.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=".converting-", dir=cache_dir))
     try:
-        _convert(files, scratch / model.name)
+        _convert(files, scratch / model.name, *([reader] if reader else []))
         # Whole or not at all; whoever comes second finds the first one's folder and keeps that.
         try:
             scratch.rename(folder)
@@ -139,9 +140,9 @@ def ir_path(files: ModelFiles, cache_dir: Path, version: str) -> Path:
     return model
 
 
-def _convert(files: ModelFiles, target: Path) -> None:
+def _convert(files: ModelFiles, *arguments: Path) -> None:
     log.info("Converting %s for this machine's processor, once.", files.name)
-    command = [sys.executable, "-m", "trivium_inference.openvino_convert", str(files.path), str(target)]
+    command = [sys.executable, "-m", "trivium_inference.openvino_convert", str(files.path), *map(str, arguments)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_CONVERT_TIMEOUT_S, check=False, env=_offline()

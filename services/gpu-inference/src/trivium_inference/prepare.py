@@ -1,4 +1,4 @@
-"""What a machine needs once, before the first document: the embedding model in the form that runs fastest on it.
+"""What a machine needs once, before the first document: embedder and reader in the form that runs fastest on it.
 
     python -m trivium_inference.prepare
 
@@ -7,14 +7,24 @@ An installation ends with it; else the first start would, while somebody waits. 
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import closing
+from typing import Final
+
 from trivium.config import Settings, load_settings
+from trivium.ports.inference import Passage
 from trivium_inference.local import local_models
+
+_QUESTION: Final = "Ready?"
 
 
 def prepare(settings: Settings) -> None:
     """Raises `NeverWill` (`model_missing`). Nothing when another machine runs the models."""
-    if not settings.inference_url:
-        local_models(settings).close()
+    if settings.inference_url:
+        return
+    with closing(local_models(settings)) as models:
+        if models.reader:
+            asyncio.run(models.reader.read(_QUESTION, [Passage(_QUESTION)]))
 
 
 if __name__ == "__main__":

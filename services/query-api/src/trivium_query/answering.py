@@ -11,12 +11,19 @@ from trivium import telemetry
 from trivium.domain.answers import Answer, AnswerEvent, Finished
 from trivium.domain.retrieval import SearchResult
 from trivium.domain.scope import Tenant
-from trivium.ports.inference import Reranker, Vector
+from trivium.ports.inference import Reader, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
 from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import AskRequest, Searcher
+
+
+class PassageModels(msgspec.Struct, frozen=True):
+    """What orders passages and reads answers off them, where there is such a model."""
+
+    reranker: Reranker | None = None
+    reader: Reader | None = None
 
 
 class PipelineAnswerer(msgspec.Struct, frozen=True):
@@ -26,7 +33,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     vectors: Vectors
     questions: QuestionVectors
     llm: Llm | None
-    reranker: Reranker | None
+    models: PassageModels
     rerank: Literal["none", "cross-encoder", "llm"]
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
@@ -51,7 +58,16 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
-        return Dependencies(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker, self.rerank)
+        models = self.models
+        return Dependencies(
+            retrieve,
+            sentence_vectors,
+            self.questions.embed,
+            self.llm,
+            models.reranker,
+            self.rerank,
+            models.reader.read if models.reader else None,
+        )
 
 
 def _count(answer: Answer) -> None:

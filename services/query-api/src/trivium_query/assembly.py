@@ -11,10 +11,9 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
-from trivium.ports.inference import Reranker
 from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
-from trivium_query.answering import PipelineAnswerer
+from trivium_query.answering import PassageModels, PipelineAnswerer
 from trivium_query.crawling import SiteCrawler
 from trivium_query.egress.crawl import Crawler
 from trivium_query.egress.fetch import Fetcher
@@ -32,7 +31,7 @@ def query_services(
     settings: Settings,
     stores: Stores,
     questions: QuestionVectors,
-    reranker: Reranker | None,
+    models: PassageModels,
     notify: Callable[[], None],
     uploads: OpenUploads = no_buckets,
     visual_questions: QuestionVectors | None = None,
@@ -67,7 +66,7 @@ def query_services(
         conversations=stores.conversations,
         searcher=searcher,
         answerer=PipelineAnswerer(
-            searcher, stores.vectors, questions, llm.connect() if llm else None, reranker, settings.rerank
+            searcher, stores.vectors, questions, llm.connect() if llm else None, models, settings.rerank
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),

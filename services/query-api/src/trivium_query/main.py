@@ -12,6 +12,7 @@ from trivium.config import Settings
 from trivium.heap import kept_small
 from trivium.process import run_process, say
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
+from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.question_vectors import QuestionVectors, visual_questions
 from trivium_query.serve import Listening, serve
@@ -38,7 +39,7 @@ def _serve(settings: Settings) -> None:
             settings,
             stores,
             questions,
-            models.reranker,
+            PassageModels(models.reranker, models.reader),
             stores.work_signal.notify,
             stores.uploads,
             pictured,

@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
-from trivium.ports.inference import Embedder, Ocr, Reranker, Transcriber, VisualEncoder
+from trivium.ports.inference import Embedder, Ocr, Reader, Reranker, Transcriber, VisualEncoder
 
 LOCAL = "trivium.models"
 """Entry points of this group make `Models` from settings; `trivium-gpu-inference` brings one."""
@@ -26,7 +26,8 @@ class Models(msgspec.Struct, frozen=True):
     `ocr` is None unless it is the inference service's: parsers build their own otherwise. `transcriber` is None where
     no speech model is configured; the inference service's may turn out to serve none (`not_served`). `visual` is None
     where no visual encoder is configured. `answers` asks the inference service whether it works, and raises
-    `TriviumError` where it does not; None where models run in this process. `close` ends what they started.
+    `TriviumError` where it does not; None where models run in this process. `reader` is None where none was made of the
+    embedder; the inference service's may turn out to serve none (`not_served`). `close` ends what they started.
     """
 
     embedder: Embedder
@@ -35,6 +36,7 @@ class Models(msgspec.Struct, frozen=True):
     transcriber: Transcriber | None = None
     visual: VisualEncoder | None = None
     answers: Callable[[], Awaitable[None]] | None = None
+    reader: Reader | None = None
     close: Callable[[], None] = nothing_to_close
 
 
@@ -48,6 +50,7 @@ def connect_models(settings: Settings) -> Iterator[Models]:
     from trivium.adapters.distributed.inference.models import (  # noqa: PLC0415
         RemoteEmbedder,
         RemoteOcr,
+        RemoteReader,
         RemoteReranker,
         RemoteTranscriber,
         RemoteVisualEncoder,
@@ -64,6 +67,7 @@ def connect_models(settings: Settings) -> Iterator[Models]:
             RemoteTranscriber(inference),
             visual,
             inference.answers,
+            RemoteReader(inference),
         )
 
 

@@ -120,6 +120,42 @@ class Reranker(Protocol):
     async def score(self, query: str, passages: Sequence[str]) -> list[float]: ...
 
 
+class ReadSpan(msgspec.Struct, frozen=True):
+    """An answer found in a passage: characters `start` to `end` of its text, half-open.
+
+    `score` is comparable between the passages of one question; `probability` is calibrated: that it is right.
+    """
+
+    start: int
+    end: int
+    score: float
+    probability: float
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a passage says to a question: spans that do not overlap, best first.
+
+    `no_answer` is the score of there being none in it, on the scale of the spans' scores.
+    """
+
+    spans: tuple[ReadSpan, ...]
+    no_answer: float
+
+
+class Reader(Protocol):
+    """Points at the words of a passage that answer a question. It writes nothing of its own.
+
+    One reading per passage, in their order; no passages, no readings. A passage is read with its prefix, but only its
+    text has spans; one without words has none. Equal passages have equal readings. `fingerprint` names model, weights
+    and precision. Raises `TryLater` when the model is away, and `NeverWill` where its weights are not those that were
+    made (`reader_altered`) or nobody runs one (`not_served`).
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+    async def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]: ...
+
+
 class VisualEncoder(Protocol):
     """Puts pictures and words into one space, where a picture is near the words that describe it (CLIP, SigLIP).
 

@@ -11,7 +11,7 @@ class InfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class InfoResponse(_message.Message):
-    __slots__ = ("embedding", "ocr_fingerprint", "reranker", "transcriber_fingerprint", "visual")
+    __slots__ = ("embedding", "ocr_fingerprint", "reranker", "transcriber_fingerprint", "visual", "reader_fingerprint")
     class Embedding(_message.Message):
         __slots__ = ("fingerprint", "dimension", "max_tokens")
         FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
@@ -26,12 +26,14 @@ class InfoResponse(_message.Message):
     RERANKER_FIELD_NUMBER: _ClassVar[int]
     TRANSCRIBER_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     VISUAL_FIELD_NUMBER: _ClassVar[int]
+    READER_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     embedding: InfoResponse.Embedding
     ocr_fingerprint: str
     reranker: str
     transcriber_fingerprint: str
     visual: InfoResponse.Embedding
-    def __init__(self, embedding: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ..., ocr_fingerprint: _Optional[str] = ..., reranker: _Optional[str] = ..., transcriber_fingerprint: _Optional[str] = ..., visual: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ...) -> None: ...
+    reader_fingerprint: str
+    def __init__(self, embedding: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ..., ocr_fingerprint: _Optional[str] = ..., reranker: _Optional[str] = ..., transcriber_fingerprint: _Optional[str] = ..., visual: _Optional[_Union[InfoResponse.Embedding, _Mapping]] = ..., reader_fingerprint: _Optional[str] = ...) -> None: ...
 
 class TextSpan(_message.Message):
     __slots__ = ("start", "end")
@@ -111,6 +113,47 @@ class RerankResponse(_message.Message):
     scores: _containers.RepeatedScalarFieldContainer[float]
     model: str
     def __init__(self, scores: _Optional[_Iterable[float]] = ..., model: _Optional[str] = ...) -> None: ...
+
+class ReadRequest(_message.Message):
+    __slots__ = ("question", "passages")
+    class Passage(_message.Message):
+        __slots__ = ("text", "prefix")
+        TEXT_FIELD_NUMBER: _ClassVar[int]
+        PREFIX_FIELD_NUMBER: _ClassVar[int]
+        text: str
+        prefix: str
+        def __init__(self, text: _Optional[str] = ..., prefix: _Optional[str] = ...) -> None: ...
+    QUESTION_FIELD_NUMBER: _ClassVar[int]
+    PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    question: str
+    passages: _containers.RepeatedCompositeFieldContainer[ReadRequest.Passage]
+    def __init__(self, question: _Optional[str] = ..., passages: _Optional[_Iterable[_Union[ReadRequest.Passage, _Mapping]]] = ...) -> None: ...
+
+class ReadResponse(_message.Message):
+    __slots__ = ("readings", "fingerprint")
+    class Span(_message.Message):
+        __slots__ = ("start", "end", "score", "probability")
+        START_FIELD_NUMBER: _ClassVar[int]
+        END_FIELD_NUMBER: _ClassVar[int]
+        SCORE_FIELD_NUMBER: _ClassVar[int]
+        PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+        start: int
+        end: int
+        score: float
+        probability: float
+        def __init__(self, start: _Optional[int] = ..., end: _Optional[int] = ..., score: _Optional[float] = ..., probability: _Optional[float] = ...) -> None: ...
+    class Reading(_message.Message):
+        __slots__ = ("spans", "no_answer")
+        SPANS_FIELD_NUMBER: _ClassVar[int]
+        NO_ANSWER_FIELD_NUMBER: _ClassVar[int]
+        spans: _containers.RepeatedCompositeFieldContainer[ReadResponse.Span]
+        no_answer: float
+        def __init__(self, spans: _Optional[_Iterable[_Union[ReadResponse.Span, _Mapping]]] = ..., no_answer: _Optional[float] = ...) -> None: ...
+    READINGS_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    readings: _containers.RepeatedCompositeFieldContainer[ReadResponse.Reading]
+    fingerprint: str
+    def __init__(self, readings: _Optional[_Iterable[_Union[ReadResponse.Reading, _Mapping]]] = ..., fingerprint: _Optional[str] = ...) -> None: ...
 
 class OcrRequest(_message.Message):
     __slots__ = ("image",)

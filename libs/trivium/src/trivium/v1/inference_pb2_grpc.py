@@ -54,6 +54,11 @@ class InferenceServiceStub:
                 request_serializer=trivium_dot_v1_dot_inference__pb2.RerankRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_inference__pb2.RerankResponse.FromString,
                 _registered_method=True)
+        self.Read = channel.unary_unary(
+                '/trivium.v1.InferenceService/Read',
+                request_serializer=trivium_dot_v1_dot_inference__pb2.ReadRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_inference__pb2.ReadResponse.FromString,
+                _registered_method=True)
         self.Ocr = channel.unary_unary(
                 '/trivium.v1.InferenceService/Ocr',
                 request_serializer=trivium_dot_v1_dot_inference__pb2.OcrRequest.SerializeToString,
@@ -95,6 +100,13 @@ class InferenceServiceServicer:
 
     def Rerank(self, request, context):
         """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Read(self, request, context):
+        """Spans of passages that answer a question.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -141,6 +153,11 @@ def add_InferenceServiceServicer_to_server(servicer, server):
                     servicer.Rerank,
                     request_deserializer=trivium_dot_v1_dot_inference__pb2.RerankRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_inference__pb2.RerankResponse.SerializeToString,
+            ),
+            'Read': grpc.unary_unary_rpc_method_handler(
+                    servicer.Read,
+                    request_deserializer=trivium_dot_v1_dot_inference__pb2.ReadRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_inference__pb2.ReadResponse.SerializeToString,
             ),
             'Ocr': grpc.unary_unary_rpc_method_handler(
                     servicer.Ocr,
@@ -266,6 +283,33 @@ class InferenceService:
             '/trivium.v1.InferenceService/Rerank',
             trivium_dot_v1_dot_inference__pb2.RerankRequest.SerializeToString,
             trivium_dot_v1_dot_inference__pb2.RerankResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Read(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.InferenceService/Read',
+            trivium_dot_v1_dot_inference__pb2.ReadRequest.SerializeToString,
+            trivium_dot_v1_dot_inference__pb2.ReadResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -14,6 +14,8 @@ from trivium.config import Settings
 from trivium.ports.inference import OcrLine, Passage, PassageVectors, Vector
 from trivium_inference.audio import Window
 from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder, usable_cores
+from trivium_inference.reader import SpanReader, build_reader
+from trivium_inference.reader_windows import Window as ReaderWindow
 from trivium_inference.rerank import CrossEncoderReranker, Pair
 from trivium_inference.serving.batcher import Batcher, BatchLimits
 from trivium_inference.serving.ocr_process import OcrProcess
@@ -48,6 +50,8 @@ class Engines(msgspec.Struct, frozen=True):
     visual: ClipEncoder | None
     pictures: Batcher[Vector, Vector] | None
     captions: Batcher[TokenIds, Vector] | None
+    reader: SpanReader | None = None
+    reads: Batcher[ReaderWindow, Vector] | None = None
 
     def canaries(self) -> list[Canary]:
         """One for each engine."""
@@ -68,6 +72,9 @@ class Engines(msgspec.Struct, frozen=True):
             (picture,) = self.visual.read_images([_blank_image()])
             found.append(Canary("captions", self.captions, caption, len(caption)))
             found.append(Canary("pictures", self.pictures, picture, self.visual.image_tokens, rest=6))
+        if self.reader is not None and self.reads is not None:
+            (read,) = self.reader.windows(_CANARY_TEXT, [Passage(_CANARY_TEXT)])
+            found.append(Canary("reads", self.reads, read, len(read)))
         return found
 
 
@@ -107,7 +114,8 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
         if visual is not None:
             visual.load()
             stack.callback(visual.close)
-        yield stack.enter_context(with_queues(embedder, ocr, reranker, transcriber, settings, visual))
+        reader = build_reader(embedder.files, options.cache_dir, threads=settings.embed_threads)
+        yield stack.enter_context(with_queues(embedder, ocr, reranker, transcriber, settings, visual, reader))
 
 
 @contextmanager
@@ -118,6 +126,7 @@ def with_queues(
     transcriber: WhisperTranscriber | None,
     settings: Settings,
     visual: ClipEncoder | None = None,
+    reader: SpanReader | None = None,
 ) -> Iterator[Engines]:
     """Queues and threads before the engines; at the block's end what waits is served."""
     tokens = settings.inference_batch_tokens
@@ -141,6 +150,8 @@ def with_queues(
             visual,
             batcher("pictures", lambda items: list(visual.encode_images(items)), limits) if visual else None,
             batcher("captions", lambda items: list(visual.encode_texts(items)), limits) if visual else None,
+            reader,
+            batcher("reads", reader.score, limits) if reader else None,
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from trivium.domain.chunks import Span
 from trivium.domain.errors import Conflict, NeverWill, Refused
-from trivium.ports.inference import OcrLine, Passage, Segment, Vector
+from trivium.ports.inference import OcrLine, Passage, Reading, Segment, Vector
 from trivium.rpc_calls import Context
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceServicer
@@ -49,6 +49,7 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
                 reranker=reranker.name if reranker else "",
                 transcriber_fingerprint=transcriber.fingerprint if transcriber else "",
                 visual=_visual_info(engines.visual) if engines.visual else None,
+                reader_fingerprint=engines.reader.fingerprint if engines.reader else "",
             )
 
     async def Embed(self, request: pb.EmbedRequest, context: Context) -> pb.EmbedResponse:  # noqa: N802
@@ -88,6 +89,20 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
             costs = await _in_slices(reranker.count_tokens, pairs)
             scores = await batcher.submit(pairs, costs, call.caller, call.timeout_s)
             return pb.RerankResponse(scores=scores, model=reranker.name)
+
+    async def Read(self, request: pb.ReadRequest, context: Context) -> pb.ReadResponse:  # noqa: N802
+        """Spans of passages that answer one question."""
+        async with opened("Read", context) as call:
+            reader, batcher = self._engines.reader, self._engines.reads
+            if reader is None or batcher is None:
+                _not_served("reader", "Trivium brings one for its own embedder: unset TRIVIUM_EMBED_MODEL.")
+            batcher.check_room()
+            passages = [Passage(message.text, message.prefix) for message in request.passages]
+            windows = await asyncio.to_thread(reader.windows, request.question, passages)
+            costs = [len(window) for window in windows]
+            scores = await batcher.submit(windows, costs, call.caller, call.timeout_s)
+            readings = await asyncio.to_thread(reader.readings, passages, windows, scores)
+            return pb.ReadResponse(readings=map(_reading, readings), fingerprint=reader.fingerprint)
 
     async def Ocr(self, request: pb.OcrRequest, context: Context) -> pb.OcrResponse:  # noqa: N802
         """The text in an image."""
@@ -191,6 +206,14 @@ def _line(line: OcrLine) -> pb.OcrResponse.Line:
     return pb.OcrResponse.Line(
         text=line.text, left=box.left, top=box.top, right=box.right, bottom=box.bottom, confidence=line.confidence
     )
+
+
+def _reading(reading: Reading) -> pb.ReadResponse.Reading:
+    spans = [
+        pb.ReadResponse.Span(start=span.start, end=span.end, score=span.score, probability=span.probability)
+        for span in reading.spans
+    ]
+    return pb.ReadResponse.Reading(spans=spans, no_answer=reading.no_answer)
 
 
 def _segment(segment: Segment) -> pb.TranscribeResponse.Segment:

@@ -28,7 +28,7 @@ from trivium.domain.answers import (
 )
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.retrieval import Hit, SearchResult
-from trivium.ports.inference import Reranker, Vector
+from trivium.ports.inference import Passage, Reading, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium_query.answer import extractive, verify
 from trivium_query.answer.citations import Draft
@@ -55,6 +55,7 @@ class Dependencies(msgspec.Struct, frozen=True):
 
     `retrieve` has time budgets of its own and names in its result what was late. `sentence_vectors`
     gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded.
+    `reader` reads passages as `trivium.ports.inference.Reader` promises; None where there is none.
     """
 
     retrieve: Callable[[str, int], Awaitable[SearchResult]]
@@ -63,6 +64,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     llm: Llm | None = None
     reranker: Reranker | None = None
     rerank: Literal["none", "cross-encoder", "llm"] = "none"
+    reader: Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]] | None = None
 
 
 class Written(msgspec.Struct, frozen=True):

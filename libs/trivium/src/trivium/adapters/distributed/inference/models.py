@@ -1,4 +1,4 @@
-"""The inference service as ports: embedder, text recogniser, visual encoder, transcriber, reranker. No model here."""
+"""The inference service as ports: embedder, OCR, visual encoder, transcriber, reranker, reader. No model here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from trivium.adapters.distributed.inference.png import encode_png
 from trivium.adapters.distributed.inference.server import QUERY_TIMEOUT_S, Inference
 from trivium.domain.parsed import Box
-from trivium.ports.inference import OcrLine, Passage, PassageVectors, Segment, Transcript, Vector
+from trivium.ports.inference import OcrLine, Passage, PassageVectors, Reading, ReadSpan, Segment, Transcript, Vector
 from trivium.v1 import inference_pb2 as pb
 
 BULK_TIMEOUT_S: Final = 120.0
@@ -211,6 +211,28 @@ class RemoteReranker:
         return scores
 
 
+class RemoteReader:
+    """`trivium.ports.inference.Reader`. Raises also `NeverWill` (`not_served`) where the service runs none."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    @property
+    def fingerprint(self) -> str:
+        """Embedder, weights and precision; "" where the service runs none."""
+        return self._inference.info.reader_fingerprint
+
+    async def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        """One reading per passage, in order."""
+        found: list[Reading] = []
+        for part in _portions(passages, lambda passage: _text_weight(passage.prefix + passage.text)):
+            messages = [pb.ReadRequest.Passage(text=passage.text, prefix=passage.prefix) for passage in part]
+            request = pb.ReadRequest(question=question, passages=messages)
+            answer = await self._inference.call_async("Read", request, QUERY_TIMEOUT_S)
+            found.extend(map(_reading, answer.readings))
+        return found
+
+
 def _portions(items: Sequence[T], weight: Callable[[T], float]) -> Iterator[list[T]]:
     """`items` in order, in portions that weigh at most 1 together; a heavier item stands alone."""
     portion: list[T] = []
@@ -224,6 +246,11 @@ def _portions(items: Sequence[T], weight: Callable[[T], float]) -> Iterator[list
         room -= heavy
     if portion:
         yield portion
+
+
+def _reading(message: pb.ReadResponse.Reading) -> Reading:
+    spans = (ReadSpan(span.start, span.end, span.score, span.probability) for span in message.spans)
+    return Reading(tuple(spans), message.no_answer)
 
 
 def _recording(audio: bytes, language: str) -> Iterator[pb.TranscribeRequest]:
