@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Literal
 
@@ -15,6 +16,8 @@ from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
 from trivium_query.answer.answer import Dependencies, answer, stream
+from trivium_query.answer.tables.published_tables import PublishedTables
+from trivium_query.answer.tables.table import DocumentTables
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import AskRequest, Searcher
 
@@ -28,6 +31,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     llm: Llm | None
     reranker: Reranker | None
     rerank: Literal["none", "cross-encoder", "llm"]
+    tables: PublishedTables
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
@@ -51,7 +55,12 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
-        return Dependencies(retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker, self.rerank)
+        async def tables(document_id: str, version: str) -> DocumentTables:
+            return await asyncio.to_thread(self.tables.of, tenant, document_id, version)
+
+        return Dependencies(
+            retrieve, sentence_vectors, self.questions.embed, self.llm, self.reranker, self.rerank, tables
+        )
 
 
 def _count(answer: Answer) -> None:

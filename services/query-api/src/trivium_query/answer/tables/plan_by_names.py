@@ -1,0 +1,316 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""A plan from names alone: sure only where every word of the question is a value, a column, a time or a known cue.
+
+A word that is left over could change the sum, and no answer is better than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.asked_words import Word, alike, stems_of, words_of
+from trivium_query.answer.tables.conditions import unit_column
+from trivium_query.answer.tables.cues import AGGREGATES, DATES, Cue, cues_of
+from trivium_query.answer.tables.mentions import hinted
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
+from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.words import is_function_word, stem
+
+_ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
+_COMPUTED = (*_ARITHMETIC, Cue.MOST, Cue.LEAST, Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.HOW_MANY)
+_DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH)
+# What counting fills a column with, and what adding up says nothing of.
+_COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
+_NOT_ADDED = frozenset(
+    map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
+)
+_SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
+_CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
+_OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """What the question's words allow; None where that is nothing, or several things.
+
+    `told` counts the words that name something of the table, `unexplained` are those it has no use for, and `spare`
+    those that may be other names of columns. `certain`: every column and value is called by its own name.
+    """
+
+    plan: Plan | None
+    table: Table
+    told: int
+    unexplained: tuple[Word, ...] = ()
+    certain: bool = True
+    spare: tuple[Word, ...] = ()
+
+    @property
+    def sure(self) -> Plan | None:
+        """The plan, if no word is left over."""
+        return None if self.unexplained else self.plan
+
+
+def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> Planned:
+    """The only plan that the question's words allow; `synonyms` are columns by the stem of a word that means them."""
+    reading = read(question, table, synonyms)
+    if not reading.words or reading.words[0].folded in _OPENS_CLOSED:
+        return Planned(None, table, 0)
+    plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
+    plan = plan if plan and uses_all(plan, reading) else None
+    certain = plan is not None and not synonyms and is_certain(plan, reading)
+    return Planned(plan, table, reading.told(), reading.unexplained(), certain, reading.spare())
+
+
+def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
+    """What the cues ask for; only the first kind that fits, for a question that is nearly one is none of the others."""
+    if reading.cue(Cue.MOST) and reading.cue(Cue.LEAST):
+        return (_spread,)
+    if reading.cue(*_DIFFERENCES):
+        return (_difference_of_values, _difference_of_years, _difference_of_columns)
+    if reading.cue(Cue.MOST, Cue.LEAST):
+        return (_extreme,)
+    if reading.cue(Cue.HOW_MANY) and not reading.cue(Cue.MEAN, Cue.MEDIAN):
+        return (_how_many,)
+    if reading.cue(*_ARITHMETIC):
+        return (_aggregate,)
+    return (_each,) if reading.cue(Cue.EACH) else (_look_up,)
+
+
+def _spread(reading: Reading) -> Plan | None:
+    measure = _measure(reading)
+    return None if measure is None else Plan(Aggregate.SPREAD, measure, reading.filters(), reading.group())
+
+
+def _difference_of_values(reading: Reading) -> Plan | None:
+    """Of two values of one column: "more sea trout than salmon"."""
+    measure = _measure(reading)
+    pairs = [
+        one for one in reading.filters() if one.test is Test.IS and len(one.values) == 2 and _is_text(reading, one)
+    ]
+    if measure is None or len(pairs) != 1:
+        return None
+    first, second = ((Filter(pairs[0].column, Test.IS, (value,)),) for value in pairs[0].values)
+    return _subtracted(reading, measure, pairs[0].column, first, second)
+
+
+def _difference_of_years(reading: Reading) -> Plan | None:
+    """Of two years: the first named less the second; of a growth the later less the earlier."""
+    measure = _measure(reading)
+    named = [one for one in reading.filters() if reading.table.columns[one.column].years]
+    years = named[0].values if len(named) == 1 and named[0].test in (Test.IS, Test.BETWEEN) else ()
+    if measure is None or len(years) != 2:
+        return None
+    ordered = sorted(years, reverse=True) if reading.cue(Cue.GROWTH) else years
+    first, second = ((Filter(named[0].column, Test.IS, (year,)),) for year in ordered)
+    return _subtracted(reading, measure, named[0].column, first, second)
+
+
+def _subtracted(
+    reading: Reading, measure: int, column: int, first: tuple[Filter, ...], second: tuple[Filter, ...]
+) -> Plan:
+    others = reading.filters(leaving=column)
+    if reading.cue(Cue.FEWER):
+        first, second = second, first
+    signed = reading.cue(Cue.DIFFERENCE) is None
+    return Plan(_chosen(reading, Aggregate.SUM), measure, others + first, less=others + second, signed=signed)
+
+
+def _difference_of_columns(reading: Reading) -> Plan | None:
+    """Of two columns of measures: the first named less the second."""
+    measures = _measures(reading)
+    if len(measures) != 2:
+        return None
+    first, second = reversed(measures) if reading.cue(Cue.FEWER) else measures
+    signed = reading.cue(Cue.DIFFERENCE) is None
+    return Plan(_chosen(reading, Aggregate.SUM), first, reading.filters(), minus=second, signed=signed)
+
+
+def _extreme(reading: Reading) -> Plan | None:
+    """The greatest or least, or which one has it: of sums where "most" counts together what stands in several rows."""
+    found = reading.cue(Cue.MOST, Cue.LEAST)
+    measure = _measure(reading)
+    if found is None or measure is None:
+        return None
+    extreme = AGGREGATES[found.cue]
+    subject = _subject(reading, measure)
+    if subject is None:
+        return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
+    counted = any(word.folded in ("most", "least", "fewest") for word in reading.words[found.run.first : found.run.end])
+    inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
+    return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
+
+
+def _aggregate(reading: Reading) -> Plan | None:
+    measure = _measure(reading)
+    aggregate = _chosen(reading, Aggregate.SUM)
+    if measure is None or (aggregate is Aggregate.SUM and not _is_added(reading, measure)) or _is_open(reading):
+        return None
+    return Plan(aggregate, measure, reading.filters(), reading.group())
+
+
+def _how_many(reading: Reading) -> Plan | None:
+    """Different values, what a column of numbers counts, or rows."""
+    asked, group = reading.asked(), reading.group()
+    if asked is not None and not reading.table.columns[asked].measured:
+        again = _SPANS & set(stems_of(reading.table.columns[asked].label))
+        return Plan(Aggregate.COUNT, None if again else asked, reading.filters(), group)
+    measures = [asked] if asked is not None else [*_measures(reading)] or _counts(reading.table)
+    if len(measures) == 1 and _is_added(reading, measures[0]):
+        return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
+    return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None
+
+
+def _counts_rows(reading: Reading) -> bool:
+    """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons."""
+    counted = reading.counted()
+    if counted is None or not reading.filters():
+        return False
+    return reading.names_value(counted) or (is_person(counted) and len(persons_of(reading.table)) == 1)
+
+
+def _each(reading: Reading) -> Plan | None:
+    """What stands there for each: computed only where it is one row for each."""
+    group, targets = reading.group(), reading.targets()
+    if group is None or len(targets) != 1:
+        return None
+    return Plan(Aggregate.VALUE, targets[0], reading.filters(), group)
+
+
+def _look_up(reading: Reading) -> Plan | None:
+    """One column of the rows that the question names; of a column of means without rows, their mean."""
+    target, filters = _target(reading), reading.filters()
+    if target is None or (not filters and not _is_mean(reading.table, target)):
+        return None
+    return Plan(Aggregate.VALUE if filters else Aggregate.MEAN, target, filters)
+
+
+def _target(reading: Reading) -> int | None:
+    asked, targets = reading.asked(), reading.targets()
+    if asked is not None:
+        return asked
+    opening = reading.words[0].folded
+    if opening in ("when", "wann"):
+        targets = tuple(_dates(reading, targets))
+    if not targets and (told := reading.person_or_place()) is not None:
+        return told
+    return _only(targets or ([] if reading.cue(Cue.HOW_MUCH) is None else _measured(reading.table)))
+
+
+def _subject(reading: Reading, measure: int) -> int | None:
+    """Of which column one value is wanted: the one asked for, the only one named, that of persons or places."""
+    asked = reading.asked()
+    if asked is not None:
+        return asked if asked != measure else None
+    named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
+    return named[0] if len(named) == 1 else reading.person_or_place()
+
+
+def _measure(reading: Reading) -> int | None:
+    """The column of numbers (or dates, for "first") that is named, hinted at, or the only one there is."""
+    found = reading.cue(Cue.MOST, Cue.LEAST, Cue.HOW_MUCH)
+    hints = found.hints if found else ()
+    if hints == (DATES,):
+        return _only(_dates(reading, reading.targets()))
+    named = [*_measures(reading)] or hinted(reading.table, hints)
+    return _only(named or ([] if hints else _measured(reading.table)))
+
+
+def _only(found: Sequence[int]) -> int | None:
+    return found[0] if len(found) == 1 else None
+
+
+def _measures(reading: Reading) -> tuple[int, ...]:
+    return tuple(at for at in reading.targets() if reading.table.columns[at].measured)
+
+
+def _dates(reading: Reading, targets: Sequence[int]) -> list[int]:
+    """Columns of dates or years: those named, else all."""
+    every = column_kinds(reading.table, ColumnKind.DATE)
+    every += [at for at, column in enumerate(reading.table.columns) if column.years]
+    return [at for at in targets if at in every] or every
+
+
+def _chosen(reading: Reading, default: Aggregate) -> Aggregate:
+    found = reading.cue(*_ARITHMETIC)
+    return AGGREGATES[found.cue] if found else default
+
+
+def _measured(table: Table) -> list[int]:
+    return [at for at, column in enumerate(table.columns) if column.measured]
+
+
+def _counts(table: Table) -> list[int]:
+    measured = _measured(table)
+    return [at for at in measured if len(measured) == 1 and _COUNTED & set(stems_of(table.columns[at].label))]
+
+
+def _is_whole(reading: Reading, measure: int) -> bool:
+    """Whether the greatest value itself is wanted, not what has it, nor something else of that time."""
+    dated = not reading.table.columns[measure].measured
+    opening = reading.words[0].folded
+    if opening in _CHOOSE or reading.cue(*_ARITHMETIC, Cue.HOW_MANY):
+        return False
+    return opening in ("when", "wann") or not dated
+
+
+def _is_open(reading: Reading) -> bool:
+    """Whether "each" stands there, and what for was not understood."""
+    return reading.cue(Cue.EACH) is not None and reading.group() is None
+
+
+def _is_text(reading: Reading, one: Filter) -> bool:
+    return reading.table.columns[one.column].kind is ColumnKind.TEXT
+
+
+def _is_added(reading: Reading, measure: int) -> bool:
+    column = reading.table.columns[measure]
+    return column.unit != "%" and not _NOT_ADDED & set(stems_of(column.label))
+
+
+def _is_mean(table: Table, column: int) -> bool:
+    return table.columns[column].measured and bool({"mean", "average"} & set(stems_of(table.columns[column].label)))
+
+
+def uses_all(plan: Plan, reading: Reading) -> bool:
+    """Whether no number, date, exclusion or "each" that the question names is left aside."""
+    used = {plan.column, plan.minus, plan.group, *(one.column for one in (*plan.filters, *plan.less))}
+    used |= {one.other for one in plan.filters}
+    values = [at for at in reading.targets() if reading.table.columns[at].kind is not ColumnKind.TEXT]
+    excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
+    arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
+    return (
+        used.issuperset(values)
+        and excluded == sum(found.cue is Cue.NOT for found in reading.cues)
+        and (reading.cue(Cue.EACH) is None or plan.group is not None)
+        and len(arithmetic) <= 1
+    )
+
+
+def is_certain(plan: Plan, reading: Reading) -> bool:
+    """Whether every column is called by its whole name, and every value; else the answer is told with a doubt."""
+    columns = [at for at in (plan.column, plan.minus) if at is not None]
+    beyond = set(stems_of(reading.table.about))
+    around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
+    return (
+        all(one.whole for one in reading.values)
+        and all(_is_called(at, reading) for at in columns)
+        and (plan.aggregate is Aggregate.VALUE or not any(unit_column(reading.table, word) == [] for word in around))
+    )
+
+
+def _is_called(place: int, reading: Reading) -> bool:
+    """Every word of the label is in the question, or the column is what is counted where nothing else could be."""
+    column = reading.table.columns[place]
+    parts = [part for part in stems_of(column.label) if not is_function_word(part)]
+    said = [word.stem for word in reading.words]
+    hints = [hint for found in reading.cues for hint in found.hints]
+    implied = place == reading.person_or_place() or _counts(reading.table) == [place]
+    implied = implied or (reading.table.melted and place == len(reading.table.columns) - 1)
+    return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)
+
+
+def asks_for_computing(question: str) -> bool:
+    """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference, how many."""
+    return any(found.cue in _COMPUTED for found in cues_of(words_of(question), frozenset()))
