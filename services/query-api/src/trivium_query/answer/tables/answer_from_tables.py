@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
+from rapidfuzz import fuzz, process
 
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
@@ -16,6 +17,7 @@ from trivium.ports.inference import Vector
 from trivium.ports.llm import Completion, Llm
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.extractive import NOT_FOUND
+from trivium_query.answer.support import FUZZY_RATIO, MIN_FUZZY_CHARS
 from trivium_query.answer.tables.asked_words import Word
 from trivium_query.answer.tables.draft import compose, short
 from trivium_query.answer.tables.engine import Result, run
@@ -151,11 +153,18 @@ def _not_there(
     if not asks_for_computing(question) or _is_said(question, hits):
         return None
     said = frozenset[str]().union(*map(_words, hits))
-    unheard = [
-        each for each in planned if each.plan and not any(stem(word.folded) in said for word in each.unexplained)
-    ]
+    unheard = any(
+        each.plan and each.unexplained and not any(_is_heard(word, said) for word in each.unexplained)
+        for each in planned
+    )
     empty = bool(answered) and not any(each.result for each in answered)
-    return Draft(NOT_FOUND, found=False) if empty or any(each.unexplained for each in unheard) else None
+    return Draft(NOT_FOUND, found=False) if empty or unheard else None
+
+
+def _is_heard(word: Word, said: frozenset[str]) -> bool:
+    """Whether the word stands in a hit, or one that it may be a slip of the pen of."""
+    near = process.extractOne(word.stem, said, scorer=fuzz.ratio, score_cutoff=FUZZY_RATIO)
+    return stem(word.folded) in said or (len(word.stem) >= MIN_FUZZY_CHARS and near is not None)
 
 
 def _is_said(question: str, hits: Sequence[Hit]) -> bool:

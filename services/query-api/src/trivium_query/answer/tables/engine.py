@@ -15,8 +15,8 @@ import msgspec
 
 from trivium.domain.chunks import Chunk, Span
 from trivium_query.answer.tables.from_units import RawTable
-from trivium_query.answer.tables.query_plan import Aggregate, Plan
-from trivium_query.answer.tables.table import ColumnKind, DocumentTables, ShownRow, Table
+from trivium_query.answer.tables.query_plan import Aggregate, Plan, Sign
+from trivium_query.answer.tables.table import Column, ColumnKind, DocumentTables, ShownRow, Table
 from trivium_query.answer.tables.to_sql import MAX_RESULTS, Sql, computed, rows_of
 from trivium_query.answer.tables.typed_cells import TypedColumn, typed_column
 
@@ -28,11 +28,12 @@ _TOTALS = frozenset(
     """total|totals|grand total|subtotal|sub-total|sum|overall|all|gesamt|summe|insgesamt|zwischensumme|somme|totale
     |total general|suma|soma""".replace("\n    ", "").split("|")
 )
+_TOTAL_OF = ("total ", "sum of ", "subtotal ", "gesamt ", "summe ")
 _READING = frozenset([sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION])
 
 
 _Computed = tuple[str | int | float | None, str | int | float | None, int]
-_Lying = tuple[str, int, int]
+_Lying = tuple[str, int, int, int]
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -56,10 +57,8 @@ def database_of(tables: Sequence[RawTable], source: str, chunks: Iterable[Chunk]
     made: list[Table] = []
     with closing(sqlite3.connect(":memory:")) as connection:
         for number, raw in enumerate(tables):
-            sums = [_sums_up(row.cells) for row in raw.rows]
-            typed = [
-                typed_column(label, [row.cells[at] for row in raw.rows], sums) for at, label in enumerate(raw.labels)
-            ]
+            sums = [_totals(row.cells) for row in raw.rows]
+            typed = _typed(raw, sums)
             _store(connection, number, raw, typed, sums)
             span = Span(raw.rows[0].span.start, raw.rows[-1].span.end)
             columns = tuple(each.column for each in typed)
@@ -83,14 +82,18 @@ def run(stored: DocumentTables, table: Table, plan: Plan) -> Result | None:
             rows = msgspec.convert(_fetched(connection, lying), list[_Lying])
         except sqlite3.OperationalError:  # interrupted
             return None
-    shown = tuple(ShownRow(line, Span(first, last)) for line, first, last in rows)
+    if plan.aggregate is not Aggregate.VALUE and any(total for *_, total in rows):
+        return None
+    shown = tuple(ShownRow(line, Span(first, last)) for line, first, last, _ in rows)
     shown = tuple(dict.fromkeys(shown))  # a row of several years is one line
     return Result(values, shown[:MAX_SHOWN_ROWS], len(rows))
 
 
 def _is_settled(plan: Plan, table: Table, values: Sequence[Value]) -> bool:
     """Not so where one of several cells, or a difference of the other sign, would be told as the answer."""
-    if plan.signed and not all(isinstance(value.value, int | float) and value.value > 0 for value in values):
+    if plan.sign is Sign.POSITIVE and not all(
+        isinstance(value.value, int | float) and value.value > 0 for value in values
+    ):
         return False
     if plan.aggregate is not Aggregate.VALUE or plan.column is None:
         return True
@@ -99,8 +102,19 @@ def _is_settled(plan: Plan, table: Table, values: Sequence[Value]) -> bool:
     return len(values) == 1 or table.columns[plan.column].kind is not ColumnKind.NUMBER
 
 
+def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:
+    """Of a melted table only the last column is measured: what the others have stands there once for each year."""
+    last = len(raw.labels) - 1
+    typed = []
+    for at, label in enumerate(raw.labels):
+        column = typed_column(label, [row.cells[at] for row in raw.rows], [total == 2 for total in sums])
+        again = raw.melted and at != last and column.column.measured
+        typed.append(msgspec.structs.replace(column, column=Column(label, ColumnKind.TEXT)) if again else column)
+    return typed
+
+
 def _store(
-    connection: sqlite3.Connection, number: int, raw: RawTable, typed: Sequence[TypedColumn], sums: Sequence[bool]
+    connection: sqlite3.Connection, number: int, raw: RawTable, typed: Sequence[TypedColumn], sums: Sequence[int]
 ) -> None:
     names = ["row INTEGER PRIMARY KEY", "line", "first", "last", "total", *(f"c{at}" for at in range(len(typed)))]
     connection.execute(f"CREATE TABLE t{number} ({', '.join(names)})")
@@ -112,9 +126,10 @@ def _store(
     connection.executemany(f"INSERT INTO t{number} VALUES ({marks})", rows)  # noqa: S608 - names are this file's
 
 
-def _sums_up(cells: Sequence[str]) -> bool:
-    first = next(filter(None, cells), "")
-    return first.casefold().strip(" :") in _TOTALS
+def _totals(cells: Sequence[str]) -> int:
+    """2 for a row that sums up others, 1 for one that may ("Total revenues"), else 0."""
+    label = next(filter(None, cells), "").casefold().strip(" :")
+    return 2 if label in _TOTALS else int(label.startswith(_TOTAL_OF))
 
 
 def _share(one: Span, other: Span) -> bool:

@@ -16,7 +16,12 @@ _CAPTION = re.compile(r"<caption>(.*?)</caption>", re.S)
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.S)
 _EDGE = re.compile(r"^<t[hd]>|</t[hd]>$")
 _BETWEEN_CELLS = re.compile(r"</t[hd]><t[hd]>")
-_YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
+# A label that is a year, with what years are called before it and a measure or unit behind it.
+_YEAR = re.compile(
+    r"(?:(?:fiscal|financial|calendar)?\s*(?:years?|fy)?\s*(?:ended|ending)?\s*)(?P<year>(?:1[5-9]|20|21)\d\d)\b\s*"
+    r"(?P<named>.*)",
+    re.I | re.S,
+)
 MAX_GAP_ROWS = 2  # one empty row between two parts of a table; a header of its own makes it three
 YEAR_LABEL, VALUE_LABEL = "Year", "Value"
 
@@ -132,18 +137,27 @@ def _joined(above: RawTable, below: RawTable) -> RawTable:
 
 def _long(table: RawTable) -> RawTable:
     """A column for each year becomes a row for each year, so that years are values as in other tables."""
-    years = [place for place, label in enumerate(table.labels) if _YEAR.fullmatch(label)]
-    others = [place for place in range(len(table.labels)) if place not in years]
-    if len(years) < 2 or not others:
+    labelled = {place: match for place, label in enumerate(table.labels) if (match := _YEAR.fullmatch(label))}
+    others = [place for place in range(len(table.labels)) if place not in labelled]
+    named = {match["named"] for match in labelled.values() if match["named"]}
+    if len({match["year"] for match in labelled.values()}) < max(2, len(labelled)) or not others or len(named) > 1:
         return table
-    named = table.caption or table.position.sheet or VALUE_LABEL
-    labels = (*_picked(table.labels, others), YEAR_LABEL, named)
+    measure = _measure_label(table, next(iter(named), ""))
     rows = (
-        msgspec.structs.replace(row, cells=(*_picked(row.cells, others), table.labels[year], row.cells[year]))
+        msgspec.structs.replace(row, cells=(*_picked(row.cells, others), match["year"], row.cells[place]))
         for row in table.rows
-        for year in years
+        for place, match in labelled.items()
     )
+    labels = (*_picked(table.labels, others), YEAR_LABEL, measure)
     return msgspec.structs.replace(table, labels=labels, rows=tuple(rows), melted=True)
+
+
+def _measure_label(table: RawTable, named: str) -> str:
+    """What the labels say beside their years, else what the table is called; a unit alone is behind that."""
+    if named and not named.startswith(("(", "[")):
+        return named
+    called = table.caption or table.position.sheet or VALUE_LABEL
+    return f"{called} {named}".rstrip()
 
 
 def _picked(cells: Sequence[str], places: Sequence[int]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word
 
 _MAX_VALUE_WORDS = 8
+_FOOTNOTE = re.compile(r"\s*(?:\(\d{1,2}\)|[*\u2020\u2021])+\s*$")
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
 
 
@@ -80,7 +82,7 @@ def _runs(count: int) -> Iterator[Run]:
 def _values(table: Table) -> Index:
     index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
     for at, value in _texts(table):
-        stems = stems_of(value)
+        stems = stems_of(_FOOTNOTE.sub("", value))
         index[stems][at] = (*index[stems].get(at, ()), value)
     return index
 

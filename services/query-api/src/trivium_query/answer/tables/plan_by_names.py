@@ -14,14 +14,14 @@ from trivium_query.answer.tables.asked_words import Word, alike, stems_of, words
 from trivium_query.answer.tables.conditions import unit_column
 from trivium_query.answer.tables.cues import AGGREGATES, DATES, Cue, cues_of
 from trivium_query.answer.tables.mentions import hinted
-from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
 from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 _COMPUTED = (*_ARITHMETIC, Cue.MOST, Cue.LEAST, Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.HOW_MANY)
-_DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH)
+_DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
 # What counting fills a column with, and what adding up says nothing of.
 _COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
 _NOT_ADDED = frozenset(
@@ -102,7 +102,7 @@ def _difference_of_years(reading: Reading) -> Plan | None:
     years = named[0].values if len(named) == 1 and named[0].test in (Test.IS, Test.BETWEEN) else ()
     if measure is None or len(years) != 2:
         return None
-    ordered = sorted(years, reverse=True) if reading.cue(Cue.GROWTH) else years
+    ordered = sorted(years, reverse=True) if reading.cue(Cue.GROWTH, Cue.CHANGE) else years
     first, second = ((Filter(named[0].column, Test.IS, (year,)),) for year in ordered)
     return _subtracted(reading, measure, named[0].column, first, second)
 
@@ -113,8 +113,13 @@ def _subtracted(
     others = reading.filters(leaving=column)
     if reading.cue(Cue.FEWER):
         first, second = second, first
-    signed = reading.cue(Cue.DIFFERENCE) is None
-    return Plan(_chosen(reading, Aggregate.SUM), measure, others + first, less=others + second, signed=signed)
+    return Plan(_chosen(reading, Aggregate.SUM), measure, others + first, less=others + second, sign=_sign(reading))
+
+
+def _sign(reading: Reading) -> Sign:
+    if reading.cue(Cue.CHANGE):
+        return Sign.KEPT
+    return Sign.ABSOLUTE if reading.cue(Cue.DIFFERENCE) else Sign.POSITIVE
 
 
 def _difference_of_columns(reading: Reading) -> Plan | None:
@@ -123,8 +128,7 @@ def _difference_of_columns(reading: Reading) -> Plan | None:
     if len(measures) != 2:
         return None
     first, second = reversed(measures) if reading.cue(Cue.FEWER) else measures
-    signed = reading.cue(Cue.DIFFERENCE) is None
-    return Plan(_chosen(reading, Aggregate.SUM), first, reading.filters(), minus=second, signed=signed)
+    return Plan(_chosen(reading, Aggregate.SUM), first, reading.filters(), minus=second, sign=_sign(reading))
 
 
 def _extreme(reading: Reading) -> Plan | None:
@@ -190,12 +194,17 @@ def _target(reading: Reading) -> int | None:
     asked, targets = reading.asked(), reading.targets()
     if asked is not None:
         return asked
-    opening = reading.words[0].folded
-    if opening in ("when", "wann"):
+    if _asks_when(reading):
         targets = tuple(_dates(reading, targets))
+    elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
+        targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
     if not targets and (told := reading.person_or_place()) is not None:
         return told
     return _only(targets or ([] if reading.cue(Cue.HOW_MUCH) is None else _measured(reading.table)))
+
+
+def _asks_when(reading: Reading) -> bool:
+    return any(word.folded in ("when", "wann", "date", "day", "datum") for word in reading.words)
 
 
 def _subject(reading: Reading, measure: int) -> int | None:
@@ -285,6 +294,10 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
         and excluded == sum(found.cue is Cue.NOT for found in reading.cues)
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
         and len(arithmetic) <= 1
+        and not (reading.table.melted and plan.column is None)
+        and not any(
+            one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values
+        )
     )
 
 

@@ -39,6 +39,14 @@ class Test(enum.StrEnum):
     BETWEEN = "between"  # both ends included
 
 
+class Sign(enum.Enum):
+    """Of a difference."""
+
+    ABSOLUTE = enum.auto()
+    KEPT = enum.auto()
+    POSITIVE = enum.auto()  # the question says that it is; where it is not, there is nothing to tell
+
+
 class Filter(msgspec.Struct, frozen=True):
     """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, else against one.
 
@@ -56,7 +64,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     `group`: for each value of that column. `extreme`: only the groups where it is `most` or `least`.
     `less`: the same of the rows that pass these filters is subtracted. `minus`: the same of that column is.
-    `signed`: the difference is said to be positive; where it is not, there is nothing to tell.
+    `sign` says which of a difference is told.
     """
 
     aggregate: Aggregate
@@ -66,19 +74,19 @@ class Plan(msgspec.Struct, frozen=True):
     extreme: Aggregate | None = None
     less: tuple[Filter, ...] = ()
     minus: int | None = None
-    signed: bool = False
+    sign: Sign = Sign.ABSOLUTE
 
 
 def expression(plan: Plan, table: Table) -> str:
     """The plan as a reader checks it: `sum(Count) where Site is "Lower Ford"`."""
     inner = _measure(plan, table)
     if plan.minus is not None:
-        inner = f"{inner} - {_of(plan.aggregate, table.columns[plan.minus].label)}"
+        inner = f"{inner} - {_of(plan.aggregate, _label(table, plan.minus))}"
     where = _conditions(plan.filters, table)
     if plan.less:
         inner = f"{inner}{where} - {_measure(plan, table)}{_conditions(plan.less, table)}"
         where = ""
-    grouped = f" for each {table.columns[plan.group].label}" if plan.group is not None else ""
+    grouped = f" for each {_label(table, plan.group)}" if plan.group is not None else ""
     best = f", of these the {plan.extreme.value}" if plan.extreme else ""
     return f"{inner}{where}{grouped}{best}"
 
@@ -86,7 +94,7 @@ def expression(plan: Plan, table: Table) -> str:
 def _measure(plan: Plan, table: Table) -> str:
     if plan.column is None:
         return "count of rows"
-    label = table.columns[plan.column].label
+    label = _label(table, plan.column)
     return f"count of different {label}" if plan.aggregate is Aggregate.COUNT else _of(plan.aggregate, label)
 
 
@@ -100,11 +108,16 @@ def _conditions(filters: tuple[Filter, ...], table: Table) -> str:
 
 
 def _condition(one: Filter, table: Table) -> str:
-    label = table.columns[one.column].label
+    label = _label(table, one.column)
     if one.other is not None:
-        return f"{label} {one.test.value} {table.columns[one.other].label}"
+        return f"{label} {one.test.value} {_label(table, one.other)}"
     joint = " and " if one.test is Test.BETWEEN else " or "
     return f"{label} {one.test.value} {joint.join(map(_quoted, one.values))}"
+
+
+def _label(table: Table, column: int) -> str:
+    """The first column of a report often has no name: what stands there names the row."""
+    return table.columns[column].label or "row"
 
 
 def _quoted(value: str | float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 
 MAX_RESULTS = 50  # groups or values of one answer; more is no answer
 _OPERATORS = {Test.MORE: ">", Test.AT_LEAST: ">=", Test.LESS: "<", Test.AT_MOST: "<="}
@@ -34,13 +34,13 @@ def computed(plan: Plan, table: int) -> Sql:
     if plan.less:
         other = _value(plan, table, plan.less)
         value = Sql(f"SELECT ({value.text}) - ({other.text})", value.bound + other.bound)
-    if (plan.less or plan.minus is not None) and not plan.signed:
+    if (plan.less or plan.minus is not None) and plan.sign is Sign.ABSOLUTE:
         value = Sql(f"SELECT abs(({value.text}))", value.bound)
     return Sql(f"SELECT NULL, ({value.text}), (SELECT count(*) FROM t{table}{where.text})", value.bound + where.bound)
 
 
 def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -> Sql:
-    """Rows of (line, first, last) that the value was made of, in order; with an extreme, of its `groups` alone."""
+    """Rows of (line, first, last, whether it may sum up others), in order; of an extreme's `groups` alone."""
     where = _where(plan.filters)
     conditions, bound = where.text, where.bound
     if plan.less:
@@ -51,7 +51,7 @@ def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -
         bound += tuple(groups)
     if plan.column is not None:
         conditions = f" WHERE ({conditions[7:]}) AND {_name(plan.column)} IS NOT NULL"
-    return Sql(f"SELECT line, first, last FROM t{table}{conditions} ORDER BY row LIMIT {limit}", bound)
+    return Sql(f"SELECT line, first, last, total FROM t{table}{conditions} ORDER BY row LIMIT {limit}", bound)
 
 
 def _grouped(plan: Plan, table: int, group: int) -> Sql:
@@ -94,10 +94,10 @@ def _aggregate(plan: Plan) -> str:
 
 
 def _where(filters: Sequence[Filter]) -> Sql:
-    """Rows that sum up others never count among them."""
+    """Rows that surely sum up others never count among them."""
     parts = [_condition(one) for one in filters]
     return Sql(
-        " WHERE " + " AND ".join(["total = 0", *(part.text for part in parts)]),
+        " WHERE " + " AND ".join(["total < 2", *(part.text for part in parts)]),
         tuple(value for part in parts for value in part.bound),
     )
 

@@ -14,10 +14,11 @@ MAX_VALUES = 5_000  # distinct values of a column that questions are matched wit
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 TypedCell = int | float | str | None
 _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
+_CURRENCIES = frozenset("$€£¥")
 _LABEL_UNIT = re.compile(r"\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
 _NUMBER = re.compile(
-    r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
-    r"\s*(?P<after>%|[$€£¥]|[^\W\d_]{1,5}[²³]?(?:/[^\W\d_]{1,4})?)?"
+    r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<loss>\(?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
+    r"\s*(?P<closed>\)?)\s*(?P<after>%|[$€£¥]|[^\W\d_]{1,5}[²³]?(?:/[^\W\d_]{1,4})?)?"
 )
 _DATE_FORMATS = (
     "%Y-%m-%d",
@@ -50,11 +51,11 @@ def typed_column(label: str, cells: Sequence[str], sums: Sequence[bool]) -> Type
 def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
     matches = [_NUMBER.fullmatch(cell) for cell in present]
     found = [match for match in matches if match]
-    if not present or len(found) < len(present) or any(_is_code(match["digits"]) for match in found):
+    if not present or len(found) < len(present) or any(map(_is_no_quantity, found)):
         return None
-    units = {match["before"] or match["after"] or "" for match in found}
+    unit_of_cells = _unit([match["before"] or match["after"] or "" for match in found])
     mark = _decimal_mark([match["digits"] for match in found])
-    if len(units) > 1 or mark is None:
+    if unit_of_cells is None or mark is None:
         return None
     plain = [_plain(match, mark) for match in found]
     name, unit = _label_and_unit(label)
@@ -63,7 +64,7 @@ def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> Typed
     column = Column(
         name,
         ColumnKind.NUMBER,
-        unit or units.pop(),
+        unit or unit_of_cells,
         decimals=max(len(number.partition(".")[2]) for number in plain),
         grouped=any(_is_grouped(match["digits"], mark) for match in found),
         years=whole and all(FIRST_YEAR <= value <= LAST_YEAR for value in values),
@@ -72,9 +73,18 @@ def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> Typed
     return TypedColumn(column, tuple(None if cell.casefold() in _EMPTY else next(left) for cell in filled))
 
 
-def _is_code(digits: str) -> bool:
-    """A leading zero is part of a name (a telephone number, an article's), never of a quantity."""
-    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+def _unit(units: Sequence[str]) -> str | None:
+    """What all cells are measured in; an amount may leave its currency to the row above. None where they differ."""
+    told = set(units) - {""}
+    if len(told) > 1 or ("" in units and told - _CURRENCIES):
+        return None
+    return told.pop() if told else ""
+
+
+def _is_no_quantity(match: re.Match[str]) -> bool:
+    """A leading zero is part of a name (a telephone number, an article's); brackets come in pairs."""
+    digits = match["digits"]
+    return bool(match["loss"]) != bool(match["closed"]) or (digits[0] == "0" and digits[1:2].isdigit())
 
 
 def _decimal_mark(numbers: Sequence[str]) -> str | None:
@@ -99,7 +109,8 @@ def _told_mark(number: str) -> str:
 
 def _plain(match: re.Match[str], mark: str) -> str:
     digits = "".join(char for char in match["digits"] if char.isdigit() or char == mark).replace(mark, ".")
-    return ("-" if match["sign"] in ("-", "\u2212") else "") + digits.rstrip(".")
+    lost = bool(match["loss"] and match["closed"])  # accountants write a loss in brackets
+    return ("-" if lost or match["sign"] in ("-", "\u2212") else "") + digits.rstrip(".")
 
 
 def _is_grouped(digits: str, mark: str) -> bool:
