@@ -37,7 +37,7 @@ from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
-from trivium_query.answer.tables.answer_from_tables import Found, ReadTables, answer_from_tables
+from trivium_query.answer.tables.answer_from_tables import Found, ReadTables, answer_from_tables, is_one_row_of_many
 from trivium_query.answer.understand import Question, understand, understand_with_llm
 from trivium_query.requests import AskRequest
 
@@ -268,7 +268,9 @@ async def _judge(
     if written.extract is not None:
         support = written.extract.support
         asked = verify.sub_questions(question.standalone, written.extract.names, support.missing)
-        return Outcome(Verdict.SUPPORTED) if support.sure else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
+        best = written.extract.chosen[0]
+        whole = not is_one_row_of_many(question.standalone, best.text, best.hit)
+        return Outcome(Verdict.SUPPORTED) if support.sure and whole else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
     judged: verify.Judgement | None = None
     if llm is not None:
         async with ledger.optional("verify", VERIFY_SHARE):

@@ -87,6 +87,15 @@ async def answer_from_tables(
     return Found(_not_there(question, planned, answered, hits))
 
 
+def is_one_row_of_many(question: str, row: str, hit: Hit) -> bool:
+    """Whether a row of a table is no whole answer: something of several is asked for, or a number of something else."""
+    if not hit.chunk.holds(UnitKind.TABLE) or not asks_for_computing(question):
+        return False
+    sheets = " ".join(position.sheet or "" for position in hit.chunk.positions)
+    told = set(content_words(f"{hit.chunk.heading} {hit.chunk.source} {sheets} {row}"))
+    return asks_for_computing(question, counting=False) or not told.issuperset(content_words(question))
+
+
 async def _tables_of(hits: Sequence[Hit], read: ReadTables) -> list[_Stored]:
     """The tables that the hits stand in, best hit first."""
     holding = [hit.chunk for hit in hits if hit.chunk.holds(UnitKind.TABLE)]

@@ -20,8 +20,8 @@ from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
-_COMPUTED = (*_ARITHMETIC, Cue.MOST, Cue.LEAST, Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.HOW_MANY)
 _DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
+_COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST)
 # What counting fills a column with, and what adding up says nothing of.
 _COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
 _NOT_ADDED = frozenset(
@@ -324,6 +324,7 @@ def _is_called(place: int, reading: Reading) -> bool:
     return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)
 
 
-def asks_for_computing(question: str) -> bool:
-    """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference, how many."""
-    return any(found.cue in _COMPUTED for found in cues_of(words_of(question), frozenset()))
+def asks_for_computing(question: str, *, counting: bool = True) -> bool:
+    """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference; a number of things too."""
+    wanted = (*_COMPUTED, Cue.HOW_MANY) if counting else _COMPUTED
+    return any(found.cue in wanted for found in cues_of(words_of(question), frozenset()))
