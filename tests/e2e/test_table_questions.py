@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from table_files import table_files
+from table_files import YEARS, rain_mm, table_files
 
 from .conftest import EXAMPLES, Server
 
@@ -65,3 +65,58 @@ def test_a_public_spreadsheet_is_added_up(toured: Server) -> None:
     if not PUBLIC.exists():
         pytest.skip(f"{PUBLIC.name} is absent: this question, and one of table_questions.jsonl, are not asked")
     assert toured.ask("What is the total of the Stanley Cups of all teams?")["text"].startswith("16\n")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the total length of the River Tamsin?",  # the table has the length that was opened
+        "How many salmon were counted last year?",
+        "How many salmon died at Lower Ford in 2023?",
+        "What is the second highest mean level?",
+        "How many boats are longer than 6 feet?",  # they are measured in metres
+        "Which gauge has the highest temperature?",
+        "What was the profit in 2022?",  # nearest to it is the income
+        "Who is the oldest employee?",  # the nearest dates are of hiring
+        "How many salmon per day were counted at Lower Ford in 2023?",
+        "What percentage of salmon was counted at Harrow in 2023?",
+        "What is the average salary of the staff who were not hired in Oxley?",
+        "How many salmon swam past Harrow between May and June 2023?",
+    ],
+)
+def test_what_a_table_only_nearly_holds_is_not_told_as_certain(toured: Server, question: str) -> None:
+    given = toured.ask(question)
+    assert given["verdict"] != "SUPPORTED", given["text"]
+
+
+def test_the_rows_and_the_expression_are_shown_and_every_row_is_cited(toured: Server) -> None:
+    given = toured.ask("Total salmon at Lower Ford 2021-23?")
+    assert (given["engine"], given["verdict"]) == ("tables", "SUPPORTED")
+    first, computed, *rows = given["text"].splitlines()
+    assert first == "489"
+    assert computed.startswith("Computed from 3 rows: sum(Count) where ")
+    assert [row.partition(" [Source: fish-counts.csv, chunk 1]")[0] for row in rows] == [
+        f"Site: Lower Ford; Species: Salmon; Year: {year}; Count: {count}"
+        for year, count in ((2021, 36), (2022, 41), (2023, 412))
+    ]
+    assert [citation["positions"][0]["rows"] for citation in given["citations"]] == [[2, 2], [3, 3], [4, 4]]
+
+
+def test_rows_far_from_the_best_passages_count_and_are_cited_where_they_stand(toured: Server) -> None:
+    given = toured.ask("Total rain at Alder Bridge")
+    wanted = sum(rain_mm(0, year, month) for year in YEARS for month in range(1, 13))
+    assert given["text"].splitlines()[0] == f"{wanted:g} mm"
+    assert given["text"].splitlines()[-1] == "… and 52 more rows."
+    for citation in given["citations"]:
+        with toured.http() as client:
+            place = f"/v1/sources/{citation['document_id']}/content"
+            chunk = client.get(place, params={"chunk": citation["chunk_number"]}).json()
+        assert citation["quote"] in chunk["text"]
+
+
+def test_a_table_is_of_one_tenant_and_of_its_newest_version(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS="north:key-of-north,south:key-of-south")
+    for key, eggs in (("key-of-north", (3, 4)), ("key-of-south", (30, 40)), ("key-of-north", (5, 6))):
+        server.take("nests.csv", f"Nest,Species,Eggs\nA1,Dipper,{eggs[0]}\nB2,Dipper,{eggs[1]}\n", key)
+        assert server.ask("How many eggs have the dippers in total?", key)["text"].splitlines()[0] == str(sum(eggs))
+    assert server.ask("How many eggs have the dippers in total?", "key-of-south")["text"].startswith("70\n")

@@ -32,7 +32,7 @@ MAX_HITS = 10
 MAX_DOCUMENTS = 5
 MAX_TABLES = 12
 MAX_SYNONYMS = 3  # words that a question may have besides those of the table
-LLM_HITS = 3  # a language model is asked when one of so many best hits holds a table
+LLM_HITS = 3  # a language model is asked when so good a hit holds a table, and the question names something of one
 
 ReadTables = Callable[[str, str], Awaitable[DocumentTables]]
 """The tables of a document's version, of one tenant."""
@@ -82,7 +82,7 @@ async def answer_from_tables(
     answered = await asyncio.to_thread(_answered, stored, planned)
     if best := _only_best(answered):
         return Found(_drafted(best, hits), best.certain)
-    if llm and any(hit.chunk.holds(UnitKind.TABLE) for hit in hits[:LLM_HITS]):
+    if llm and any(each.told for each in planned) and any(hit.chunk.holds(UnitKind.TABLE) for hit in hits[:LLM_HITS]):
         return await _by_llm(question, stored, hits, llm, timeout_s)
     return Found(_not_there(question, planned, answered, hits))
 

@@ -26,6 +26,7 @@ class Cue(enum.Enum):
     FEWER = enum.auto()  # the second less the first
     GROWTH = enum.auto()  # the later less the earlier
     CHANGE = enum.auto()  # the same, and may be less than nothing
+    SHARE = enum.auto()  # of a whole that nobody names: no plan has it
     HOW_MANY = enum.auto()
     HOW_MUCH = enum.auto()
     EACH = enum.auto()
@@ -60,6 +61,7 @@ _PHRASES: dict[Cue, str] = {
     Cue.FEWER: "how many fewer|how many less|how much less|how much lower|how much smaller|how much shorter",
     Cue.GROWTH: "grow|grew|grown|growth|increase|increased|rise|rose|gain|gained",
     Cue.CHANGE: "change|net change|changed",
+    Cue.SHARE: "percentage|percent of|share|proportion|ratio|anteil",
     Cue.HOW_MANY: "how many|number of|count of|how often|how many times|wie viele|anzahl",
     Cue.HOW_MUCH: "how much|wie viel|what amount|what sum",
     Cue.EACH: "each|per|every|by|pro|je|jede|jeder|jedes|jedem",

@@ -21,7 +21,7 @@ from trivium_query.words import is_function_word, stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 _DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
-_COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST)
+_COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE)
 # What counting fills a column with, and what adding up says nothing of.
 _COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
 _NOT_ADDED = frozenset(
@@ -67,15 +67,16 @@ def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
     """What the cues ask for; only the first kind that fits, for a question that is nearly one is none of the others."""
     if reading.cue(Cue.MOST) and reading.cue(Cue.LEAST):
         return (_spread,)
-    if reading.cue(*_DIFFERENCES):
-        return (_difference_of_values, _difference_of_years, _difference_of_columns)
-    if reading.cue(Cue.MOST, Cue.LEAST):
-        return (_extreme,)
-    if reading.cue(Cue.HOW_MANY) and not reading.cue(Cue.MEAN, Cue.MEDIAN):
-        return (_how_many,)
-    if reading.cue(*_ARITHMETIC):
-        return (_aggregate,)
-    return (_each,) if reading.cue(Cue.EACH) else (_look_up,)
+    kinds: tuple[tuple[tuple[Cue, ...], Sequence[Callable[[Reading], Plan | None]]], ...] = (
+        ((Cue.SHARE,), ()),
+        (_DIFFERENCES, (_difference_of_values, _difference_of_years, _difference_of_columns)),
+        ((Cue.MOST, Cue.LEAST), (_extreme,)),
+        ((Cue.MEAN, Cue.MEDIAN), (_aggregate,)),
+        ((Cue.HOW_MANY,), (_how_many,)),
+        ((Cue.SUM,), (_aggregate,)),
+        ((Cue.EACH,), (_each,)),
+    )
+    return next((kind for cues, kind in kinds if reading.cue(*cues)), (_look_up,))
 
 
 def _spread(reading: Reading) -> Plan | None:

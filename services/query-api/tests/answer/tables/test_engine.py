@@ -1,0 +1,88 @@
+"""What the engine does with a plan, whoever wrote it: it reads one document's rows, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.domain.chunks import Span
+from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
+from trivium_query.answer.tables.engine import database_of, run
+from trivium_query.answer.tables.from_units import tables_of
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.table import DocumentTables
+
+ROWS = (("Coot", "3"), ("Heron", "5"), ("Coot", "8"), ("Total", "16"))
+
+
+def _unit(rows: tuple[tuple[str, ...], ...], first: int) -> Unit:
+    body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
+    lines = "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in rows)
+    position = Position(sheet="Nests", rows=(first, first + len(rows) - 1))
+    return Unit(UnitKind.TABLE, lines, position, html=f"<table><tr><th>Bird</th><th>Eggs</th></tr>{body}</table>")
+
+
+def _stored(*units: Unit) -> DocumentTables:
+    document = ParsedDocument("text/csv", (Unit(UnitKind.TEXT, "Before."), *units))
+    return database_of(tables_of(document), "nests.csv", [])
+
+
+@pytest.fixture
+def nests() -> DocumentTables:
+    return _stored(_unit(ROWS[:2], 2), _unit(ROWS[2:], 4))
+
+
+def _value(stored: DocumentTables, plan: Plan) -> list[tuple[object, object]]:
+    result = run(stored, stored.tables[0], plan)
+    return [(value.group, value.value) for value in result.values] if result else []
+
+
+def test_parts_of_a_sheet_are_one_table_and_its_row_of_totals_is_no_row_of_it(nests: DocumentTables) -> None:
+    assert [table.rows for table in nests.tables] == [4]
+    assert _value(nests, Plan(Aggregate.SUM, 1)) == [(None, 16)]
+    assert _value(nests, Plan(Aggregate.SUM, 1, group=0)) == [("Coot", 11), ("Heron", 5)]
+
+
+def test_tables_with_a_header_of_their_own_between_them_stay_apart() -> None:
+    stored = _stored(_unit(ROWS[:2], 2), _unit(ROWS[2:3], 6))
+    assert [table.rows for table in stored.tables] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "value"),
+    [
+        (Aggregate.MEAN, 16 / 3),
+        (Aggregate.MEDIAN, 5),
+        (Aggregate.LEAST, 3),
+        (Aggregate.MOST, 8),
+        (Aggregate.SPREAD, 5),
+        (Aggregate.COUNT, 3),
+    ],
+)
+def test_each_aggregate_is_the_engines(nests: DocumentTables, aggregate: Aggregate, value: float) -> None:
+    assert _value(nests, Plan(aggregate, 1)) == [(None, pytest.approx(value))]
+
+
+def test_a_value_is_bound_and_never_a_part_of_the_statement(nests: DocumentTables) -> None:
+    hostile = Filter(0, Test.IS, ("Coot') OR 1=1 --",))
+    assert _value(nests, Plan(Aggregate.SUM, 1, (hostile,))) == []
+
+
+def test_several_numbers_are_no_answer_to_what_stands_there(nests: DocumentTables) -> None:
+    coots = Filter(0, Test.IS, ("Coot",))
+    assert _value(nests, Plan(Aggregate.VALUE, 1, (coots,))) == []
+    assert _value(nests, Plan(Aggregate.VALUE, 1, group=0)) == []
+
+
+def test_a_sum_over_a_row_that_may_be_a_total_is_not_told() -> None:
+    stored = _stored(_unit((("Coot", "3"), ("Heron", "5"), ("Total waders", "8")), 2))
+    assert _value(stored, Plan(Aggregate.SUM, 1)) == []
+    assert _value(stored, Plan(Aggregate.SUM, 1, (Filter(0, Test.IS, ("Coot", "Heron")),))) == [(None, 8)]
+
+
+def test_every_row_says_where_it_stands_in_the_text(nests: DocumentTables) -> None:
+    result = run(nests, nests.tables[0], Plan(Aggregate.SUM, 1))
+    assert result
+    text = "Before.\n\n" + "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in ROWS[:2])
+    text += "\n\n" + "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in ROWS[2:])
+    assert [row.span.of(text) for row in result.shown] == [row.line for row in result.shown]
+    assert result.shown[0].span == Span(9, 28)
