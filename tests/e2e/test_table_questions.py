@@ -82,6 +82,7 @@ def test_a_public_spreadsheet_is_added_up(toured: Server) -> None:
         "What percentage of salmon was counted at Harrow in 2023?",
         "What is the average salary of the staff who were not hired in Oxley?",
         "How many salmon swam past Harrow between May and June 2023?",
+        "How many motor boats were there in 2015?",  # one was built then
     ],
 )
 def test_what_a_table_only_nearly_holds_is_not_told_as_certain(toured: Server, question: str) -> None:

@@ -6,6 +6,7 @@ tables of the hits -> plan by names (once more with synonyms) or by the language
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
@@ -33,6 +34,8 @@ MAX_DOCUMENTS = 5
 MAX_TABLES = 12
 MAX_SYNONYMS = 3  # words that a question may have besides those of the table
 LLM_HITS = 3  # a language model is asked when so good a hit holds a table, and the question names something of one
+
+_ROW = re.compile(r"[^;:\n]{1,120}: [^;\n]*; [^;:\n]{1,120}: ")  # `Header: value; Header: value`
 
 ReadTables = Callable[[str, str], Awaitable[DocumentTables]]
 """The tables of a document's version, of one tenant."""
@@ -87,13 +90,9 @@ async def answer_from_tables(
     return Found(_not_there(question, planned, answered, hits))
 
 
-def is_one_row_of_many(question: str, row: str, hit: Hit) -> bool:
-    """Whether a row of a table is no whole answer: something of several is asked for, or a number of something else."""
-    if not hit.chunk.holds(UnitKind.TABLE) or not asks_for_computing(question):
-        return False
-    sheets = " ".join(position.sheet or "" for position in hit.chunk.positions)
-    told = set(content_words(f"{hit.chunk.heading} {hit.chunk.source} {sheets} {row}"))
-    return asks_for_computing(question, counting=False) or not told.issuperset(content_words(question))
+def is_one_row_of_many(question: str, sentence: str, hit: Hit) -> bool:
+    """Whether a row of a table is no whole answer: the question asks for what is computed or counted."""
+    return hit.chunk.holds(UnitKind.TABLE) and bool(_ROW.match(sentence)) and asks_for_computing(question)
 
 
 async def _tables_of(hits: Sequence[Hit], read: ReadTables) -> list[_Stored]:

@@ -18,17 +18,12 @@ from trivium_query.answer.tables.from_units import RawTable
 from trivium_query.answer.tables.query_plan import Aggregate, Plan, Sign
 from trivium_query.answer.tables.table import Column, ColumnKind, DocumentTables, ShownRow, Table
 from trivium_query.answer.tables.to_sql import MAX_RESULTS, Sql, computed, rows_of
+from trivium_query.answer.tables.totals import SURE, totals_of
 from trivium_query.answer.tables.typed_cells import TypedColumn, typed_column
 
 LIMIT_S = 2.0  # of one plan
 MAX_SHOWN_ROWS = 8
 _STEPS = 10_000  # of SQLite's machine between two looks at the clock
-# A row whose label is one of these sums up others. English, German, French, Spanish, Italian, Portuguese.
-_TOTALS = frozenset(
-    """total|totals|grand total|subtotal|sub-total|sum|overall|all|gesamt|summe|insgesamt|zwischensumme|somme|totale
-    |total general|suma|soma""".replace("\n    ", "").split("|")
-)
-_TOTAL_OF = ("total ", "sum of ", "subtotal ", "gesamt ", "summe ")
 _READING = frozenset([sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION])
 
 
@@ -57,7 +52,7 @@ def database_of(tables: Sequence[RawTable], source: str, chunks: Iterable[Chunk]
     made: list[Table] = []
     with closing(sqlite3.connect(":memory:")) as connection:
         for number, raw in enumerate(tables):
-            sums = [_totals(row.cells) for row in raw.rows]
+            sums = totals_of(raw)
             typed = _typed(raw, sums)
             _store(connection, number, raw, typed, sums)
             span = Span(raw.rows[0].span.start, raw.rows[-1].span.end)
@@ -107,7 +102,7 @@ def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:
     last = len(raw.labels) - 1
     typed = []
     for at, label in enumerate(raw.labels):
-        column = typed_column(label, [row.cells[at] for row in raw.rows], [total == 2 for total in sums])
+        column = typed_column(label, [row.cells[at] for row in raw.rows], [total == SURE for total in sums])
         again = raw.melted and at != last and column.column.measured
         typed.append(msgspec.structs.replace(column, column=Column(label, ColumnKind.TEXT)) if again else column)
     return typed
@@ -124,12 +119,6 @@ def _store(
         for at, row in enumerate(raw.rows)
     )
     connection.executemany(f"INSERT INTO t{number} VALUES ({marks})", rows)  # noqa: S608 - names are this file's
-
-
-def _totals(cells: Sequence[str]) -> int:
-    """2 for a row that sums up others, 1 for one that may ("Total revenues"), else 0."""
-    label = next(filter(None, cells), "").casefold().strip(" :")
-    return 2 if label in _TOTALS else int(label.startswith(_TOTAL_OF))
 
 
 def _share(one: Span, other: Span) -> bool:

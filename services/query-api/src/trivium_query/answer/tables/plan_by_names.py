@@ -10,20 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from trivium_query.answer.tables.asked_words import Word, alike, stems_of, words_of
-from trivium_query.answer.tables.conditions import unit_column
+from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
+from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
 from trivium_query.answer.tables.cues import AGGREGATES, DATES, Cue, cues_of
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
-from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
+from trivium_query.answer.tables.reading import Reading, is_person, persons_of, read
 from trivium_query.answer.tables.table import ColumnKind, Table
-from trivium_query.words import is_function_word, stem
+from trivium_query.words import stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 _DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
-_COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE)
-# What counting fills a column with, and what adding up says nothing of.
-_COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
+_COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE, Cue.HOW_MANY)
+# What adding up says nothing of.
 _NOT_ADDED = frozenset(
     map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
 )
@@ -161,7 +160,7 @@ def _how_many(reading: Reading) -> Plan | None:
     if asked is not None and not reading.table.columns[asked].measured:
         again = _SPANS & set(stems_of(reading.table.columns[asked].label))
         return Plan(Aggregate.COUNT, None if again else asked, reading.filters(), group)
-    measures = [asked] if asked is not None else [*_measures(reading)] or _counts(reading.table)
+    measures = [asked] if asked is not None else [*_measures(reading)] or counting(reading.table)
     if len(measures) == 1 and _is_added(reading, measures[0]):
         return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
     return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None
@@ -201,7 +200,7 @@ def _target(reading: Reading) -> int | None:
         targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
     if not targets and (told := reading.person_or_place()) is not None:
         return told
-    return _only(targets or ([] if reading.cue(Cue.HOW_MUCH) is None else _measured(reading.table)))
+    return _only(targets or ([] if reading.cue(Cue.HOW_MUCH) is None else reading.table.measured))
 
 
 def _asks_when(reading: Reading) -> bool:
@@ -224,7 +223,7 @@ def _measure(reading: Reading) -> int | None:
     if hints == (DATES,):
         return _only(_dates(reading, reading.targets()))
     named = [*_measures(reading)] or hinted(reading.table, hints)
-    return _only(named or ([] if hints else _measured(reading.table)))
+    return _only(named or ([] if hints else reading.table.measured))
 
 
 def _only(found: Sequence[int]) -> int | None:
@@ -237,23 +236,12 @@ def _measures(reading: Reading) -> tuple[int, ...]:
 
 def _dates(reading: Reading, targets: Sequence[int]) -> list[int]:
     """Columns of dates or years: those named, else all."""
-    every = column_kinds(reading.table, ColumnKind.DATE)
-    every += [at for at, column in enumerate(reading.table.columns) if column.years]
-    return [at for at in targets if at in every] or every
+    return [at for at in targets if at in reading.table.dated] or reading.table.dated
 
 
 def _chosen(reading: Reading, default: Aggregate) -> Aggregate:
     found = reading.cue(*_ARITHMETIC)
     return AGGREGATES[found.cue] if found else default
-
-
-def _measured(table: Table) -> list[int]:
-    return [at for at, column in enumerate(table.columns) if column.measured]
-
-
-def _counts(table: Table) -> list[int]:
-    measured = _measured(table)
-    return [at for at in measured if len(measured) == 1 and _COUNTED & set(stems_of(table.columns[at].label))]
 
 
 def _is_whole(reading: Reading, measure: int) -> bool:
@@ -283,49 +271,6 @@ def _is_mean(table: Table, column: int) -> bool:
     return table.columns[column].measured and bool({"mean", "average"} & set(stems_of(table.columns[column].label)))
 
 
-def uses_all(plan: Plan, reading: Reading) -> bool:
-    """Whether no number, date, exclusion or "each" that the question names is left aside."""
-    used = {plan.column, plan.minus, plan.group, *(one.column for one in (*plan.filters, *plan.less))}
-    used |= {one.other for one in plan.filters}
-    values = [at for at in reading.targets() if reading.table.columns[at].kind is not ColumnKind.TEXT]
-    excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
-    arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
-    return (
-        used.issuperset(values)
-        and excluded == sum(found.cue is Cue.NOT for found in reading.cues)
-        and (reading.cue(Cue.EACH) is None or plan.group is not None)
-        and len(arithmetic) <= 1
-        and not (reading.table.melted and plan.column is None)
-        and not any(
-            one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values
-        )
-    )
-
-
-def is_certain(plan: Plan, reading: Reading) -> bool:
-    """Whether every column is called by its whole name, and every value; else the answer is told with a doubt."""
-    columns = [at for at in (plan.column, plan.minus) if at is not None]
-    beyond = set(stems_of(reading.table.about))
-    around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
-    return (
-        all(one.whole for one in reading.values)
-        and all(_is_called(at, reading) for at in columns)
-        and (plan.aggregate is Aggregate.VALUE or not any(unit_column(reading.table, word) == [] for word in around))
-    )
-
-
-def _is_called(place: int, reading: Reading) -> bool:
-    """Every word of the label is in the question, or the column is what is counted where nothing else could be."""
-    column = reading.table.columns[place]
-    parts = [part for part in stems_of(column.label) if not is_function_word(part)]
-    said = [word.stem for word in reading.words]
-    hints = [hint for found in reading.cues for hint in found.hints]
-    implied = place == reading.person_or_place() or _counts(reading.table) == [place]
-    implied = implied or (reading.table.melted and place == len(reading.table.columns) - 1)
-    return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)
-
-
-def asks_for_computing(question: str, *, counting: bool = True) -> bool:
-    """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference; a number of things too."""
-    wanted = (*_COMPUTED, Cue.HOW_MANY) if counting else _COMPUTED
-    return any(found.cue in wanted for found in cues_of(words_of(question), frozenset()))
+def asks_for_computing(question: str) -> bool:
+    """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference, a number of things."""
+    return any(found.cue in _COMPUTED for found in cues_of(words_of(question), frozenset()))

@@ -54,6 +54,16 @@ class Table(msgspec.Struct, frozen=True):
     span: Span
     melted: bool = False
 
+    @property
+    def measured(self) -> list[int]:
+        """The columns that sums and means say something of."""
+        return [at for at, column in enumerate(self.columns) if column.measured]
+
+    @property
+    def dated(self) -> list[int]:
+        """The columns of dates and of years."""
+        return [at for at, column in enumerate(self.columns) if column.kind is ColumnKind.DATE or column.years]
+
 
 class DocumentTables(msgspec.Struct, frozen=True):
     """A document's tables: `database` is a serialised SQLite database, `chunks` are those that the tables stand in."""
