@@ -62,6 +62,12 @@ def test_each_aggregate_is_the_engines(nests: DocumentTables, aggregate: Aggrega
     assert _value(nests, Plan(aggregate, 1)) == [(None, pytest.approx(value))]
 
 
+def test_a_median_of_each_group_is_of_its_own_rows() -> None:
+    rows = (("Coot", "3"), ("Heron", "5"), ("Coot", "8"), ("Heron", "6"), ("Coot", "4"), ("Heron", "1"), ("Rail", "2"))
+    stored = _stored(_unit((*rows, ("Rail", "3")), 2))
+    assert _value(stored, Plan(Aggregate.MEDIAN, 1, group=0)) == [("Coot", 4.0), ("Heron", 5.0), ("Rail", 2.5)]
+
+
 def test_a_value_is_bound_and_never_a_part_of_the_statement(nests: DocumentTables) -> None:
     hostile = Filter(0, Test.IS, ("Coot') OR 1=1 --",))
     assert _value(nests, Plan(Aggregate.SUM, 1, (hostile,))) == []

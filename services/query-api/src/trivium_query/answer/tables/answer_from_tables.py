@@ -23,7 +23,7 @@ from trivium_query.answer.tables.asked_words import Word
 from trivium_query.answer.tables.draft import compose, short
 from trivium_query.answer.tables.engine import Result, run
 from trivium_query.answer.tables.plan_by_llm import plan_with_llm
-from trivium_query.answer.tables.plan_by_names import Planned, asks_for_computing, plan_by_names
+from trivium_query.answer.tables.plan_by_names import Planned, asks_for_computing, is_open, plan_by_names
 from trivium_query.answer.tables.query_plan import Plan
 from trivium_query.answer.tables.synonyms import synonyms_of
 from trivium_query.answer.tables.table import DocumentTables, Table
@@ -78,7 +78,7 @@ async def answer_from_tables(
     question: str, hits: Sequence[Hit], read: ReadTables, embed: Embed, llm: Llm | None, timeout_s: float
 ) -> Found:
     """At most one draft. Raises what reading, embedding and the language model raise."""
-    stored = await _tables_of(hits[:MAX_HITS], read)
+    stored = await _tables_of(hits[:MAX_HITS], read) if is_open(question) else []
     if not stored:
         return Found()
     planned = await _planned(question, stored, embed)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trivium_query.answer.tables.asked_words import Word, within
+from trivium_query.answer.tables.asked_words import Word, stems_of, within
 from trivium_query.answer.tables.mentions import ColumnMention
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.table import ColumnKind, Table
@@ -186,7 +186,8 @@ def _timed(
     if place is None:
         stated = all(str(year) in table.about for year in moments.years or (moments.start,))
         return [Condition((), said, moments.years)] if stated and not _bounds(lead) else []
-    test = _LEADS.get((lead or "").lower())
+    own = (lead or "").lower() in stems_of(table.columns[place].label)  # "Licensed until" is a column of days
+    test = None if own else _LEADS.get((lead or "").lower())
     if table.columns[place].years:
         return [Condition((_of_years(place, test, moments),), said, moments.years)]
     return [Condition(_of_days(place, test, moments), said, moments.years)]

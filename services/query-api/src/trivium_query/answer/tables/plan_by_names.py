@@ -28,6 +28,7 @@ _NOT_ADDED = frozenset(
 )
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
+_QUESTIONS = frozenset("what which who whom whose where when how was welche wer wo wann wie".split())
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
 
 
@@ -54,8 +55,6 @@ class Planned(msgspec.Struct, frozen=True):
 def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> Planned:
     """The only plan that the question's words allow; `synonyms` are columns by the stem of a word that means them."""
     reading = read(question, table, synonyms)
-    if not reading.words or reading.words[0].folded in _OPENS_CLOSED:
-        return Planned(None, table, 0)
     plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
     plan = plan if plan and uses_all(plan, reading) else None
     certain = plan is not None and not synonyms and is_certain(plan, reading)
@@ -169,7 +168,7 @@ def _how_many(reading: Reading) -> Plan | None:
 def _counts_rows(reading: Reading) -> bool:
     """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons."""
     counted = reading.counted()
-    if counted is None or not reading.filters():
+    if counted is None or not (reading.filters() or reading.cue(Cue.EACH)):
         return False
     return reading.names_value(counted) or (is_person(counted) and len(persons_of(reading.table)) == 1)
 
@@ -187,7 +186,13 @@ def _look_up(reading: Reading) -> Plan | None:
     target, filters = _target(reading), reading.filters()
     if target is None or (not filters and not _is_mean(reading.table, target)):
         return None
-    return Plan(Aggregate.VALUE if filters else Aggregate.MEAN, target, filters)
+    return Plan(Aggregate.VALUE if filters else Aggregate.MEAN, target, filters, _apart(reading, target))
+
+
+def _apart(reading: Reading, target: int) -> int | None:
+    """The column of which several values or years are named, for a number of each: "in 2022 and 2023"."""
+    several = [one.column for one in reading.filters() if one.test is Test.BETWEEN or len(one.values) > 1]
+    return _only(several) if reading.table.columns[target].measured else None
 
 
 def _target(reading: Reading) -> int | None:
@@ -200,7 +205,9 @@ def _target(reading: Reading) -> int | None:
         targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
     if not targets and (told := reading.person_or_place()) is not None:
         return told
-    return _only(targets or ([] if reading.cue(Cue.HOW_MUCH) is None else reading.table.measured))
+    if not targets and reading.cue(Cue.HOW_MUCH):
+        return _only(reading.table.measured)
+    return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
 
 
 def _asks_when(reading: Reading) -> bool:
@@ -269,6 +276,12 @@ def _is_added(reading: Reading, measure: int) -> bool:
 
 def _is_mean(table: Table, column: int) -> bool:
     return table.columns[column].measured and bool({"mean", "average"} & set(stems_of(table.columns[column].label)))
+
+
+def is_open(question: str) -> bool:
+    """Whether more than yes, no or a reason is wanted."""
+    words = words_of(question)
+    return bool(words) and words[0].folded not in _OPENS_CLOSED
 
 
 def asks_for_computing(question: str) -> bool:

@@ -11,7 +11,13 @@ from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign
 
 MAX_RESULTS = 50  # groups or values of one answer; more is no answer
 _OPERATORS = {Test.MORE: ">", Test.AT_LEAST: ">=", Test.LESS: "<", Test.AT_MOST: "<="}
-_FUNCTIONS = {Aggregate.SUM: "sum", Aggregate.MEAN: "avg", Aggregate.LEAST: "min", Aggregate.MOST: "max"}
+_FUNCTIONS = {
+    Aggregate.VALUE: "max",  # of one row: `engine.py` looks that it is one
+    Aggregate.SUM: "sum",
+    Aggregate.MEAN: "avg",
+    Aggregate.LEAST: "min",
+    Aggregate.MOST: "max",
+}
 
 
 class Sql(msgspec.Struct, frozen=True):
@@ -56,27 +62,33 @@ def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -
 
 def _grouped(plan: Plan, table: int, group: int) -> Sql:
     where, name = _where(plan.filters), _name(group)
-    inner = (
-        f"SELECT {name} AS g, {_aggregate(plan)} AS v, count(*) AS n, min(row) AS r FROM t{table}{where.text}"
-        f" AND {name} IS NOT NULL GROUP BY {name}"
-    )
+    present = f"FROM t{table}{where.text} AND {name} IS NOT NULL"
+    if plan.aggregate is Aggregate.MEDIAN:
+        inner = _median(name, _name(plan.column), present)
+    else:
+        inner = f"SELECT {name} AS g, {_aggregate(plan)} AS v, count(*) AS n, min(row) AS r {present} GROUP BY {name}"
     best = f" WHERE v = (SELECT {_FUNCTIONS[plan.extreme]}(v) FROM grouped)" if plan.extreme else ""
     text = f"WITH grouped AS ({inner}) SELECT g, v, n FROM grouped{best} ORDER BY r LIMIT {MAX_RESULTS + 1}"
     return Sql(text, where.bound)
 
 
 def _value(plan: Plan, table: int, filters: Sequence[Filter]) -> Sql:
-    """A scalar; the median is the mean of the middle one or two."""
+    """A scalar."""
     where = _where(filters)
-    if plan.aggregate is not Aggregate.MEDIAN:
-        return Sql(f"SELECT {_aggregate(plan)} FROM t{table}{where.text}", where.bound)
-    column = _name(plan.column)
-    some = f"FROM t{table}{where.text} AND {column} IS NOT NULL"
-    text = (
-        f"SELECT avg(v) FROM (SELECT {column} AS v {some} ORDER BY v LIMIT 2 - (SELECT count(*) {some}) % 2"
-        f" OFFSET (SELECT (count(*) - 1) / 2 {some}))"
+    if plan.aggregate is Aggregate.MEDIAN:
+        return Sql(f"SELECT v FROM ({_median('NULL', _name(plan.column), f'FROM t{table}{where.text}')})", where.bound)
+    return Sql(f"SELECT {_aggregate(plan)} FROM t{table}{where.text}", where.bound)
+
+
+def _median(group: str, column: str, present: str) -> str:
+    """The mean of the middle one or two of each group."""
+    part = f"OVER (PARTITION BY {group}"
+    ranked = (
+        f"SELECT {group} AS g, {column} AS v, row_number() {part} ORDER BY {column}) AS k,"
+        f" count(*) {part}) AS n, min(row) {part}) AS r {present} AND {column} IS NOT NULL"
     )
-    return Sql(text, where.bound * 3)
+    middle = f"FROM ({ranked}) WHERE k IN ((n + 1) / 2, (n + 2) / 2)"
+    return f"SELECT g, avg(v) AS v, max(n) AS n, min(r) AS r {middle} GROUP BY g"
 
 
 def _aggregate(plan: Plan) -> str:
@@ -87,8 +99,7 @@ def _aggregate(plan: Plan) -> str:
         return f"count(DISTINCT {column})"
     if plan.aggregate is Aggregate.SPREAD:
         return f"max({column}) - min({column})"
-    # One value for a group of one row: what stands there. `engine.py` looks that it is one.
-    function = _FUNCTIONS.get(plan.aggregate, "max")
+    function = _FUNCTIONS[plan.aggregate]
     own = f"{function}({column})"
     return f"{own} - {function}({_name(plan.minus)})" if plan.minus is not None else own
 
