@@ -31,11 +31,13 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     values = [at for at in reading.targets() if reading.table.columns[at].kind is not ColumnKind.TEXT]
     excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
     arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
+    asked = sum(found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH) for found in reading.cues)
     return (
         used.issuperset(values)
         and excluded == sum(found.cue is Cue.NOT for found in reading.cues)
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
         and len(arithmetic) <= 1
+        and asked <= 1
         and not (reading.table.melted and plan.column is None)
         and not any(
             one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values

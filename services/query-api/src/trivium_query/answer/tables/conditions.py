@@ -74,6 +74,7 @@ _LEADS = {
     "through": Test.AT_MOST,
     "bis": Test.AT_MOST,
 }
+_OPEN_ENDED = ("from", "von", "between", "zwischen")  # with one year it may be that year, or since then
 _UNITS = {
     stem(name): unit
     for unit, names in {
@@ -154,6 +155,8 @@ def _times(question: str) -> Iterator[tuple[re.Match[str], _Moments]]:
         if first < last:
             yield match, _years(first, last, apart=_are_apart(match))
     for match in _ONE_YEAR.finditer(question):
+        if (match["lead"] or "").lower() in _OPEN_ENDED:
+            continue
         yield match, _years(int(match["first"]), int(match["first"]))
 
 

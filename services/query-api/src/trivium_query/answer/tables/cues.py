@@ -109,10 +109,10 @@ _HINTS: dict[str, tuple[Cue, str]] = {
 LIGHT = frozenset(
     stem(word)
     for word in """be get got make made record recorded list listed measure measured report reported register
-    registered note noted different distinct see seen observe observed happen value figure number amount
-    data table row column sheet file entry record document overall given according respectively all exactly
-    there please go went stay take taken bring brought come came have has had would could us long far many
-    much lie stand belong wert werte laut""".split()
+    registered note noted different distinct see seen observe observed happen figure number data table row
+    column sheet file entry record document overall given according respectively all exactly there please go
+    went stay take taken bring brought come came have has had would could us long far many much lie stand
+    belong laut""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

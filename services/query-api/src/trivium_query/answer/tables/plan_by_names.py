@@ -63,7 +63,7 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
     """What the cues ask for; only the first kind that fits, for a question that is nearly one is none of the others."""
-    if reading.cue(Cue.MOST) and reading.cue(Cue.LEAST):
+    if reading.cue(*_DIFFERENCES) and reading.cue(Cue.MOST, Cue.LEAST):
         return (_spread,)
     kinds: tuple[tuple[tuple[Cue, ...], Sequence[Callable[[Reading], Plan | None]]], ...] = (
         ((Cue.SHARE,), ()),
@@ -78,8 +78,10 @@ def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
 
 
 def _spread(reading: Reading) -> Plan | None:
+    """The greatest less the least."""
     measure = _measure(reading)
-    return None if measure is None else Plan(Aggregate.SPREAD, measure, reading.filters(), reading.group())
+    both = reading.cue(Cue.MOST) and reading.cue(Cue.LEAST) and reading.cue(Cue.DIFFERENCE)
+    return None if measure is None or not both else Plan(Aggregate.SPREAD, measure, reading.filters(), reading.group())
 
 
 def _difference_of_values(reading: Reading) -> Plan | None:
@@ -134,7 +136,7 @@ def _extreme(reading: Reading) -> Plan | None:
     """The greatest or least, or which one has it: of sums where "most" counts together what stands in several rows."""
     found = reading.cue(Cue.MOST, Cue.LEAST)
     measure = _measure(reading)
-    if found is None or measure is None:
+    if found is None or measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
         return None
     extreme = AGGREGATES[found.cue]
     subject = _subject(reading, measure)
@@ -160,6 +162,8 @@ def _how_many(reading: Reading) -> Plan | None:
         again = _SPANS & set(stems_of(reading.table.columns[asked].label))
         return Plan(Aggregate.COUNT, None if again else asked, reading.filters(), group)
     measures = [asked] if asked is not None else [*_measures(reading)] or counting(reading.table)
+    if reading.filtered().intersection(measures):  # how many there are of such a number, or their sum
+        return None
     if len(measures) == 1 and _is_added(reading, measures[0]):
         return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
     return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None

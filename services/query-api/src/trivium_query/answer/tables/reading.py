@@ -206,7 +206,14 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
         if at not in used and word.stem in synonyms
     ]
     both = tuple(sorted([*columns, *meant], key=lambda one: one.run))
-    return Reading(table, words, tuple(values), both, tuple(conditions), tuple(cues))
+    begun = {one.run.first for one in both}
+    kept = tuple(found for found in cues if not _is_other_by(found, words, begun))
+    return Reading(table, words, tuple(values), both, tuple(conditions), kept)
+
+
+def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> bool:
+    """Whether a "by" means who did it: it means each only before a column's name: "kept by Hanna" has another."""
+    return words[found.run.first].folded == "by" and found.cue is Cue.EACH and found.run.end not in begun
 
 
 def _is_whole(table: Table, mention: ColumnMention) -> bool:
