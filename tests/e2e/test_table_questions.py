@@ -85,6 +85,8 @@ def test_a_public_spreadsheet_is_added_up(toured: Server) -> None:
         "How many motor boats were there in 2015?",  # one was built then
         "How many salmon were counted from 2021?",  # in that year, or since
         "How many counts are above 100?",
+        "What is the mean level of the oldest gauge?",
+        "What is the average number of fish per site?",  # of its rows, or of its years
         "How many salmon and how many sea trout were counted at Harrow?",
         "Which item had the biggest difference between budget and spent?",
         "What are the highest and the lowest mean level?",

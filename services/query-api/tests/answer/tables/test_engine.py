@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.domain.chunks import Span
 from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
@@ -93,3 +97,42 @@ def test_every_row_says_where_it_stands_in_the_text(nests: DocumentTables) -> No
     text += "\n\n" + "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in ROWS[2:])
     assert [row.span.of(text) for row in result.shown] == [row.line for row in result.shown]
     assert result.shown[0].span == Span(9, 28)
+
+
+_NUMBERS = st.integers(-50, 50)
+_AGAINST = {
+    Test.IS: lambda cell, values: cell in values,
+    Test.IS_NOT: lambda cell, values: cell not in values,
+    Test.MORE: lambda cell, values: cell > values[0],
+    Test.AT_LEAST: lambda cell, values: cell >= values[0],
+    Test.LESS: lambda cell, values: cell < values[0],
+    Test.AT_MOST: lambda cell, values: cell <= values[0],
+    Test.BETWEEN: lambda cell, values: values[0] <= cell <= values[1],
+}
+_OF = {
+    Aggregate.SUM: sum,
+    Aggregate.MEAN: statistics.fmean,
+    Aggregate.MEDIAN: statistics.median,
+    Aggregate.LEAST: min,
+    Aggregate.MOST: max,
+    Aggregate.SPREAD: lambda cells: max(cells) - min(cells),
+    Aggregate.COUNT: lambda cells: len(set(cells)),
+}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["Coot", "Heron", "Rail"]), _NUMBERS), min_size=1, max_size=30),
+    st.sampled_from(list(_OF)),
+    st.sampled_from(list(Test)),
+    st.tuples(_NUMBERS, _NUMBERS).map(sorted),
+)
+def test_every_plan_gives_what_python_gives(
+    rows: list[tuple[str, int]], aggregate: Aggregate, test: Test, values: list[int]
+) -> None:
+    stored = _stored(_unit(tuple((bird, str(eggs)) for bird, eggs in rows), 2))
+    passing = [row for row in rows if _AGAINST[test](row[1], values)]
+    bound = tuple(values[: 1 if test in (Test.MORE, Test.AT_LEAST, Test.LESS, Test.AT_MOST) else 2])
+    wanted = {
+        bird: pytest.approx(_OF[aggregate]([eggs for other, eggs in passing if other == bird])) for bird, _ in passing
+    }
+    assert dict(_value(stored, Plan(aggregate, 1, (Filter(1, test, bound),), group=0))) == wanted

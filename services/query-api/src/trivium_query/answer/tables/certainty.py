@@ -38,6 +38,7 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
         and len(arithmetic) <= 1
         and asked <= 1
+        and not (asked and arithmetic - {Cue.SUM} and reading.cue(Cue.EACH))  # a mean of rows, or of what each has
         and not (reading.table.melted and plan.column is None)
         and not any(
             one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values

@@ -233,7 +233,10 @@ def _measure(reading: Reading) -> int | None:
     hints = found.hints if found else ()
     if hints == (DATES,):
         return _only(_dates(reading, reading.targets()))
-    named = [*_measures(reading)] or hinted(reading.table, hints)
+    told = hinted(reading.table, hints)
+    named = [*_measures(reading)] or told
+    if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
+        return None
     return _only(named or ([] if hints else reading.table.measured))
 
 
