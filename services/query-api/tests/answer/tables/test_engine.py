@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -100,7 +101,7 @@ def test_every_row_says_where_it_stands_in_the_text(nests: DocumentTables) -> No
 
 
 _NUMBERS = st.integers(-50, 50)
-_AGAINST = {
+_AGAINST: dict[Test, Callable[[int, Sequence[int]], bool]] = {
     Test.IS: lambda cell, values: cell in values,
     Test.IS_NOT: lambda cell, values: cell not in values,
     Test.MORE: lambda cell, values: cell > values[0],
@@ -109,7 +110,7 @@ _AGAINST = {
     Test.AT_MOST: lambda cell, values: cell <= values[0],
     Test.BETWEEN: lambda cell, values: values[0] <= cell <= values[1],
 }
-_OF = {
+_OF: dict[Aggregate, Callable[[list[int]], float]] = {
     Aggregate.SUM: sum,
     Aggregate.MEAN: statistics.fmean,
     Aggregate.MEDIAN: statistics.median,

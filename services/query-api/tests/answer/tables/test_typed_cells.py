@@ -56,7 +56,19 @@ def test_a_column_that_is_not_all_of_one_kind_stays_text(cells: list[str]) -> No
     assert typed.cells == tuple(cells)
 
 
-@given(st.lists(st.integers(-(10**12), 10**12), min_size=1))
+@pytest.mark.parametrize(
+    ("label", "cells"),
+    [("Order", ["1007", "1001", "1004"]), ("Row", ["1", "2", "3"]), ("Customer ID", ["7", "9", "12"])],
+)
+def test_numbers_that_name_rows_are_not_added_up(label: str, cells: list[str]) -> None:
+    assert _typed(label, *cells).column.kind is ColumnKind.TEXT
+
+
+def test_years_one_after_the_other_stay_numbers() -> None:
+    assert _typed("Year", "2021", "2022", "2023").column.years
+
+
+@given(st.lists(st.integers(-(10**12), 10**12), min_size=1).map(lambda numbers: [*numbers, numbers[0]]))
 def test_whole_numbers_are_read_back_grouped_or_not(numbers: list[int]) -> None:
     assert _typed("n", *map(str, numbers)).cells == tuple(numbers)
     assert _typed("n", *(f"{number:,}" for number in numbers)).cells == tuple(numbers)

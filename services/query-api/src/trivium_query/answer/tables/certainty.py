@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from trivium_query.answer.tables.asked_words import alike, stems_of
-from trivium_query.answer.tables.conditions import unit_column
+from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import Cue
 from trivium_query.answer.tables.query_plan import Aggregate, Plan, Test
 from trivium_query.answer.tables.reading import Reading, is_person
@@ -13,22 +13,20 @@ from trivium_query.words import is_function_word, stem
 
 # What counting fills a column with.
 _COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
-# When a row is of; any other column of times says something of its own, which the question must name.
-_PERIODS = frozenset(map(stem, "year date time day month period season quarter jahr datum zeit fiscal".split()))
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 
 
 def counting(table: Table) -> list[int]:
-    """The column of how many there are, if nothing else is measured."""
-    measured = table.measured
-    return [at for at in measured if len(measured) == 1 and _COUNTED & set(stems_of(table.columns[at].label))]
+    """The one column of how many there are."""
+    found = [at for at in table.measured if _COUNTED & set(stems_of(table.columns[at].label))]
+    return found if len(found) == 1 else []
 
 
 def uses_all(plan: Plan, reading: Reading) -> bool:
     """Whether no number, date, exclusion or "each" that the question names is left aside."""
     used = {plan.column, plan.minus, plan.group, *(one.column for one in (*plan.filters, *plan.less))}
     used |= {one.other for one in plan.filters}
-    values = [at for at in reading.targets() if reading.table.columns[at].kind is not ColumnKind.TEXT]
+    values = [at for at in reading.targets() if not _names_rows(reading.table, at)]
     excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
     arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
     asked = sum(found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH) for found in reading.cues)
@@ -46,6 +44,15 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     )
 
 
+def _names_rows(table: Table, column: int) -> bool:
+    """Whether a column's name only says what the rows are of: "all items"."""
+    return table.columns[column].kind is ColumnKind.TEXT and column == _first_text(table)
+
+
+def _first_text(table: Table) -> int | None:
+    return next((at for at, column in enumerate(table.columns) if column.kind is ColumnKind.TEXT), None)
+
+
 def is_certain(plan: Plan, reading: Reading) -> bool:
     """Whether every column is called by its whole name, and every value; else the answer is told with a doubt."""
     columns = [at for at in (plan.column, plan.minus) if at is not None]
@@ -55,7 +62,7 @@ def is_certain(plan: Plan, reading: Reading) -> bool:
     return (
         all(one.whole for one in reading.values)
         and all(_is_called(at, reading) for at in columns)
-        and all(_is_called(at, reading) or _is_period(at, reading) for at in timed)
+        and all(_is_called(at, reading) or is_period(reading.table.columns[at]) for at in timed)
         and (plan.aggregate is Aggregate.VALUE or not any(unit_column(reading.table, word) == [] for word in around))
     )
 
@@ -69,7 +76,3 @@ def _is_called(place: int, reading: Reading) -> bool:
     implied = place == reading.person_or_place() or counting(reading.table) == [place]
     implied = implied or (reading.table.melted and place == len(reading.table.columns) - 1)
     return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)
-
-
-def _is_period(place: int, reading: Reading) -> bool:
-    return bool(_PERIODS & set(stems_of(reading.table.columns[place].label)))

@@ -11,7 +11,7 @@ import msgspec
 from trivium_query.answer.tables.asked_words import Word, stems_of, within
 from trivium_query.answer.tables.mentions import ColumnMention
 from trivium_query.answer.tables.query_plan import Filter, Test
-from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.answer.tables.table import Column, Table
 from trivium_query.words import stem
 
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
@@ -74,6 +74,11 @@ _LEADS = {
     "through": Test.AT_MOST,
     "bis": Test.AT_MOST,
 }
+_PERIODS = frozenset(
+    map(
+        stem, ["year", "date", "time", "day", "month", "period", "season", "quarter", "fiscal", "jahr", "datum", "zeit"]
+    )
+)
 _OPEN_ENDED = ("from", "von", "between", "zwischen")  # with one year it may be that year, or since then
 _UNITS = {
     stem(name): unit
@@ -135,6 +140,11 @@ def conditions_of(
         if not said & (taken | _words_of(found)):
             found.extend(_against(table, match["words"], said, columns))
     return found
+
+
+def is_period(column: Column) -> bool:
+    """Whether it says when a row is of; any other column of times says something of its own ("Built")."""
+    return bool(_PERIODS & set(stems_of(column.label)))
 
 
 def unit_column(table: Table, word: Word) -> list[int]:
@@ -202,12 +212,10 @@ def _bounds(lead: str | None) -> bool:
 
 
 def _time_column(table: Table, columns: Sequence[ColumnMention], *, dated: bool) -> int | None:
-    """The one column of dates or years, or the one that is named; days are of dates only."""
-    times = [
-        at for at, column in enumerate(table.columns) if column.kind is ColumnKind.DATE or (column.years and not dated)
-    ]
+    """The one that is named, else the one column of dates, or of the years that rows are of; days are of dates only."""
+    times = [at for at in table.dated if not (dated and table.columns[at].years)]
     named = {one.column for one in columns} & set(times)
-    wanted = sorted(named) if named else times
+    wanted = sorted(named) or [at for at in times if not table.columns[at].years or is_period(table.columns[at])]
     return wanted[0] if len(wanted) == 1 else None
 
 

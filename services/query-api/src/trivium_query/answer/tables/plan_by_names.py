@@ -15,7 +15,7 @@ from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
 from trivium_query.answer.tables.cues import AGGREGATES, DATES, Cue, cues_of
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
-from trivium_query.answer.tables.reading import Reading, is_person, persons_of, read
+from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
 from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.words import stem
 
@@ -159,8 +159,7 @@ def _how_many(reading: Reading) -> Plan | None:
     """Different values, what a column of numbers counts, or rows."""
     asked, group = reading.asked(), reading.group()
     if asked is not None and not reading.table.columns[asked].measured:
-        again = _SPANS & set(stems_of(reading.table.columns[asked].label))
-        return Plan(Aggregate.COUNT, None if again else asked, reading.filters(), group)
+        return _how_many_values(reading, asked, group)
     measures = [asked] if asked is not None else [*_measures(reading)] or counting(reading.table)
     if reading.filtered().intersection(measures):  # how many there are of such a number, or their sum
         return None
@@ -169,8 +168,24 @@ def _how_many(reading: Reading) -> Plan | None:
     return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None
 
 
+def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | None:
+    """Different values; months that come again in each year count once for each row, of one of everything else."""
+    table = reading.table
+    again = _SPANS & set(stems_of(table.columns[asked].label)) and any(column.years for column in table.columns)
+    if not again:
+        return Plan(Aggregate.COUNT, asked, reading.filters(), group)
+    others = {at for at in column_kinds(table, ColumnKind.TEXT) if at != asked}
+    return Plan(Aggregate.COUNT, None, reading.filters(), group) if others <= reading.filtered() | {group} else None
+
+
 def _counts_rows(reading: Reading) -> bool:
-    """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons."""
+    """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons.
+
+    Not so where a column of whole numbers without a unit may say how many each row stands for.
+    """
+    columns = reading.table.columns
+    if any(column.measured and not column.unit and not column.decimals for column in columns):
+        return False
     counted = reading.counted()
     if counted is None or not (reading.filters() or reading.cue(Cue.EACH)):
         return False
@@ -237,7 +252,7 @@ def _measure(reading: Reading) -> int | None:
     named = [*_measures(reading)] or told
     if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
         return None
-    return _only(named or ([] if hints else reading.table.measured))
+    return _only(named or ([] if hints else counting(reading.table) or reading.table.measured))
 
 
 def _only(found: Sequence[int]) -> int | None:

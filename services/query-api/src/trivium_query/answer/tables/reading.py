@@ -12,7 +12,7 @@ from trivium_query.answer.tables.conditions import Condition, conditions_of, uni
 from trivium_query.answer.tables.cues import LIGHT, TELLING, Cue, CueFound, cues_of
 from trivium_query.answer.tables.mentions import ColumnMention, ValueMention, column_mentions, value_mentions
 from trivium_query.answer.tables.query_plan import Filter, Test
-from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
 # Columns of people, and the words that a question has for them.
@@ -20,6 +20,8 @@ PERSONS = frozenset(map(stem, "name person keeper employee member owner author w
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
 PLACES = frozenset(map(stem, "where place location site town city address station country".split()))
 _ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, "where": PLACES, "wo": PLACES}
+_YES = frozenset(["yes", "true", "y", "x", "ja", "oui", "si", "\u2713", "\u2714"])
+_NO = frozenset(["no", "false", "n", "nein", "non", "\u2717", "\u2718"])
 _CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
 _NEAR = 2  # words between "which" or "how many" and the column that is asked for
 
@@ -42,6 +44,7 @@ class Reading(msgspec.Struct, frozen=True):
         """One for each column that values of are named, and those of times and bounds; none on the column `leaving`."""
         named = dict.fromkeys((one.column, self._excluded(one)) for one in self.values)
         chosen = [self._chosen(column, excluded=excluded) for column, excluded in named]
+        chosen += [Filter(at, Test.IS, yes) for at in self._named_marks() if (yes := affirmed(self.table.columns[at]))]
         stated = [each for one in self.conditions for each in one.filters]
         return tuple(each for each in _together([*chosen, *stated]) if each.column != leaving)
 
@@ -119,6 +122,11 @@ class Reading(msgspec.Struct, frozen=True):
         named = joined([*(one.run for one in self.values), *(one.run for one in self.columns)])
         return len(named | self._conditional())
 
+    def _named_marks(self) -> list[int]:
+        """Columns of yes and no that are named: "how many passed"."""
+        said = {one.column for one in self.values}
+        return list(dict.fromkeys(one.column for one in self.columns if one.column not in said))
+
     def _is_bare(self, first: int, end: int) -> bool:
         """Whether no other thing is named between: "how many people were hired" is no question for days of hiring."""
         return all(is_function_word(word.folded) or word.stem in LIGHT for word in self.words[first:end])
@@ -156,6 +164,14 @@ class Reading(msgspec.Struct, frozen=True):
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+
+def affirmed(column: Column) -> tuple[str, ...]:
+    """The values that say yes, of a column of nothing but yes and no."""
+    folded = {value.casefold() for value in column.values}
+    return (
+        tuple(value for value in column.values if value.casefold() in _YES) if folded and folded <= _YES | _NO else ()
+    )
 
 
 def is_person(word: Word) -> bool:

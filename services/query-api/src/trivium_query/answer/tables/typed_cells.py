@@ -1,3 +1,4 @@
+# ruff: noqa: SIM905  (word lists read best as words)
 """Cells of a column as numbers, dates or text: all of one kind, else all text."""
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from trivium_query.answer.tables.table import Column, ColumnKind
 MAX_VALUES = 5_000  # distinct values of a column that questions are matched with
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 TypedCell = int | float | str | None
+MIN_NAMES = 3  # rows, for numbers to be names of them
+_NAMING = frozenset(  # words of such a column's name
+    "id no nr code index key ref reference order invoice ticket serial isbn zip postcode plz phone telephone".split()
+)
 _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
 _LABEL_UNIT = re.compile(r"\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
@@ -61,13 +66,15 @@ def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> Typed
     name, unit = _label_and_unit(label)
     whole = all("." not in number for number in plain)
     values = [int(number) if whole else float(number) for number in plain]
+    if whole and _are_names(label, values):
+        return None
     column = Column(
         name,
         ColumnKind.NUMBER,
         unit or unit_of_cells,
         decimals=max(len(number.partition(".")[2]) for number in plain),
         grouped=any(_is_grouped(match["digits"], mark) for match in found),
-        years=whole and all(FIRST_YEAR <= value <= LAST_YEAR for value in values),
+        years=whole and all(map(_is_year, values)),
     )
     left = iter(values)
     return TypedColumn(column, tuple(None if cell.casefold() in _EMPTY else next(left) for cell in filled))
@@ -85,6 +92,18 @@ def _is_no_quantity(match: re.Match[str]) -> bool:
     """A leading zero is part of a name (a telephone number, an article's); brackets come in pairs."""
     digits = match["digits"]
     return bool(match["loss"]) != bool(match["closed"]) or (digits[0] == "0" and digits[1:2].isdigit())
+
+
+def _are_names(label: str, values: Sequence[float]) -> bool:
+    """Whether the numbers are names of rows: all different, and called so or one after the other."""
+    if len(set(values)) < len(values) or len(values) < MIN_NAMES or all(map(_is_year, values)):
+        return False
+    called = bool(_NAMING & set(re.findall(r"[^\W_]+", label.casefold())))
+    return called or list(values) == list(range(int(values[0]), int(values[0]) + len(values)))
+
+
+def _is_year(value: float) -> bool:
+    return FIRST_YEAR <= value <= LAST_YEAR
 
 
 def _decimal_mark(numbers: Sequence[str]) -> str | None:
