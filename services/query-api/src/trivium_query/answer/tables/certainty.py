@@ -26,6 +26,8 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     """Whether no number, date, exclusion or "each" that the question names is left aside."""
     used = {plan.column, plan.minus, plan.group, *(one.column for one in (*plan.filters, *plan.less))}
     used |= {one.other for one in plan.filters}
+    if plan.aggregate is Aggregate.COUNT:  # "how many months", where rows are of months; "were counted"
+        used |= {reading.asked(), *counting(reading.table)}
     values = [at for at in reading.targets() if not _names_rows(reading.table, at)]
     excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
     arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
@@ -46,11 +48,8 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
 
 def _names_rows(table: Table, column: int) -> bool:
     """Whether a column's name only says what the rows are of: "all items"."""
-    return table.columns[column].kind is ColumnKind.TEXT and column == _first_text(table)
-
-
-def _first_text(table: Table) -> int | None:
-    return next((at for at, column in enumerate(table.columns) if column.kind is ColumnKind.TEXT), None)
+    texts = [at for at, each in enumerate(table.columns) if each.kind is ColumnKind.TEXT]
+    return column in texts[:1] or (column in texts and len(table.columns[column].values) == table.rows)
 
 
 def is_certain(plan: Plan, reading: Reading) -> bool:
