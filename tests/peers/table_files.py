@@ -106,6 +106,25 @@ ORCHARD = """# The orchard at Stennet
 """
 
 
+SALES = """Order,Customer,Country,Product,Quantity,Unit price ($),Order date
+1001,Acme Ltd,Germany,Widget,10,2.50,2023-01-15
+1002,Bolt & Sons,France,Gadget,4,12.00,2023-01-20
+1003,Acme Ltd,Germany,Gadget,6,12.00,2023-02-03
+1004,Crane Co,Spain,Widget,25,2.40,2023-02-17
+1005,Bolt & Sons,France,Sprocket,100,0.35,2023-03-08
+1006,Dyer Inc,Germany,Widget,12,2.50,2023-03-29
+1007,Crane Co,Spain,Sprocket,80,0.35,2024-01-11
+"""
+EXAM = """# Exam results
+
+| Student | Maths | Physics | History | Passed |
+|---|---|---|---|---|
+| Lena | 71 | 64 | 88 | yes |
+| Omar | 93 | 90 | 55 | yes |
+| Petra | 40 | 38 | 61 | no |
+"""
+
+
 def table_files() -> dict[str, bytes]:
     """By name."""
     return {
@@ -114,4 +133,6 @@ def table_files() -> dict[str, bytes]:
         "nitrat.csv": NITRATE.encode(),
         "boats.docx": boats(),
         "orchard.md": ORCHARD.encode(),
+        "sales.csv": SALES.encode(),
+        "exam.md": EXAM.encode(),
     }

@@ -36,29 +36,31 @@ class Planned(msgspec.Struct, frozen=True):
     """What the question's words allow; None where that is nothing, or several things.
 
     `told` counts the words that name something of the table, `unexplained` are those it has no use for, and `spare`
-    those that may be other names of columns. `certain`: every column and value is called by its own name.
+    those that may be other names of columns. `whole`: the plan uses all that is named. `certain`: every column and
+    value is called by its own name.
     """
 
     plan: Plan | None
     table: Table
     told: int
+    whole: bool = False
     unexplained: tuple[Word, ...] = ()
     certain: bool = True
     spare: tuple[Word, ...] = ()
 
     @property
     def sure(self) -> Plan | None:
-        """The plan, if no word is left over."""
-        return None if self.unexplained else self.plan
+        """The plan, if no word is left over, and nothing that is named."""
+        return self.plan if self.whole and not self.unexplained else None
 
 
 def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> Planned:
     """The only plan that the question's words allow; `synonyms` are columns by the stem of a word that means them."""
     reading = read(question, table, synonyms)
     plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
-    plan = plan if plan and uses_all(plan, reading) else None
+    whole = plan is not None and uses_all(plan, reading)
     certain = plan is not None and not synonyms and is_certain(plan, reading)
-    return Planned(plan, table, reading.told(), reading.unexplained(), certain, reading.spare())
+    return Planned(plan, table, reading.told(), whole, reading.unexplained(), certain, reading.spare())
 
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
