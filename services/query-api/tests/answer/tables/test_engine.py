@@ -91,6 +91,11 @@ def test_a_sum_over_a_row_that_may_be_a_total_is_not_told(label: str) -> None:
     assert _value(stored, Plan(Aggregate.SUM, 1, (Filter(0, Test.IS, ("Coot", "Heron")),))) == [(None, 8)]
 
 
+def test_numbers_of_any_length_are_stored() -> None:
+    stored = _stored(_unit((("Coot", "9" * 400), ("Heron", "-" + "9" * 15)), 2))
+    assert _value(stored, Plan(Aggregate.COUNT)) == [(None, 2)]
+
+
 def test_every_row_says_where_it_stands_in_the_text(nests: DocumentTables) -> None:
     result = run(nests, nests.tables[0], Plan(Aggregate.SUM, 1))
     assert result

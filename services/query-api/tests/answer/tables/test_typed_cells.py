@@ -46,6 +46,7 @@ def test_a_column_is_read_as_it_is_meant(
         ["1,5", "2.5"],  # which mark is the decimal one cannot be told
         ["0171 2345", "030 99"],  # telephone numbers
         ["(12", "7"],
+        ["12345678901234567890", "7"],  # no number that is computed with holds so many digits
         ["01/02/2024", "03/04/2024"],  # day first or month first cannot be told
         ["2023-02-30", "2023-03-01"],  # no such day
     ],

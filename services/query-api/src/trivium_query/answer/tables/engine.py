@@ -1,7 +1,7 @@
 """SQLite in memory computes: one serialised database for each document version, read-only, bounded in time and rows.
 
-SQLite is in Python already. DuckDB has more functions than plans need, costs 20 MB of download, 80 ms to import and
-more time for tables of a document's size (measured: `bench/RESULTS.md`).
+SQLite is in Python already. DuckDB costs 24 MB of download, 65 MB of memory and 66 ms to import, and is slower over
+tables of a document's size: 20,000 rows are loaded in 148 ms (SQLite: 23) and grouped in 5 (SQLite: 11).
 """
 
 from __future__ import annotations

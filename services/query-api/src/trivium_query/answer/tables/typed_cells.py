@@ -14,6 +14,7 @@ from trivium_query.answer.tables.table import Column, ColumnKind
 MAX_VALUES = 5_000  # distinct values of a column that questions are matched with
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 TypedCell = int | float | str | None
+MAX_DIGITS = 15  # what a binary number holds exactly
 MIN_NAMES = 3  # rows, for numbers to be names of them
 _NAMING = frozenset(  # words of such a column's name
     "id no nr code index key ref reference order invoice ticket serial isbn zip postcode plz phone telephone".split()
@@ -89,8 +90,13 @@ def _unit(units: Sequence[str]) -> str | None:
 
 
 def _is_no_quantity(match: re.Match[str]) -> bool:
-    """A leading zero is part of a name (a telephone number, an article's); brackets come in pairs."""
+    """A leading zero is part of a name (a telephone number, an article's), and so are more digits than a double has.
+
+    Brackets come in pairs.
+    """
     digits = match["digits"]
+    if sum(map(str.isdigit, digits)) > MAX_DIGITS:
+        return True
     return bool(match["loss"]) != bool(match["closed"]) or (digits[0] == "0" and digits[1:2].isdigit())
 
 
