@@ -19,7 +19,7 @@ from trivium.ports.llm import Completion, Llm
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.extractive import NOT_FOUND
 from trivium_query.answer.support import FUZZY_RATIO, MIN_FUZZY_CHARS
-from trivium_query.answer.tables.asked_words import Word
+from trivium_query.answer.tables.asked_words import Word, words_of
 from trivium_query.answer.tables.draft import compose, short
 from trivium_query.answer.tables.engine import Result, run
 from trivium_query.answer.tables.plan_by_llm import plan_with_llm
@@ -35,6 +35,7 @@ MAX_TABLES = 12
 MAX_SYNONYMS = 3  # words that a question may have besides those of the table
 LLM_HITS = 3  # a language model is asked when so good a hit holds a table, and the question names something of one
 
+_BEFORE_THINGS = frozenset(["of", "many", "for", "from", "total", "average", "mean"])
 _ROW = re.compile(r"[^;:\n]{1,120}: [^;\n]*; [^;:\n]{1,120}: ")  # `Header: value; Header: value`
 
 ReadTables = Callable[[str, str], Awaitable[DocumentTables]]
@@ -142,13 +143,13 @@ def _answered(stored: Sequence[_Stored], planned: Sequence[Planned]) -> list[_An
 
 def _only_best(answered: Sequence[_Answered]) -> _Answered | None:
     """The one that the most words name; None where others are named as well and say something else."""
-    told = max((each.told for each in answered if each.result), default=0)
-    best = [each for each in answered if each.result and each.told == told]
+    told = max((each.told for each in answered if each.short), default=0)
+    best = [each for each in answered if each.short and each.told == told]
     return best[0] if len({each.short for each in best}) == 1 else None
 
 
 def _drafted(answered: _Answered, hits: Sequence[Hit]) -> Draft | None:
-    if answered.result is None:
+    if answered.result is None or not answered.result.values:
         return None
     stored = answered.stored
     return compose(answered.plan, stored.table, answered.result, hits, stored.document.chunks)
@@ -161,12 +162,20 @@ def _not_there(
     if not asks_for_computing(question) or _is_said(question, hits):
         return None
     said = frozenset[str]().union(*map(_words, hits))
+    words = words_of(question)
     unheard = any(
-        each.plan and each.unexplained and not any(_is_heard(word, said) for word in each.unexplained)
+        each.plan and not any(_is_heard(word, said) for word in things)
         for each in planned
+        if (things := [word for word in each.unexplained if _is_thing(word, words)])
     )
-    empty = bool(answered) and not any(each.result for each in answered)
+    empty = bool(answered) and all(each.result and not each.result.values for each in answered)
     return Draft(NOT_FOUND, found=False) if empty or unheard else None
+
+
+def _is_thing(word: Word, words: Sequence[Word]) -> bool:
+    """Whether it is a name, or what there is a number of; a verb that no hit has says nothing."""
+    at = words.index(word)
+    return at > 0 and (word.written[0].isupper() or words[at - 1].folded in _BEFORE_THINGS)
 
 
 def _is_heard(word: Word, said: frozenset[str]) -> bool:

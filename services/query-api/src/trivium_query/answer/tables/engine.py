@@ -24,6 +24,7 @@ from trivium_query.answer.tables.typed_cells import TypedColumn, typed_column
 LIMIT_S = 2.0  # of one plan
 MAX_SHOWN_ROWS = 8
 _STEPS = 10_000  # of SQLite's machine between two looks at the clock
+_OF_SEVERAL = (Aggregate.MEAN, Aggregate.MEDIAN, Aggregate.SPREAD)
 _READING = frozenset([sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION])
 
 
@@ -47,6 +48,9 @@ class Result(msgspec.Struct, frozen=True):
     rows: int
 
 
+NOTHING = Result((), (), 0)
+
+
 def database_of(tables: Sequence[RawTable], source: str, chunks: Iterable[Chunk]) -> DocumentTables:
     """The tables of a document, typed and stored; `source` names the document."""
     made: list[Table] = []
@@ -65,12 +69,17 @@ def database_of(tables: Sequence[RawTable], source: str, chunks: Iterable[Chunk]
 
 
 def run(stored: DocumentTables, table: Table, plan: Plan) -> Result | None:
-    """What the plan gives; None for nothing, too much, or more time than `LIMIT_S`. Blocks."""
+    """What the plan gives, no values where no row passes; None for too much, or more time than `LIMIT_S`. Blocks.
+
+    None too for what would be told of one cell among several, of a row that may be a total, or with a wrong sign.
+    """
     with _opened(stored.database) as connection:
         try:
             found = msgspec.convert(_fetched(connection, computed(plan, table.number)), list[_Computed])
             values = tuple(Value(group, value, rows) for group, value, rows in found if value is not None)
-            if not values or len(values) > MAX_RESULTS or not _is_settled(plan, table, values):
+            if not values:
+                return NOTHING
+            if len(values) > MAX_RESULTS or not _is_settled(plan, table, values):
                 return None
             groups = [value.group for value in values if value.group is not None]
             lying = rows_of(plan, table.number, groups, table.rows)
@@ -90,6 +99,8 @@ def _is_settled(plan: Plan, table: Table, values: Sequence[Value]) -> bool:
         isinstance(value.value, int | float) and value.value > 0 for value in values
     ):
         return False
+    if plan.aggregate in _OF_SEVERAL and plan.group is not None and all(value.rows == 1 for value in values):
+        return False  # a mean for each row: another one is meant
     if plan.aggregate is not Aggregate.VALUE or plan.column is None:
         return True
     if plan.group is not None:

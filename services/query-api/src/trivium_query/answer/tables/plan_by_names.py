@@ -94,8 +94,16 @@ def _difference_of_values(reading: Reading) -> Plan | None:
     ]
     if measure is None or len(pairs) != 1:
         return None
-    first, second = ((Filter(pairs[0].column, Test.IS, (value,)),) for value in pairs[0].values)
+    first, second = ((Filter(pairs[0].column, Test.IS, (value,)),) for value in _in_order(reading, pairs[0]))
     return _subtracted(reading, measure, pairs[0].column, first, second)
+
+
+def _in_order(reading: Reading, pair: Filter) -> Sequence[str | float]:
+    """What stands behind "than" comes last."""
+    than = next((at for at, word in enumerate(reading.words) if word.folded == "than"), None)
+    named = [one.run.first for one in reading.values if one.column == pair.column]
+    turned = than is not None and len(named) == 2 and than < named[0]
+    return pair.values[::-1] if turned else pair.values
 
 
 def _difference_of_years(reading: Reading) -> Plan | None:
