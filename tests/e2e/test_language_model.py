@@ -43,7 +43,9 @@ WORK = {
     "verify": "Judge whether the sources support the answer",
     "understand": "Rewrite the user's last question",
     "describe": "You describe pictures of documents",
+    "plan": "Write a query plan for the question",
 }
+NO_PLAN = {"table": 0, "aggregate": "value", "column": "", "filters": [], "group": "", "extreme": "", "less": []}
 WELL = {
     "enrich": Reply(CONTEXT),
     "extract": Reply(EXTRACTED),
@@ -53,6 +55,7 @@ WELL = {
     "describe": Reply(
         json.dumps({"captions": [{"shows": "picture", "description": "Two herons on the Tarbeck weir."}]})
     ),
+    "plan": Reply(json.dumps(NO_PLAN)),
 }
 
 
@@ -292,3 +295,45 @@ def test_a_model_that_is_away_from_the_start_keeps_nobody_from_reading_and_askin
     given = server.ask(QUESTION)
     assert given["engine"] == "extractive"
     assert any("cannot be reached" in note for note in given["notes"])
+
+
+PEARLS = "Diver,Town,Pearls\nInga Moss,Solway,14\nPer Lunt,Solway,9\nAda Crake,Tarbeck,21\n"
+HAUL = "Taken as a whole, what did the divers of Solway haul ashore?"
+
+
+def _of_solway(**more: object) -> Reply:
+    town = {"column": "town", "test": "is", "values": ["Solway"]}
+    return Reply(json.dumps({**NO_PLAN, "table": 1, "aggregate": "sum", "column": "Pearls", "filters": [town], **more}))
+
+
+@pytest.fixture(scope="module")
+def pearls(server: Server) -> Server:
+    assert server.take("pearls.csv", PEARLS)["state"] == "ready"
+    return server
+
+
+def test_the_model_plans_what_names_alone_do_not_and_the_engine_computes_it(pearls: Server, model: Model) -> None:
+    model.behave(plan=_of_solway())
+    given = pearls.ask(HAUL)
+    assert (given["engine"], given["verdict"], given["text"].splitlines()[0]) == ("tables", "SUPPORTED", "23")
+    assert [citation["quote"] for citation in given["citations"]] == [
+        "Diver: Inga Moss; Town: Solway; Pearls: 14",
+        "Diver: Per Lunt; Town: Solway; Pearls: 9",
+    ]
+    assert given["usage"]["calls"] == 1
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        _of_solway(filters=[]),  # forgets the town that was asked for
+        _of_solway(column="Oysters"),
+        _of_solway(filters=[{"column": "Town", "test": "is", "values": ["Solway'; DROP TABLE t0; --"]}]),
+        _of_solway(column="Diver"),  # names are not added up
+        _of_solway(table=9),
+        Reply("no plan at all"),
+    ],
+)
+def test_a_plan_that_the_table_cannot_follow_is_not_computed(pearls: Server, model: Model, plan: Reply) -> None:
+    model.behave(plan=plan, write=Reply("The divers of Solway hauled pearls ashore [1]."))
+    assert pearls.ask(HAUL)["engine"] == ENGINE

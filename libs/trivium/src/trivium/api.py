@@ -401,7 +401,7 @@ class Citation(Output, frozen=True):
 
 
 class Answer(Output, frozen=True):
-    """An answer with its citations. `engine` says who wrote it: `extractive`, or `provider:model`."""
+    """An answer with its citations. `engine` says who wrote it: `extractive`, `tables`, or `provider:model`."""
 
     question: str
     text: str

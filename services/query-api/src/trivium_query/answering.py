@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Literal
 
@@ -15,6 +16,8 @@ from trivium.ports.inference import Reader, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.ports.vectors import Vectors
 from trivium_query.answer.answer import Dependencies, answer, stream
+from trivium_query.answer.tables.published_tables import PublishedTables
+from trivium_query.answer.tables.table import DocumentTables
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import AskRequest, Searcher
 
@@ -35,6 +38,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     llm: Llm | None
     models: PassageModels
     rerank: Literal["none", "cross-encoder", "llm"]
+    tables: PublishedTables
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
@@ -58,6 +62,9 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
             return await reader.sentence_vectors(chunk_ids)
 
+        async def tables(document_id: str, version: str) -> DocumentTables:
+            return await asyncio.to_thread(self.tables.of, tenant, document_id, version)
+
         models = self.models
         return Dependencies(
             retrieve,
@@ -66,6 +73,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             self.llm,
             models.reranker,
             self.rerank,
+            tables,
             models.reader.read if models.reader else None,
         )
 

@@ -13,6 +13,7 @@ from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
 from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
+from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.answering import PassageModels, PipelineAnswerer
 from trivium_query.crawling import SiteCrawler
 from trivium_query.egress.crawl import Crawler
@@ -66,7 +67,13 @@ def query_services(
         conversations=stores.conversations,
         searcher=searcher,
         answerer=PipelineAnswerer(
-            searcher, stores.vectors, questions, llm.connect() if llm else None, models, settings.rerank
+            searcher,
+            stores.vectors,
+            questions,
+            llm.connect() if llm else None,
+            models,
+            settings.rerank,
+            PublishedTables(stores.objects),
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),

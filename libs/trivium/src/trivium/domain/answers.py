@@ -60,7 +60,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the user gets. `engine` says who wrote it (`extractive`, `openai:gpt-…`).
+    """What the user gets. `engine` says who wrote it (`extractive`, `tables`, `openai:gpt-…`).
 
     `found` is False when the documents do not hold the answer; `text` then says so.
     `sub_questions` are those CRAG asked to repair a partial answer. `notes` are for the reader

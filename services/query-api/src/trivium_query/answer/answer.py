@@ -1,7 +1,8 @@
 """From a question to a cited, judged answer.
 
-understand -> retrieve -> rerank -> write -> verify; a partly supported answer is repaired once from
-sub-questions. Everything that can fail has a plain second way, and what failed is named in the answer.
+understand -> retrieve -> rerank -> write (compute, generate or extract) -> verify; a partly supported answer is
+repaired once from sub-questions. Everything that can fail has a plain second way, and what failed is named in the
+answer.
 """
 
 from __future__ import annotations
@@ -36,16 +37,19 @@ from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
+from trivium_query.answer.tables.answer_from_tables import Found, ReadTables, answer_from_tables, is_one_row_of_many
 from trivium_query.answer.understand import Question, understand, understand_with_llm
 from trivium_query.requests import AskRequest
 
 EXTRACTIVE = "extractive"
+TABLES = "tables"
 SUB_TOP_K = 5  # CORTEX C8
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
 HEADROOM = 0.05  # of the time, kept to hand the answer over before the request ends at its deadline
 # Shares of the time that is left when a step begins; generation leaves enough to fall back on.
 UNDERSTAND_SHARE = 0.2
 RERANK_SHARE = 0.3
+TABLES_SHARE = 0.3
 WRITE_SHARE = 0.8
 VERIFY_SHARE = 0.6
 
@@ -54,8 +58,8 @@ class Dependencies(msgspec.Struct, frozen=True):
     """What an answer is made with, for one tenant and one search mode.
 
     `retrieve` has time budgets of its own and names in its result what was late. `sentence_vectors`
-    gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded.
-    `reader` reads passages as `trivium.ports.inference.Reader` promises; None where there is none.
+    gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded. Without `tables` nothing
+    is computed. `reader` reads passages as `trivium.ports.inference.Reader` promises; None where there is none.
     """
 
     retrieve: Callable[[str, int], Awaitable[SearchResult]]
@@ -64,6 +68,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     llm: Llm | None = None
     reranker: Reranker | None = None
     rerank: Literal["none", "cross-encoder", "llm"] = "none"
+    tables: ReadTables | None = None
     reader: Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]] | None = None
 
 
@@ -74,6 +79,7 @@ class Written(msgspec.Struct, frozen=True):
     engine: str
     hits: tuple[Hit, ...]
     extract: extractive.Extract | None = None
+    verdict: Verdict | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -181,7 +187,11 @@ async def _rerank(
 async def _write(
     question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> AsyncIterator[AnswerEvent | Written]:
-    """The text, by the model when there is one; extracted when there is none or it fails."""
+    """The text: computed from tables where it asks for that, by the model when there is one, else extracted."""
+    if (computed := await _compute(question, hits, dependencies, llm, ledger)) is not None:
+        yield TextPiece(computed.draft.text)
+        yield computed
+        return
     if llm is not None and hits:
         said = False
         try:
@@ -198,6 +208,25 @@ async def _write(
     written = await _extract(question, hits, dependencies, ledger)
     yield TextPiece(written.draft.text)
     yield written
+
+
+async def _compute(
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, llm: Llm | None, ledger: Ledger
+) -> Written | None:
+    """What tables of the hits give; None where the question is none of theirs, or they could not be read."""
+    found = Found()
+    if dependencies.tables is not None and hits:
+        async with ledger.optional("tables", TABLES_SHARE):
+            limit_s = ledger.remaining_s(TABLES_SHARE)
+            found = await answer_from_tables(
+                question.standalone, hits, dependencies.tables, dependencies.embed, llm, limit_s
+            )
+    if found.completion is not None:
+        ledger.spend(found.completion)
+    if found.draft is None:
+        return None
+    verdict = Verdict.SUPPORTED if found.certain else Verdict.PARTIALLY_SUPPORTED
+    return Written(found.draft, TABLES, hits, verdict=verdict)
 
 
 async def _generate(
@@ -235,10 +264,14 @@ async def _judge(
     """The verdict: by the sentences' own support, or on each claim of a model's answer."""
     if not written.draft.found:
         return Outcome(Verdict.NOT_SUPPORTED)
+    if written.verdict is not None:
+        return Outcome(written.verdict)
     if written.extract is not None:
         support = written.extract.support
         asked = verify.sub_questions(question.standalone, written.extract.names, support.missing)
-        return Outcome(Verdict.SUPPORTED) if support.sure else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
+        best = written.extract.chosen[0]
+        whole = not is_one_row_of_many(question.standalone, best.text, best.hit)
+        return Outcome(Verdict.SUPPORTED) if support.sure and whole else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
     judged: verify.Judgement | None = None
     if llm is not None:
         async with ledger.optional("verify", VERIFY_SHARE):

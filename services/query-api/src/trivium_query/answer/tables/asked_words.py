@@ -1,0 +1,76 @@
+"""A question as words with their stems, and which of them have been understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from trivium_query.words import fold, stem
+
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*|[%$€£]")
+_SUFFIXES = ("er", "r", "or", "ing", "ment", "n")  # of who or what does what the stem says: keep, keeper
+_LEAST_STEM = 4
+
+
+class Word(msgspec.Struct, frozen=True):
+    """A word as it is written, folded, and as its stem; `start` and `end` count in the question."""
+
+    written: str
+    folded: str
+    stem: str
+    start: int
+    end: int
+
+
+class Run(msgspec.Struct, frozen=True, order=True):
+    """Words `first` up to, and without, `end`."""
+
+    first: int
+    end: int
+
+    def indices(self) -> frozenset[int]:
+        """Of its words."""
+        return frozenset(range(self.first, self.end))
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """Every run of letters and digits, in order."""
+    return tuple(
+        Word(match.group(), fold(match.group()), stem(fold(match.group())), match.start(), match.end())
+        for match in _WORD.finditer(text)
+    )
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    """The stems of a text's words, function words among them."""
+    return tuple(word.stem for word in words_of(text))
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two stems are one word, or one is who does the other."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= _LEAST_STEM and long.startswith(short) and long[len(short) :] in _SUFFIXES)
+
+
+def find(words: Sequence[Word], wanted: Sequence[str], taken: frozenset[int]) -> Run | None:
+    """The first place where the stems stand one after the other, none of them taken."""
+    size = len(wanted)
+    for first in range(len(words) - size + 1):
+        run = Run(first, first + size)
+        if not run.indices() & taken and all(
+            alike(word.stem, each) for word, each in zip(words[first : run.end], wanted, strict=True)
+        ):
+            return run
+    return None
+
+
+def within(words: Sequence[Word], start: int, end: int) -> frozenset[int]:
+    """The words that share a character with [start, end) of the question."""
+    return frozenset(at for at, word in enumerate(words) if word.start < end and start < word.end)
+
+
+def joined(runs: Iterable[Run]) -> frozenset[int]:
+    """The words of all of them."""
+    return frozenset[int]().union(*(run.indices() for run in runs))

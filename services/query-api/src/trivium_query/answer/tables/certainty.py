@@ -1,0 +1,78 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""Whether a plan uses all that the question says, and whether the question calls everything by its own name."""
+
+from __future__ import annotations
+
+from trivium_query.answer.tables.asked_words import alike, stems_of
+from trivium_query.answer.tables.conditions import is_period, unit_column
+from trivium_query.answer.tables.cues import Cue
+from trivium_query.answer.tables.query_plan import Aggregate, Plan, Test
+from trivium_query.answer.tables.reading import Reading, is_person
+from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.words import is_function_word, stem
+
+# What counting fills a column with.
+_COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
+_ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
+
+
+def counting(table: Table) -> list[int]:
+    """The one column of how many there are."""
+    found = [at for at in table.measured if _COUNTED & set(stems_of(table.columns[at].label))]
+    return found if len(found) == 1 else []
+
+
+def uses_all(plan: Plan, reading: Reading) -> bool:
+    """Whether no number, date, exclusion or "each" that the question names is left aside."""
+    used = {plan.column, plan.minus, plan.group, *(one.column for one in (*plan.filters, *plan.less))}
+    used |= {one.other for one in plan.filters}
+    if plan.aggregate is Aggregate.COUNT:  # "how many months", where rows are of months; "were counted"
+        used |= {reading.asked(), *counting(reading.table)}
+    values = [at for at in reading.targets() if not _names_rows(reading.table, at)]
+    excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
+    arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
+    asked = sum(found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH) for found in reading.cues)
+    return (
+        used.issuperset(values)
+        and excluded == sum(found.cue is Cue.NOT for found in reading.cues)
+        and (reading.cue(Cue.EACH) is None or plan.group is not None)
+        and len(arithmetic) <= 1
+        and asked <= 1
+        and not (asked and arithmetic - {Cue.SUM} and reading.cue(Cue.EACH))  # a mean of rows, or of what each has
+        and not (reading.table.melted and plan.column is None)
+        and not any(
+            one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values
+        )
+    )
+
+
+def _names_rows(table: Table, column: int) -> bool:
+    """Whether a column's name only says what the rows are of: "all items"."""
+    texts = [at for at, each in enumerate(table.columns) if each.kind is ColumnKind.TEXT]
+    return column in texts[:1] or (column in texts and len(table.columns[column].values) == table.rows)
+
+
+def is_certain(plan: Plan, reading: Reading) -> bool:
+    """Whether every column is called by its whole name, and every value; else the answer is told with a doubt."""
+    columns = [at for at in (plan.column, plan.minus) if at is not None]
+    timed = {one.column for one in plan.filters} & set(reading.table.dated)
+    beyond = set(stems_of(reading.table.about))
+    around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
+    return (
+        all(one.whole for one in reading.values)
+        and all(_is_called(at, reading) for at in columns)
+        and all(_is_called(at, reading) or is_period(reading.table.columns[at]) for at in timed)
+        and (plan.aggregate is Aggregate.VALUE or not any(unit_column(reading.table, word) == [] for word in around))
+    )
+
+
+def _is_called(place: int, reading: Reading) -> bool:
+    """Every word of the label is in the question, or the column is what is counted where nothing else could be."""
+    column = reading.table.columns[place]
+    parts = [part for part in stems_of(column.label) if not is_function_word(part)]
+    said = [word.stem for word in reading.words]
+    hints = [hint for found in reading.cues for hint in found.hints]
+    of_things = bool(reading.values) or reading.cue(Cue.HOW_MANY) is not None
+    implied = place == reading.person_or_place() or (of_things and counting(reading.table) == [place])
+    implied = implied or (reading.table.melted and place == len(reading.table.columns) - 1)
+    return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)

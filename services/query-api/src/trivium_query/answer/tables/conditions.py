@@ -1,0 +1,286 @@
+"""Years, dates and bounds that a question names, as filters on the column that they can only mean."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.asked_words import Word, stems_of, within
+from trivium_query.answer.tables.mentions import ColumnMention
+from trivium_query.answer.tables.query_plan import Filter, Test
+from trivium_query.answer.tables.table import Column, Table
+from trivium_query.words import stem
+
+_YEAR = r"(?:1[5-9]|20|21)\d\d"
+_LEAD = (
+    r"(?:(?P<lead>between|from|in|over|for|during|of|after|since|before|until|up to|by|through|von|zwischen|seit|vor"
+    r"|nach|bis)\s+)?(?:the years?\s+)?"
+)
+_RANGE = re.compile(
+    rf"{_LEAD}\b(?P<first>{_YEAR})\s*(?P<joint>[-\u2013\u2014]|to|until|till|through|and|bis|und)\s*"
+    rf"(?P<last>{_YEAR}|\d\d)\b(?![.-]\d)",
+    re.I,
+)
+_ONE_YEAR = re.compile(rf"{_LEAD}(?<![\d.,-])\b(?P<first>{_YEAR})\b(?![.,-]?\d)", re.I)
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+_MONTH = "|".join(_MONTHS)
+_DAY = re.compile(
+    rf"{_LEAD}\b(?:(?P<iso>{_YEAR}-\d\d-\d\d)|(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+)?(?:of\s+)?(?P<month>{_MONTH})"
+    rf"(?:\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,)?\s+(?P<year>{_YEAR}))\b",
+    re.I,
+)
+_BOUND = re.compile(
+    r"\b(?P<words>more than|greater than|higher than|larger than|longer than|deeper than|over|above|exceeding|at least"
+    r"|no less than|less than|fewer than|lower than|smaller than|shorter than|under|below|at most|no more than|up to"
+    r"|mehr als|weniger als|mindestens|höchstens|über|unter)\s+(?P<between>(?:[^\W\d_]+\s+){0,3}?)[$€£]?\s*"
+    r"(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)"
+    r"\s*(?P<unit>%|[^\W\d_]+)?",
+    re.I,
+)
+# Against another column: "below its budget".
+_AGAINST = re.compile(
+    r"\b(?P<words>more than|over|above|exceeding|less than|under|below)\s+(?:(?:its|their|the|his|her)\s+)?"
+    r"(?=[^\W\d_])",
+    re.I,
+)
+_TESTS = {
+    Test.AT_LEAST: ("at least", "no less than", "mindestens"),
+    Test.AT_MOST: ("at most", "no more than", "up to", "höchstens"),
+    Test.LESS: (
+        "less than",
+        "fewer than",
+        "lower than",
+        "smaller than",
+        "shorter than",
+        "under",
+        "below",
+        "unter",
+        "weniger als",
+    ),
+}
+_LEADS = {
+    "after": Test.MORE,
+    "nach": Test.MORE,
+    "since": Test.AT_LEAST,
+    "seit": Test.AT_LEAST,
+    "before": Test.LESS,
+    "vor": Test.LESS,
+    "until": Test.AT_MOST,
+    "up to": Test.AT_MOST,
+    "by": Test.AT_MOST,
+    "through": Test.AT_MOST,
+    "bis": Test.AT_MOST,
+}
+_PERIODS = frozenset(
+    map(
+        stem, ["year", "date", "time", "day", "month", "period", "season", "quarter", "fiscal", "jahr", "datum", "zeit"]
+    )
+)
+_OPEN_ENDED = ("from", "von", "between", "zwischen")  # with one year it may be that year, or since then
+_UNITS = {
+    stem(name): unit
+    for unit, names in {
+        "km": "kilometre kilometer",
+        "m": "metre meter",
+        "cm": "centimetre centimeter",
+        "mm": "millimetre millimeter",
+        "eur": "euro",
+        "€": "euro",
+        "usd": "dollar",
+        "$": "dollar",
+        "£": "pound",
+        "gbp": "pound",
+        "%": "percent",
+        "kg": "kilogram kilo",
+        "t": "tonne",
+        "h": "hour",
+        "l": "litre liter",
+        "c": "degree",
+    }.items()
+    for name in names.split()
+}
+_SPELLED = {"eur": "€", "usd": "$", "gbp": "£"}
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """Filters (none where the table is of that time as a whole), and the words that say so. `years` are those named."""
+
+    filters: tuple[Filter, ...]
+    words: frozenset[int]
+    years: tuple[int, ...] = ()
+
+
+class _Moments(msgspec.Struct, frozen=True):
+    """A time: `start` up to, and without, `end`, as ISO dates; of whole years, or of several."""
+
+    start: str
+    end: str
+    years: tuple[int, ...] = ()
+    apart: bool = False
+
+
+def conditions_of(
+    table: Table, question: str, words: Sequence[Word], columns: Sequence[ColumnMention], taken: frozenset[int]
+) -> list[Condition]:
+    """What the question says of times and bounds; what no column can mean is left, and so unexplained."""
+    found: list[Condition] = []
+    for match, moments in _times(question):
+        said = within(words, match.start(), match.end())
+        if not said & (taken | _words_of(found)):
+            found.extend(_timed(table, match["lead"], moments, said, columns))
+    for match in _BOUND.finditer(question):
+        said = within(words, match.start(), match.end())
+        if not said & (taken | _words_of(found)):
+            found.extend(_bounded(table, match, words, columns))
+    for match in _AGAINST.finditer(question):
+        said = within(words, match.start(), match.end())
+        if not said & (taken | _words_of(found)):
+            found.extend(_against(table, match["words"], said, columns))
+    return found
+
+
+def is_period(column: Column) -> bool:
+    """Whether it says when a row is of; any other column of times says something of its own ("Built")."""
+    return bool(_PERIODS & set(stems_of(column.label)))
+
+
+def unit_column(table: Table, word: Word) -> list[int]:
+    """The columns that are measured in the unit that the word is or spells out."""
+    return [at for at, column in enumerate(table.columns) if column.unit and _same_unit(word, column.unit)]
+
+
+def _words_of(found: Sequence[Condition]) -> frozenset[int]:
+    return frozenset[int]().union(*(one.words for one in found))
+
+
+def _times(question: str) -> Iterator[tuple[re.Match[str], _Moments]]:
+    for match in _DAY.finditer(question):
+        if moments := _day(match):
+            yield match, moments
+    for match in _RANGE.finditer(question):
+        first, last = int(match["first"]), int(match["first"][: 4 - len(match["last"])] + match["last"])
+        if first < last:
+            yield match, _years(first, last, apart=_are_apart(match))
+    for match in _ONE_YEAR.finditer(question):
+        if (match["lead"] or "").lower() in _OPEN_ENDED:
+            continue
+        yield match, _years(int(match["first"]), int(match["first"]))
+
+
+def _are_apart(match: re.Match[str]) -> bool:
+    """Two years with "in" before them are two, with "between" or "from" those between are meant too."""
+    return match["joint"] in ("and", "und") and (match["lead"] or "").lower() not in ("between", "zwischen", "from")
+
+
+def _years(first: int, last: int, *, apart: bool = False) -> _Moments:
+    return _Moments(f"{first}-01-01", f"{last + 1}-01-01", (first, last) if first != last else (first,), apart)
+
+
+def _day(match: re.Match[str]) -> _Moments | None:
+    if match["iso"]:
+        return _Moments(match["iso"], match["iso"] + "~")
+    year, month, day = int(match["year"]), _MONTHS[match["month"].lower()], match["day"] or match["day2"]
+    if not day:
+        after = (year, month + 1) if month < 12 else (year + 1, 1)
+        return _Moments(f"{year}-{month:02}-01", f"{after[0]}-{after[1]:02}-01")
+    if not 1 <= int(day) <= calendar.monthrange(year, month)[1]:
+        return None
+    whole = f"{year}-{month:02}-{int(day):02}"
+    return _Moments(whole, whole + "~")
+
+
+def _timed(
+    table: Table, lead: str | None, moments: _Moments, said: frozenset[int], columns: Sequence[ColumnMention]
+) -> list[Condition]:
+    place = _time_column(table, columns, dated=not moments.years)
+    if place is None:
+        stated = all(str(year) in table.about for year in moments.years or (moments.start,))
+        return [Condition((), said, moments.years)] if stated and not _bounds(lead) else []
+    own = (lead or "").lower() in stems_of(table.columns[place].label)  # "Licensed until" is a column of days
+    test = None if own else _LEADS.get((lead or "").lower())
+    if table.columns[place].years:
+        return [Condition((_of_years(place, test, moments),), said, moments.years)]
+    return [Condition(_of_days(place, test, moments), said, moments.years)]
+
+
+def _bounds(lead: str | None) -> bool:
+    """Whether the word before a time makes it a bound."""
+    return (lead or "").lower() in _LEADS
+
+
+def _time_column(table: Table, columns: Sequence[ColumnMention], *, dated: bool) -> int | None:
+    """The one that is named, else the one column of dates, or of the years that rows are of; days are of dates only."""
+    times = [at for at in table.dated if not (dated and table.columns[at].years)]
+    named = {one.column for one in columns} & set(times)
+    wanted = sorted(named) or [at for at in times if not table.columns[at].years or is_period(table.columns[at])]
+    return wanted[0] if len(wanted) == 1 else None
+
+
+def _of_years(place: int, test: Test | None, moments: _Moments) -> Filter:
+    first, last = moments.years[0], moments.years[-1]
+    if test is not None and first == last:
+        return Filter(place, test, (first,))
+    if first != last and not moments.apart:
+        return Filter(place, Test.BETWEEN, (first, last))
+    return Filter(place, Test.IS, tuple(dict.fromkeys((first, last))))
+
+
+def _of_days(place: int, test: Test | None, moments: _Moments) -> tuple[Filter, ...]:
+    """What is after 2000 begins when 2000 ends. ISO dates are in order as text."""
+    if test is Test.MORE:
+        return (Filter(place, Test.AT_LEAST, (moments.end,)),)
+    if test is Test.LESS:
+        return (Filter(place, Test.LESS, (moments.start,)),)
+    if test is Test.AT_MOST:
+        return (Filter(place, Test.LESS, (moments.end,)),)
+    since = Filter(place, Test.AT_LEAST, (moments.start,))
+    return (since,) if test is Test.AT_LEAST else (since, Filter(place, Test.LESS, (moments.end,)))
+
+
+def _bounded(
+    table: Table, match: re.Match[str], words: Sequence[Word], columns: Sequence[ColumnMention]
+) -> list[Condition]:
+    said = within(words, match.start(), match.end("number"))
+    unit = within(words, match.start("unit"), match.end("unit")) if match["unit"] else frozenset[int]()
+    of_unit = [at for place in unit for at in unit_column(table, words[place])]
+    place = of_unit[0] if len(of_unit) == 1 else _measured(table, columns, said)
+    between = within(words, match.start("between"), match.end("between"))
+    named = frozenset(at for one in columns if one.column == place for at in one.run.indices())
+    if place is None or (of_unit and place not in of_unit) or not between <= named:
+        return []
+    value = float(match["number"].replace(",", ""))
+    test = _test(match["words"])
+    filters = (Filter(place, test, (int(value) if value.is_integer() else value,)),)
+    return [Condition(filters, said - named | (unit if of_unit else frozenset()))]
+
+
+def _against(table: Table, words: str, said: frozenset[int], columns: Sequence[ColumnMention]) -> list[Condition]:
+    """The only other column of the same unit is compared with the one that follows."""
+    other = next((one.column for one in columns if one.run.first == max(said) + 1), None)
+    if other is None or not table.columns[other].measured:
+        return []
+    unit = table.columns[other].unit
+    places = [at for at, one in enumerate(table.columns) if at != other and one.measured and one.unit == unit]
+    return [Condition((Filter(places[0], _test(words), (), other),), said)] if len(places) == 1 else []
+
+
+def _test(words: str) -> Test:
+    return next((test for test, phrases in _TESTS.items() if words.lower() in phrases), Test.MORE)
+
+
+def _measured(table: Table, columns: Sequence[ColumnMention], at: frozenset[int]) -> int | None:
+    """The named column of measures that stands nearest to the bound, else the only one there is."""
+    named = [one for one in columns if table.columns[one.column].measured]
+    if named:
+        return min(named, key=lambda one: min(abs(place - one.run.first) for place in at)).column
+    every = [place for place, column in enumerate(table.columns) if column.measured]
+    return every[0] if len(every) == 1 else None
+
+
+def _same_unit(word: Word, unit: str) -> bool:
+    folded = unit.casefold()
+    told = _UNITS.get(word.stem)
+    return word.folded == folded or (told is not None and told in (folded, _SPELLED.get(folded, folded)))

@@ -1,0 +1,148 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""Words that say what to compute, in English and German; everything else that a question says names rows or columns."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.asked_words import Run, Word
+from trivium_query.answer.tables.query_plan import Aggregate
+from trivium_query.words import stem
+
+
+class Cue(enum.Enum):
+    """What a phrase asks for."""
+
+    SUM = enum.auto()
+    MEAN = enum.auto()
+    MEDIAN = enum.auto()
+    MOST = enum.auto()
+    LEAST = enum.auto()
+    DIFFERENCE = enum.auto()  # either way round
+    MORE = enum.auto()  # the first less the second
+    FEWER = enum.auto()  # the second less the first
+    GROWTH = enum.auto()  # the later less the earlier
+    CHANGE = enum.auto()  # the same, and may be less than nothing
+    SHARE = enum.auto()  # of a whole that nobody names: no plan has it
+    HOW_MANY = enum.auto()
+    HOW_MUCH = enum.auto()
+    EACH = enum.auto()
+    NOT = enum.auto()
+
+
+class CueFound(msgspec.Struct, frozen=True):
+    """A cue, its words, and stems of labels that it hints at (`longest`: length)."""
+
+    cue: Cue
+    run: Run
+    hints: tuple[str, ...] = ()
+
+
+AGGREGATES = {
+    Cue.SUM: Aggregate.SUM,
+    Cue.MEAN: Aggregate.MEAN,
+    Cue.MEDIAN: Aggregate.MEDIAN,
+    Cue.MOST: Aggregate.MOST,
+    Cue.LEAST: Aggregate.LEAST,
+}
+DATES = "date"  # a hint at the column of dates or years
+_PHRASES: dict[Cue, str] = {
+    Cue.SUM: "total|sum|altogether|combined|together|overall|in all|in total|in sum|aggregate|insgesamt|gesamt|summe",
+    Cue.MEAN: "mean|average|averaged|avg|on average|durchschnitt|durchschnittlich|durchschnittliche|mittelwert",
+    Cue.MEDIAN: "median",
+    Cue.MOST: "most|highest|largest|greatest|maximum|max|biggest|peak|most often|most frequently|hochste|meisten",
+    Cue.LEAST: "least|lowest|smallest|fewest|minimum|min|least often|niedrigste|wenigsten|kleinste",
+    Cue.DIFFERENCE: "difference|differ|gap|unterschied|differenz",
+    Cue.MORE: "how many more|how much more|how much higher|how much larger|how much greater|how much longer|exceed"
+    "|exceeded|by how much did|by how much does",
+    Cue.FEWER: "how many fewer|how many less|how much less|how much lower|how much smaller|how much shorter",
+    Cue.GROWTH: "grow|grew|grown|growth|increase|increased|rise|rose|gain|gained",
+    Cue.CHANGE: "change|net change|changed",
+    Cue.SHARE: "percentage|percent of|share|proportion|ratio|anteil",
+    Cue.HOW_MANY: "how many|number of|count of|how often|how many times|wie viele|anzahl",
+    Cue.HOW_MUCH: "how much|wie viel|what amount|what sum",
+    Cue.EACH: "each|per|every|by|pro|je|jede|jeder|jedes|jedem",
+    Cue.NOT: "except|excluding|except for|other than|not|without|besides|ausser|ohne",
+}
+_BEGINNINGS = "built born birth founded established opened constructed"  # what an age is counted from
+# Superlatives and "how long": the label's words that they hint at.
+_HINTS: dict[str, tuple[Cue, str]] = {
+    "longest": (Cue.MOST, "length long duration"),
+    "shortest": (Cue.LEAST, "length long duration"),
+    "deepest": (Cue.MOST, "depth deep"),
+    "shallowest": (Cue.LEAST, "depth deep"),
+    "tallest": (Cue.MOST, "height high tall"),
+    "heaviest": (Cue.MOST, "weight mass"),
+    "lightest": (Cue.LEAST, "weight mass"),
+    "widest": (Cue.MOST, "width wide"),
+    "narrowest": (Cue.LEAST, "width wide"),
+    "cheapest": (Cue.LEAST, "price cost fee"),
+    "most expensive": (Cue.MOST, "price cost fee"),
+    "least expensive": (Cue.LEAST, "price cost fee"),
+    "warmest": (Cue.MOST, "temperature"),
+    "hottest": (Cue.MOST, "temperature"),
+    "coldest": (Cue.LEAST, "temperature"),
+    "wettest": (Cue.MOST, "rain rainfall precipitation"),
+    "driest": (Cue.LEAST, "rain rainfall precipitation"),
+    "fastest": (Cue.MOST, "speed"),
+    "slowest": (Cue.LEAST, "speed"),
+    "oldest": (Cue.LEAST, _BEGINNINGS),
+    "earliest": (Cue.LEAST, DATES),
+    "first": (Cue.LEAST, DATES),
+    "newest": (Cue.MOST, _BEGINNINGS),
+    "youngest": (Cue.MOST, _BEGINNINGS),
+    "latest": (Cue.MOST, DATES),
+    "last": (Cue.MOST, DATES),
+    "most recent": (Cue.MOST, DATES),
+    "most recently": (Cue.MOST, DATES),
+    "how long": (Cue.HOW_MUCH, "length long"),
+    "how deep": (Cue.HOW_MUCH, "depth deep"),
+    "how high": (Cue.HOW_MUCH, "height high"),
+    "how tall": (Cue.HOW_MUCH, "height tall"),
+    "how wide": (Cue.HOW_MUCH, "width wide"),
+    "how heavy": (Cue.HOW_MUCH, "weight mass"),
+}
+# What they ask for is told by other words.
+LIGHT = frozenset(
+    stem(word)
+    for word in """be get got make made record recorded list listed measure measured report reported register
+    registered note noted different distinct see seen observe observed happen figure number data table row
+    column sheet file entry record document overall given according respectively all exactly there please go
+    went stay take taken bring brought come came have has had would could us long far many much lie stand
+    belong laut""".split()
+)
+# A question that keeps one of these unread says more than the plan would.
+TELLING = frozenset(
+    """more most less least than not no nor without except other only same both each every per over under above below
+    between before after until since during same such few further once""".split()
+)
+_MAX_CUE_WORDS = 4
+
+
+def cues_of(words: Sequence[Word], taken: frozenset[int]) -> list[CueFound]:
+    """The longest cue at each place, in order; none uses a word that is taken."""
+    found: list[CueFound] = []
+    at = 0
+    while at < len(words):
+        tried = (_cue(words, Run(at, at + size), taken) for size in range(_MAX_CUE_WORDS, 0, -1))
+        cue = next(filter(None, tried), None)
+        if cue:
+            found.append(cue)
+        at = cue.run.end if cue else at + 1
+    return found
+
+
+def _cue(words: Sequence[Word], run: Run, taken: frozenset[int]) -> CueFound | None:
+    if run.end > len(words) or run.indices() & taken:
+        return None
+    phrase = " ".join(word.folded for word in words[run.first : run.end])
+    if phrase in _HINTS:
+        cue, hints = _HINTS[phrase]
+        return CueFound(cue, run, (DATES,) if hints == DATES else tuple(map(stem, hints.split())))
+    return CueFound(_BY_PHRASE[phrase], run) if phrase in _BY_PHRASE else None
+
+
+_BY_PHRASE = {phrase: cue for cue, phrases in _PHRASES.items() for phrase in phrases.split("|")}

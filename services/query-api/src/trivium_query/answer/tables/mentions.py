@@ -1,0 +1,124 @@
+"""Which columns and which of their values a question names."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.asked_words import Run, Word, alike, find, joined, stems_of
+from trivium_query.answer.tables.table import Column, ColumnKind, Table
+from trivium_query.words import is_function_word
+
+_MAX_VALUE_WORDS = 8
+_FOOTNOTE = re.compile(r"\s*(?:\(\d{1,2}\)|[*\u2020\u2021])+\s*$")
+_SHORT = 2  # a value of so few letters is meant only where it is written in the same way
+
+
+class ValueMention(msgspec.Struct, frozen=True):
+    """A phrase that is a value of a column, or a part that only this value has; `values` are its spellings there."""
+
+    column: int
+    values: tuple[str, ...]
+    run: Run
+    whole: bool = True
+
+
+class ColumnMention(msgspec.Struct, frozen=True):
+    """A phrase that names a column, in whole or by a word that no other column has."""
+
+    column: int
+    run: Run
+
+
+Index = Mapping[tuple[str, ...], Mapping[int, tuple[str, ...]]]
+
+
+def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
+    """Values that the question names in full, longest first; then those that it names by a part that only they have.
+
+    A phrase that is a value of several columns names none of them.
+    """
+    found: list[ValueMention] = []
+    named = set(_label_stems(table))
+    for index, whole in ((_values(table), True), (_parts(table), False)):
+        for run in _runs(len(words)):
+            phrase = words[run.first : run.end]
+            holders = index.get(tuple(word.stem for word in phrase), {})
+            if len(holders) != 1 or run.indices() & joined(one.run for one in found):
+                continue
+            column, values = next(iter(holders.items()))
+            plain = not whole and (len(values) > 1 or any(word.stem in named for word in phrase))
+            if not plain and _is_meant(phrase, values):
+                found.append(ValueMention(column, values, run, whole))
+    return sorted(found, key=lambda one: one.run)
+
+
+def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
+    """Columns by their whole names first, then by a word of theirs; a word names one column only."""
+    found: list[ColumnMention] = []
+    labels = [stems_of(column.label) for column in table.columns]
+    order = sorted(range(len(labels)), key=lambda at: -len(labels[at]))
+    for column in order:
+        run = find(words, labels[column], taken | joined(one.run for one in found)) if labels[column] else None
+        if run and labels.count(labels[column]) == 1:
+            found.append(ColumnMention(column, run))
+    used = taken | joined(one.run for one in found)
+    for at, word in enumerate(words):
+        if at not in used and not is_function_word(word.folded):
+            holders = [place for place, label in enumerate(labels) if any(alike(word.stem, each) for each in label)]
+            if len(holders) == 1:
+                found.append(ColumnMention(holders[0], Run(at, at + 1)))
+    return sorted(found, key=lambda one: one.run)
+
+
+def _runs(count: int) -> Iterator[Run]:
+    for size in range(min(count, _MAX_VALUE_WORDS), 0, -1):
+        yield from (Run(first, first + size) for first in range(count - size + 1))
+
+
+def _values(table: Table) -> Index:
+    index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
+    for at, value in _texts(table):
+        stems = stems_of(_FOOTNOTE.sub("", value))
+        index[stems][at] = (*index[stems].get(at, ()), value)
+    return index
+
+
+def _parts(table: Table) -> Index:
+    """Single words of values, but those that only join others."""
+    index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
+    for at, value in _texts(table):
+        for part in set(stems_of(value)):
+            if len(part) > _SHORT and not is_function_word(part):
+                index[(part,)][at] = (*index[(part,)].get(at, ()), value)
+    return index
+
+
+def _texts(table: Table) -> Iterator[tuple[int, str]]:
+    for at, column in enumerate(table.columns):
+        if column.kind is ColumnKind.TEXT:
+            yield from ((at, value) for value in column.values)
+
+
+def _label_stems(table: Table) -> Iterator[str]:
+    for column in table.columns:
+        yield from stems_of(column.label)
+
+
+def _is_meant(phrase: Sequence[Word], values: Sequence[str]) -> bool:
+    """A value that is a function word or a letter or two must be written as it stands in the table."""
+    if len(phrase) > 1 or (len(phrase[0].folded) > _SHORT and not is_function_word(phrase[0].folded)):
+        return True
+    return phrase[0].written in values and not phrase[0].written.islower()
+
+
+def hinted(table: Table, hints: Sequence[str]) -> list[int]:
+    """The columns that have one of these stems in their names."""
+    return [at for at, column in enumerate(table.columns) if _has(column, hints)]
+
+
+def _has(column: Column, hints: Sequence[str]) -> bool:
+    return any(alike(part, hint) for part in stems_of(column.label) for hint in hints)

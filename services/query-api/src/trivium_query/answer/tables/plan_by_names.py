@@ -1,0 +1,321 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""A plan from names alone: sure only where every word of the question is a value, a column, a time or a known cue.
+
+A word that is left over could change the sum, and no answer is better than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
+from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
+from trivium_query.answer.tables.cues import AGGREGATES, DATES, Cue, cues_of
+from trivium_query.answer.tables.mentions import hinted
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
+from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
+from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.words import stem
+
+_ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
+_DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
+_COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE, Cue.HOW_MANY)
+# What adding up says nothing of.
+_NOT_ADDED = frozenset(
+    map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
+)
+_SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
+_CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
+_QUESTIONS = frozenset("what which who whom whose where when how was welche wer wo wann wie".split())
+_OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """What the question's words allow; None where that is nothing, or several things.
+
+    `told` counts the words that name something of the table, `unexplained` are those it has no use for, and `spare`
+    those that may be other names of columns. `whole`: the plan uses all that is named. `certain`: every column and
+    value is called by its own name.
+    """
+
+    plan: Plan | None
+    table: Table
+    told: int
+    whole: bool = False
+    unexplained: tuple[Word, ...] = ()
+    certain: bool = True
+    spare: tuple[Word, ...] = ()
+
+    @property
+    def sure(self) -> Plan | None:
+        """The plan, if no word is left over, and nothing that is named."""
+        return self.plan if self.whole and not self.unexplained else None
+
+
+def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> Planned:
+    """The only plan that the question's words allow; `synonyms` are columns by the stem of a word that means them."""
+    reading = read(question, table, synonyms)
+    plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
+    whole = plan is not None and uses_all(plan, reading)
+    certain = plan is not None and not synonyms and is_certain(plan, reading)
+    return Planned(plan, table, reading.told(), whole, reading.unexplained(), certain, reading.spare())
+
+
+def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
+    """What the cues ask for; only the first kind that fits, for a question that is nearly one is none of the others."""
+    if reading.cue(*_DIFFERENCES) and reading.cue(Cue.MOST, Cue.LEAST):
+        return (_spread,)
+    kinds: tuple[tuple[tuple[Cue, ...], Sequence[Callable[[Reading], Plan | None]]], ...] = (
+        ((Cue.SHARE,), ()),
+        (_DIFFERENCES, (_difference_of_values, _difference_of_years, _difference_of_columns)),
+        ((Cue.MOST, Cue.LEAST), (_extreme,)),
+        ((Cue.MEAN, Cue.MEDIAN), (_aggregate,)),
+        ((Cue.HOW_MANY,), (_how_many,)),
+        ((Cue.SUM,), (_aggregate,)),
+        ((Cue.EACH,), (_each,)),
+    )
+    return next((kind for cues, kind in kinds if reading.cue(*cues)), (_look_up,))
+
+
+def _spread(reading: Reading) -> Plan | None:
+    """The greatest less the least."""
+    measure = _measure(reading)
+    both = reading.cue(Cue.MOST) and reading.cue(Cue.LEAST) and reading.cue(Cue.DIFFERENCE)
+    return None if measure is None or not both else Plan(Aggregate.SPREAD, measure, reading.filters(), reading.group())
+
+
+def _difference_of_values(reading: Reading) -> Plan | None:
+    """Of two values of one column: "more sea trout than salmon"."""
+    measure = _measure(reading)
+    pairs = [
+        one for one in reading.filters() if one.test is Test.IS and len(one.values) == 2 and _is_text(reading, one)
+    ]
+    if measure is None or len(pairs) != 1:
+        return None
+    first, second = ((Filter(pairs[0].column, Test.IS, (value,)),) for value in _in_order(reading, pairs[0]))
+    return _subtracted(reading, measure, pairs[0].column, first, second)
+
+
+def _in_order(reading: Reading, pair: Filter) -> Sequence[str | float]:
+    """What stands behind "than" comes last."""
+    than = next((at for at, word in enumerate(reading.words) if word.folded == "than"), None)
+    named = [one.run.first for one in reading.values if one.column == pair.column]
+    turned = than is not None and len(named) == 2 and than < named[0]
+    return pair.values[::-1] if turned else pair.values
+
+
+def _difference_of_years(reading: Reading) -> Plan | None:
+    """Of two years: the first named less the second; of a growth the later less the earlier."""
+    measure = _measure(reading)
+    named = [one for one in reading.filters() if reading.table.columns[one.column].years]
+    years = named[0].values if len(named) == 1 and named[0].test in (Test.IS, Test.BETWEEN) else ()
+    if measure is None or len(years) != 2:
+        return None
+    ordered = sorted(years, reverse=True) if reading.cue(Cue.GROWTH, Cue.CHANGE) else years
+    first, second = ((Filter(named[0].column, Test.IS, (year,)),) for year in ordered)
+    return _subtracted(reading, measure, named[0].column, first, second)
+
+
+def _subtracted(
+    reading: Reading, measure: int, column: int, first: tuple[Filter, ...], second: tuple[Filter, ...]
+) -> Plan:
+    others = reading.filters(leaving=column)
+    if reading.cue(Cue.FEWER):
+        first, second = second, first
+    return Plan(_chosen(reading, Aggregate.SUM), measure, others + first, less=others + second, sign=_sign(reading))
+
+
+def _sign(reading: Reading) -> Sign:
+    if reading.cue(Cue.CHANGE):
+        return Sign.KEPT
+    return Sign.ABSOLUTE if reading.cue(Cue.DIFFERENCE) else Sign.POSITIVE
+
+
+def _difference_of_columns(reading: Reading) -> Plan | None:
+    """Of two columns of measures: the first named less the second."""
+    measures = _measures(reading)
+    if len(measures) != 2:
+        return None
+    first, second = reversed(measures) if reading.cue(Cue.FEWER) else measures
+    return Plan(_chosen(reading, Aggregate.SUM), first, reading.filters(), minus=second, sign=_sign(reading))
+
+
+def _extreme(reading: Reading) -> Plan | None:
+    """The greatest or least, or which one has it: of sums where "most" counts together what stands in several rows."""
+    found = reading.cue(Cue.MOST, Cue.LEAST)
+    measure = _measure(reading)
+    if found is None or measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
+        return None
+    extreme = AGGREGATES[found.cue]
+    subject = _subject(reading, measure)
+    if subject is None:
+        return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
+    counted = any(word.folded in ("most", "least", "fewest") for word in reading.words[found.run.first : found.run.end])
+    inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
+    return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
+
+
+def _aggregate(reading: Reading) -> Plan | None:
+    measure = _measure(reading)
+    aggregate = _chosen(reading, Aggregate.SUM)
+    if measure is None or (aggregate is Aggregate.SUM and not _is_added(reading, measure)) or _is_open(reading):
+        return None
+    return Plan(aggregate, measure, reading.filters(), reading.group())
+
+
+def _how_many(reading: Reading) -> Plan | None:
+    """Different values, what a column of numbers counts, or rows."""
+    asked, group = reading.asked(), reading.group()
+    if asked is not None and not reading.table.columns[asked].measured:
+        return _how_many_values(reading, asked, group)
+    measures = [asked] if asked is not None else [*_measures(reading)] or counting(reading.table)
+    if reading.filtered().intersection(measures):  # how many there are of such a number, or their sum
+        return None
+    if len(measures) == 1 and _is_added(reading, measures[0]):
+        return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
+    return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None
+
+
+def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | None:
+    """Different values; months that come again in each year count once for each row, of one of everything else."""
+    table = reading.table
+    again = _SPANS & set(stems_of(table.columns[asked].label)) and any(column.years for column in table.columns)
+    if not again:
+        return Plan(Aggregate.COUNT, asked, reading.filters(), group)
+    others = {at for at in column_kinds(table, ColumnKind.TEXT) if at != asked}
+    return Plan(Aggregate.COUNT, None, reading.filters(), group) if others <= reading.filtered() | {group} else None
+
+
+def _counts_rows(reading: Reading) -> bool:
+    """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons.
+
+    Not so where a column of whole numbers without a unit may say how many each row stands for.
+    """
+    columns = reading.table.columns
+    if any(column.measured and not column.unit and not column.decimals for column in columns):
+        return False
+    counted = reading.counted()
+    if counted is None or not (reading.filters() or reading.cue(Cue.EACH)):
+        return False
+    return reading.names_value(counted) or (is_person(counted) and len(persons_of(reading.table)) == 1)
+
+
+def _each(reading: Reading) -> Plan | None:
+    """What stands there for each: computed only where it is one row for each."""
+    group, targets = reading.group(), reading.targets()
+    if group is None or len(targets) != 1:
+        return None
+    return Plan(Aggregate.VALUE, targets[0], reading.filters(), group)
+
+
+def _look_up(reading: Reading) -> Plan | None:
+    """One column of the rows that the question names; of a column of means without rows, their mean."""
+    target, filters = _target(reading), reading.filters()
+    if target is None or (not filters and not _is_mean(reading.table, target)):
+        return None
+    return Plan(Aggregate.VALUE if filters else Aggregate.MEAN, target, filters, _apart(reading, target))
+
+
+def _apart(reading: Reading, target: int) -> int | None:
+    """The column of which several values or years are named, for a number of each: "in 2022 and 2023"."""
+    several = [one.column for one in reading.filters() if one.test is Test.BETWEEN or len(one.values) > 1]
+    return _only(several) if reading.table.columns[target].measured else None
+
+
+def _target(reading: Reading) -> int | None:
+    asked, targets = reading.asked(), reading.targets()
+    if asked is not None:
+        return asked
+    if _asks_when(reading):
+        targets = tuple(_dates(reading, targets))
+    elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
+        targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
+    if not targets and (told := reading.person_or_place()) is not None:
+        return told
+    if not targets and reading.cue(Cue.HOW_MUCH):
+        return _only(reading.table.measured)
+    return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _asks_when(reading: Reading) -> bool:
+    return any(word.folded in ("when", "wann", "date", "day", "datum") for word in reading.words)
+
+
+def _subject(reading: Reading, measure: int) -> int | None:
+    """Of which column one value is wanted: the one asked for, the only one named, that of persons or places."""
+    asked = reading.asked()
+    if asked is not None:
+        return asked if asked != measure else None
+    named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
+    return named[0] if len(named) == 1 else reading.person_or_place()
+
+
+def _measure(reading: Reading) -> int | None:
+    """The column of numbers (or dates, for "first") that is named, hinted at, or the only one there is."""
+    found = reading.cue(Cue.MOST, Cue.LEAST, Cue.HOW_MUCH)
+    hints = found.hints if found else ()
+    if hints == (DATES,):
+        return _only(_dates(reading, reading.targets()))
+    told = hinted(reading.table, hints)
+    named = [*_measures(reading)] or told
+    if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
+        return None
+    return _only(named or ([] if hints else counting(reading.table) or reading.table.measured))
+
+
+def _only(found: Sequence[int]) -> int | None:
+    return found[0] if len(found) == 1 else None
+
+
+def _measures(reading: Reading) -> tuple[int, ...]:
+    return tuple(at for at in reading.targets() if reading.table.columns[at].measured)
+
+
+def _dates(reading: Reading, targets: Sequence[int]) -> list[int]:
+    """Columns of dates or years: those named, else all."""
+    return [at for at in targets if at in reading.table.dated] or reading.table.dated
+
+
+def _chosen(reading: Reading, default: Aggregate) -> Aggregate:
+    found = reading.cue(*_ARITHMETIC)
+    return AGGREGATES[found.cue] if found else default
+
+
+def _is_whole(reading: Reading, measure: int) -> bool:
+    """Whether the greatest value itself is wanted, not what has it, nor something else of that time."""
+    dated = not reading.table.columns[measure].measured
+    opening = reading.words[0].folded
+    if opening in _CHOOSE or reading.cue(*_ARITHMETIC, Cue.HOW_MANY):
+        return False
+    return opening in ("when", "wann") or not dated
+
+
+def _is_open(reading: Reading) -> bool:
+    """Whether "each" stands there, and what for was not understood."""
+    return reading.cue(Cue.EACH) is not None and reading.group() is None
+
+
+def _is_text(reading: Reading, one: Filter) -> bool:
+    return reading.table.columns[one.column].kind is ColumnKind.TEXT
+
+
+def _is_added(reading: Reading, measure: int) -> bool:
+    column = reading.table.columns[measure]
+    return column.unit != "%" and not _NOT_ADDED & set(stems_of(column.label))
+
+
+def _is_mean(table: Table, column: int) -> bool:
+    return table.columns[column].measured and bool({"mean", "average"} & set(stems_of(table.columns[column].label)))
+
+
+def is_open(question: str) -> bool:
+    """Whether more than yes, no or a reason is wanted."""
+    words = words_of(question)
+    return bool(words) and words[0].folded not in _OPENS_CLOSED
+
+
+def asks_for_computing(question: str) -> bool:
+    """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference, a number of things."""
+    return any(found.cue in _COMPUTED for found in cues_of(words_of(question), frozenset()))

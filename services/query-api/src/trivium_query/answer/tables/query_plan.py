@@ -1,0 +1,124 @@
+"""A question of a table as a small typed plan; it names columns by number and holds no SQL."""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeVar
+
+import msgspec
+
+from trivium_query.answer.tables.table import Table
+
+T = TypeVar("T")
+
+
+class Aggregate(enum.StrEnum):
+    """What is made of the rows. Values are what a language model writes; never rename one."""
+
+    VALUE = "value"  # what stands there
+    COUNT = "count"  # rows; distinct values where a column is named
+    SUM = "sum"
+    MEAN = "mean"
+    MEDIAN = "median"
+    LEAST = "least"
+    MOST = "most"
+    SPREAD = "spread"  # the most less the least
+
+
+class Test(enum.StrEnum):
+    """How a cell is compared. Values are what a language model writes; never rename one."""
+
+    __test__ = False  # no test of pytest's
+
+    IS = "is"
+    IS_NOT = "is not"
+    MORE = "more than"
+    AT_LEAST = "at least"
+    LESS = "less than"
+    AT_MOST = "at most"
+    BETWEEN = "between"  # both ends included
+
+
+class Sign(enum.Enum):
+    """Of a difference."""
+
+    ABSOLUTE = enum.auto()
+    KEPT = enum.auto()
+    POSITIVE = enum.auto()  # the question says that it is; where it is not, there is nothing to tell
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, else against one.
+
+    `other` is the column whose cell is compared with instead of values.
+    """
+
+    column: int
+    test: Test
+    values: tuple[str | float, ...] = ()
+    other: int | None = None
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """`aggregate` of `column` over the rows that pass every filter.
+
+    `group`: for each value of that column. `extreme`: only the groups where it is `most` or `least`.
+    `less`: the same of the rows that pass these filters is subtracted. `minus`: the same of that column is.
+    `sign` says which of a difference is told.
+    """
+
+    aggregate: Aggregate
+    column: int | None = None
+    filters: tuple[Filter, ...] = ()
+    group: int | None = None
+    extreme: Aggregate | None = None
+    less: tuple[Filter, ...] = ()
+    minus: int | None = None
+    sign: Sign = Sign.ABSOLUTE
+
+
+def expression(plan: Plan, table: Table) -> str:
+    """The plan as a reader checks it: `sum(Count) where Site is "Lower Ford"`."""
+    inner = _measure(plan, table)
+    if plan.minus is not None:
+        inner = f"{inner} - {_of(plan.aggregate, _label(table, plan.minus))}"
+    where = _conditions(plan.filters, table)
+    if plan.less:
+        inner = f"{inner}{where} - {_measure(plan, table)}{_conditions(plan.less, table)}"
+        where = ""
+    grouped = f" for each {_label(table, plan.group)}" if plan.group is not None else ""
+    best = f", of these the {plan.extreme.value}" if plan.extreme else ""
+    return f"{inner}{where}{grouped}{best}"
+
+
+def _measure(plan: Plan, table: Table) -> str:
+    if plan.column is None:
+        return "count of rows"
+    label = _label(table, plan.column)
+    return f"count of different {label}" if plan.aggregate is Aggregate.COUNT else _of(plan.aggregate, label)
+
+
+def _of(aggregate: Aggregate, label: str) -> str:
+    return label if aggregate is Aggregate.VALUE else f"{aggregate.value}({label})"
+
+
+def _conditions(filters: tuple[Filter, ...], table: Table) -> str:
+    said = [_condition(one, table) for one in filters]
+    return f" where {' and '.join(said)}" if said else ""
+
+
+def _condition(one: Filter, table: Table) -> str:
+    label = _label(table, one.column)
+    if one.other is not None:
+        return f"{label} {one.test.value} {_label(table, one.other)}"
+    joint = " and " if one.test is Test.BETWEEN else " or "
+    return f"{label} {one.test.value} {joint.join(map(_quoted, one.values))}"
+
+
+def _label(table: Table, column: int) -> str:
+    """The first column of a report often has no name: what stands there names the row."""
+    return table.columns[column].label or "row"
+
+
+def _quoted(value: str | float) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"{value:.15g}"

@@ -1,0 +1,241 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""A question read against one table: which of its words name values, columns, times, or what to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
+from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
+from trivium_query.answer.tables.cues import LIGHT, TELLING, Cue, CueFound, cues_of
+from trivium_query.answer.tables.mentions import ColumnMention, ValueMention, column_mentions, value_mentions
+from trivium_query.answer.tables.query_plan import Filter, Test
+from trivium_query.answer.tables.table import Column, ColumnKind, Table
+from trivium_query.words import is_function_word, stem
+
+# Columns of people, and the words that a question has for them.
+PERSONS = frozenset(map(stem, "name person keeper employee member owner author worker contact staff".split()))
+_PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
+PLACES = frozenset(map(stem, "where place location site town city address station country".split()))
+_ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, "where": PLACES, "wo": PLACES}
+_YES = frozenset(["yes", "true", "y", "x", "ja", "oui", "si", "\u2713", "\u2714"])
+_NO = frozenset(["no", "false", "n", "nein", "non", "\u2717", "\u2718"])
+_CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
+_NEAR = 2  # words between "which" or "how many" and the column that is asked for
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What was understood."""
+
+    table: Table
+    words: tuple[Word, ...]
+    values: tuple[ValueMention, ...]
+    columns: tuple[ColumnMention, ...]
+    conditions: tuple[Condition, ...]
+    cues: tuple[CueFound, ...]
+
+    def cue(self, *wanted: Cue) -> CueFound | None:
+        """The first of one of these kinds."""
+        return next((found for found in self.cues if found.cue in wanted), None)
+
+    def filters(self, leaving: int | None = None) -> tuple[Filter, ...]:
+        """One for each column that values of are named, and those of times and bounds; none on the column `leaving`."""
+        named = dict.fromkeys((one.column, self._excluded(one)) for one in self.values)
+        chosen = [self._chosen(column, excluded=excluded) for column, excluded in named]
+        chosen += [Filter(at, Test.IS, yes) for at in self._named_marks() if (yes := affirmed(self.table.columns[at]))]
+        stated = [each for one in self.conditions for each in one.filters]
+        return tuple(each for each in _together([*chosen, *stated]) if each.column != leaving)
+
+    def filtered(self) -> frozenset[int]:
+        """The columns that the question already says something of."""
+        filters = self.filters()
+        return frozenset(each.column for each in filters) | {each.other for each in filters if each.other is not None}
+
+    def group(self) -> int | None:
+        """The column that follows "each" or "per"."""
+        for found in self.cues:
+            if found.cue is Cue.EACH:
+                for one in self.columns:
+                    if found.run.end <= one.run.first <= found.run.end + 1:
+                        return one.column
+        return None
+
+    def asked(self) -> int | None:
+        """The column right behind "which" or "how many"."""
+        ends = [at + 1 for at, word in enumerate(self.words) if word.folded in _CHOOSING]
+        ends += [found.run.end for found in self.cues if found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH)]
+        stated = {each.column for one in self.conditions for each in one.filters}
+        for end in sorted(ends):
+            for one in self.columns:
+                near = end <= one.run.first <= end + _NEAR and one.column not in stated
+                if near and self._is_bare(end, one.run.first):
+                    return one.column
+        return None
+
+    def targets(self) -> tuple[int, ...]:
+        """The columns that are named and that nothing is said of, besides the one asked for."""
+        kept = (self.group(),)
+        asked, filtered = self.asked(), self.filtered()
+        return tuple(
+            dict.fromkeys(
+                one.column
+                for one in self.columns
+                if one.column not in kept and (one.column == asked or one.column not in filtered)
+            )
+        )
+
+    def person_or_place(self) -> int | None:
+        """The column of whom "who", or of what "where", asks."""
+        wanted = next((_ASKS_FOR[word.folded] for word in self.words if word.folded in _ASKS_FOR), frozenset[str]())
+        found = [at for at, column in enumerate(self.table.columns) if wanted & set(stems_of(column.label))]
+        return found[0] if len(found) == 1 else None
+
+    def unexplained(self) -> tuple[Word, ...]:
+        """Words with a meaning of their own that the reading has no use for."""
+        known = self._understood()
+        about = set(stems_of(f"{self.table.about} {self.table.within}"))
+        return tuple(word for at, word in enumerate(self.words) if at not in known and not self._is_plain(word, about))
+
+    def counted(self) -> Word | None:
+        """The thing that "how many" asks for: the first word with a meaning behind it."""
+        found = self.cue(Cue.HOW_MANY)
+        rest = self.words[found.run.end :] if found else ()
+        return next((word for word in rest if not is_function_word(word.folded)), None)
+
+    def names_value(self, word: Word) -> bool:
+        """Whether the word is of a value."""
+        return self.words.index(word) in joined(one.run for one in self.values)
+
+    def spare(self) -> tuple[Word, ...]:
+        """Words that say what the table is about, and may also be another name of a column."""
+        known = self._understood()
+        return tuple(
+            word
+            for at, word in enumerate(self.words)
+            if at not in known and not is_function_word(word.folded) and word.stem not in LIGHT
+        )
+
+    def told(self) -> int:
+        """How many words name columns, values or times of the table."""
+        named = joined([*(one.run for one in self.values), *(one.run for one in self.columns)])
+        return len(named | self._conditional())
+
+    def _named_marks(self) -> list[int]:
+        """Columns of yes and no that are named: "how many passed"."""
+        said = {one.column for one in self.values}
+        return list(dict.fromkeys(one.column for one in self.columns if one.column not in said))
+
+    def _is_bare(self, first: int, end: int) -> bool:
+        """Whether no other thing is named between: "how many people were hired" is no question for days of hiring."""
+        return all(is_function_word(word.folded) or word.stem in LIGHT for word in self.words[first:end])
+
+    def _excluded(self, value: ValueMention) -> bool:
+        ends = {found.run.end for found in self.cues if found.cue is Cue.NOT}
+        return value.run.first in ends or (
+            value.run.first - 1 in ends and is_function_word(self.words[value.run.first - 1].folded)
+        )
+
+    def _chosen(self, column: int, *, excluded: bool) -> Filter:
+        values = [
+            value
+            for one in self.values
+            if one.column == column and self._excluded(one) is excluded
+            for value in one.values
+        ]
+        return Filter(column, Test.IS_NOT if excluded else Test.IS, tuple(dict.fromkeys(values)))
+
+    def _conditional(self) -> frozenset[int]:
+        return frozenset[int]().union(*(one.words for one in self.conditions))
+
+    def _understood(self) -> frozenset[int]:
+        named = [*(one.run for one in self.values), *(one.run for one in self.columns)]
+        return joined([*named, *(found.run for found in self.cues)]) | self._conditional()
+
+    def _is_plain(self, word: Word, about: set[str]) -> bool:
+        if word.folded in TELLING:
+            return word.folded in ("than", "between") and self.cue(Cue.MORE, Cue.FEWER, Cue.DIFFERENCE) is not None
+        return (
+            is_function_word(word.folded)
+            or word.stem in LIGHT
+            or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
+            or (is_person(word) and bool(persons_of(self.table)))
+            or any(alike(word.stem, each) for each in about)
+            or bool(unit_column(self.table, word))
+        )
+
+
+def affirmed(column: Column) -> tuple[str, ...]:
+    """The values that say yes, of a column of nothing but yes and no."""
+    folded = {value.casefold() for value in column.values}
+    return (
+        tuple(value for value in column.values if value.casefold() in _YES) if folded and folded <= _YES | _NO else ()
+    )
+
+
+def is_person(word: Word) -> bool:
+    """Whether the word stands for whoever a table is of: "employees", "people"."""
+    return word.stem in _PERSON_WORDS
+
+
+def persons_of(table: Table) -> list[int]:
+    """The columns of people."""
+    return [at for at, column in enumerate(table.columns) if PERSONS & set(stems_of(column.label))]
+
+
+def _together(filters: Sequence[Filter]) -> list[Filter]:
+    """Values that are named apart are any of them: "in 2021 than in 2020"."""
+    found: list[Filter] = []
+    for one in filters:
+        place = next((at for at, each in enumerate(found) if _same_test(each, one)), None)
+        if place is None:
+            found.append(one)
+        else:
+            found[place] = msgspec.structs.replace(one, values=(*found[place].values, *one.values))
+    return found
+
+
+def _same_test(one: Filter, other: Filter) -> bool:
+    return one.column == other.column and one.test is other.test is Test.IS
+
+
+def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
+    """Values first, then whole names of columns, times and bounds, what to compute, and parts of names.
+
+    `synonyms` are columns by the stem of a word that means them.
+    """
+    words = words_of(question)
+    values = value_mentions(table, words)
+    taken = joined(one.run for one in values)
+    guessed = column_mentions(table, words, taken)
+    conditions = conditions_of(table, question, words, guessed, taken)
+    taken |= frozenset[int]().union(*(one.words for one in conditions))
+    whole = [one for one in guessed if _is_whole(table, one) and not one.run.indices() & taken]
+    cues = cues_of(words, taken | joined(one.run for one in whole))
+    taken |= joined(one.run for one in cues)
+    columns = column_mentions(table, words, taken)
+    used = taken | joined(one.run for one in columns)
+    meant = [
+        ColumnMention(synonyms[word.stem], Run(at, at + 1))
+        for at, word in enumerate(words)
+        if at not in used and word.stem in synonyms
+    ]
+    both = tuple(sorted([*columns, *meant], key=lambda one: one.run))
+    begun = {one.run.first for one in both}
+    kept = tuple(found for found in cues if not _is_other_by(found, words, begun))
+    return Reading(table, words, tuple(values), both, tuple(conditions), kept)
+
+
+def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> bool:
+    """Whether a "by" means who did it: it means each only before a column's name: "kept by Hanna" has another."""
+    return words[found.run.first].folded == "by" and found.cue is Cue.EACH and found.run.end not in begun
+
+
+def _is_whole(table: Table, mention: ColumnMention) -> bool:
+    return mention.run.end - mention.run.first == len(stems_of(table.columns[mention.column].label))
+
+
+def column_kinds(table: Table, *kinds: ColumnKind) -> list[int]:
+    """The columns of these kinds."""
+    return [at for at, column in enumerate(table.columns) if column.kind in kinds]

@@ -1,0 +1,80 @@
+"""What a table of a document knows of itself: columns with names, kinds, units and values."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from trivium.domain.chunks import Chunk, Span
+
+
+class ColumnKind(enum.StrEnum):
+    """What the cells of a column are. One cell that is neither a number nor a date makes its column text."""
+
+    NUMBER = "number"
+    DATE = "date"
+    TEXT = "text"
+
+
+class Column(msgspec.Struct, frozen=True):
+    """`label` is as the document has it, without its unit. `values` are the distinct ones of text, in order.
+
+    `decimals` is the most that a number of it has behind the point; `grouped` tells that it separates thousands.
+    `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`).
+    """
+
+    label: str
+    kind: ColumnKind
+    unit: str = ""
+    decimals: int = 0
+    grouped: bool = False
+    years: bool = False
+    shape: str = ""
+    values: tuple[str, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether sums and means of it say something."""
+        return self.kind is ColumnKind.NUMBER and not self.years
+
+
+class Table(msgspec.Struct, frozen=True):
+    """One table. `number` counts from 0 in its document; `span` is its place in the document's text.
+
+    `about` is what it is called: caption, sheet, section, name of the file; `within` what is around that.
+    `melted`: the document has a column for each year, and the last column here has what stands in those.
+    """
+
+    number: int
+    columns: tuple[Column, ...]
+    rows: int
+    about: str
+    within: str
+    span: Span
+    melted: bool = False
+
+    @property
+    def measured(self) -> list[int]:
+        """The columns that sums and means say something of."""
+        return [at for at, column in enumerate(self.columns) if column.measured]
+
+    @property
+    def dated(self) -> list[int]:
+        """The columns of dates and of years."""
+        return [at for at, column in enumerate(self.columns) if column.kind is ColumnKind.DATE or column.years]
+
+
+class DocumentTables(msgspec.Struct, frozen=True):
+    """A document's tables: `database` is a serialised SQLite database, `chunks` are those that the tables stand in."""
+
+    tables: tuple[Table, ...] = ()
+    database: bytes = b""
+    chunks: tuple[Chunk, ...] = ()
+
+
+class ShownRow(msgspec.Struct, frozen=True):
+    """A row as its document's text has it, and where."""
+
+    line: str
+    span: Span

@@ -1,0 +1,134 @@
+# ruff: noqa: S608  (names of tables and columns are made of numbers, and every value is bound)
+"""A plan as SQL over the database of `engine.py`: its own names of columns, and every value bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
+
+MAX_RESULTS = 50  # groups or values of one answer; more is no answer
+_OPERATORS = {Test.MORE: ">", Test.AT_LEAST: ">=", Test.LESS: "<", Test.AT_MOST: "<="}
+_FUNCTIONS = {
+    Aggregate.VALUE: "max",  # of one row: `engine.py` looks that it is one
+    Aggregate.SUM: "sum",
+    Aggregate.MEAN: "avg",
+    Aggregate.LEAST: "min",
+    Aggregate.MOST: "max",
+}
+
+
+class Sql(msgspec.Struct, frozen=True):
+    """One statement and what is bound to its marks."""
+
+    text: str
+    bound: tuple[str | float, ...] = ()
+
+
+def computed(plan: Plan, table: int) -> Sql:
+    """Rows of (group or NULL, value, how many rows it was made of); one beyond `MAX_RESULTS` tells of more."""
+    if plan.group is not None:
+        return _grouped(plan, table, plan.group)
+    where = _where(plan.filters)
+    if plan.aggregate is Aggregate.VALUE and plan.minus is None and not plan.less:
+        column = _name(plan.column)
+        text = f"SELECT NULL, {column}, count(*) FROM t{table}{where.text} AND {column} IS NOT NULL GROUP BY {column}"
+        return Sql(f"{text} ORDER BY min(row) LIMIT {MAX_RESULTS + 1}", where.bound)
+    value = _value(plan, table, plan.filters)
+    if plan.less:
+        other = _value(plan, table, plan.less)
+        value = Sql(f"SELECT ({value.text}) - ({other.text})", value.bound + other.bound)
+    if (plan.less or plan.minus is not None) and plan.sign is Sign.ABSOLUTE:
+        value = Sql(f"SELECT abs(({value.text}))", value.bound)
+    return Sql(f"SELECT NULL, ({value.text}), (SELECT count(*) FROM t{table}{where.text})", value.bound + where.bound)
+
+
+def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -> Sql:
+    """Rows of (line, first, last, whether it may sum up others), in order; of an extreme's `groups` alone."""
+    where = _where(plan.filters)
+    conditions, bound = where.text, where.bound
+    if plan.less:
+        other = _where(plan.less)
+        conditions, bound = f" WHERE ({conditions[7:]}) OR ({other.text[7:]})", bound + other.bound
+    if plan.extreme and plan.group is not None:
+        conditions += f" AND {_name(plan.group)} IN ({_marks(groups)})"
+        bound += tuple(groups)
+    if plan.column is not None:
+        conditions = f" WHERE ({conditions[7:]}) AND {_name(plan.column)} IS NOT NULL"
+    return Sql(f"SELECT line, first, last, total FROM t{table}{conditions} ORDER BY row LIMIT {limit}", bound)
+
+
+def _grouped(plan: Plan, table: int, group: int) -> Sql:
+    where, name = _where(plan.filters), _name(group)
+    present = f"FROM t{table}{where.text} AND {name} IS NOT NULL"
+    if plan.aggregate is Aggregate.MEDIAN:
+        inner = _median(name, _name(plan.column), present)
+    else:
+        inner = f"SELECT {name} AS g, {_aggregate(plan)} AS v, count(*) AS n, min(row) AS r {present} GROUP BY {name}"
+    best = f" WHERE v = (SELECT {_FUNCTIONS[plan.extreme]}(v) FROM grouped)" if plan.extreme else ""
+    text = f"WITH grouped AS ({inner}) SELECT g, v, n FROM grouped{best} ORDER BY r LIMIT {MAX_RESULTS + 1}"
+    return Sql(text, where.bound)
+
+
+def _value(plan: Plan, table: int, filters: Sequence[Filter]) -> Sql:
+    """A scalar."""
+    where = _where(filters)
+    if plan.aggregate is Aggregate.MEDIAN:
+        return Sql(f"SELECT v FROM ({_median('NULL', _name(plan.column), f'FROM t{table}{where.text}')})", where.bound)
+    return Sql(f"SELECT {_aggregate(plan)} FROM t{table}{where.text}", where.bound)
+
+
+def _median(group: str, column: str, present: str) -> str:
+    """The mean of the middle one or two of each group."""
+    part = f"OVER (PARTITION BY {group}"
+    ranked = (
+        f"SELECT {group} AS g, {column} AS v, row_number() {part} ORDER BY {column}) AS k,"
+        f" count(*) {part}) AS n, min(row) {part}) AS r {present} AND {column} IS NOT NULL"
+    )
+    middle = f"FROM ({ranked}) WHERE k IN ((n + 1) / 2, (n + 2) / 2)"
+    return f"SELECT g, avg(v) AS v, max(n) AS n, min(r) AS r {middle} GROUP BY g"
+
+
+def _aggregate(plan: Plan) -> str:
+    if plan.column is None:
+        return "count(*)"
+    column = _name(plan.column)
+    if plan.aggregate is Aggregate.COUNT:
+        return f"count(DISTINCT {column})"
+    if plan.aggregate is Aggregate.SPREAD:
+        return f"max({column}) - min({column})"
+    function = _FUNCTIONS[plan.aggregate]
+    own = f"{function}({column})"
+    return f"{own} - {function}({_name(plan.minus)})" if plan.minus is not None else own
+
+
+def _where(filters: Sequence[Filter]) -> Sql:
+    """Rows that surely sum up others never count among them."""
+    parts = [_condition(one) for one in filters]
+    return Sql(
+        " WHERE " + " AND ".join(["total < 2", *(part.text for part in parts)]),
+        tuple(value for part in parts for value in part.bound),
+    )
+
+
+def _condition(one: Filter) -> Sql:
+    column = _name(one.column)
+    if one.other is not None:
+        return Sql(f"{column} {_OPERATORS[one.test]} {_name(one.other)}")
+    if one.test is Test.IS:
+        return Sql(f"{column} IN ({_marks(one.values)})", one.values)
+    if one.test is Test.IS_NOT:
+        return Sql(f"{column} NOT IN ({_marks(one.values)})", one.values)
+    if one.test is Test.BETWEEN:
+        return Sql(f"{column} BETWEEN ? AND ?", one.values)
+    return Sql(f"{column} {_OPERATORS[one.test]} ?", one.values)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _name(column: int | None) -> str:
+    return f"c{column}"

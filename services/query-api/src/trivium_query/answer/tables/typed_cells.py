@@ -1,0 +1,183 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""Cells of a column as numbers, dates or text: all of one kind, else all text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from trivium_query.answer.tables.table import Column, ColumnKind
+
+MAX_VALUES = 5_000  # distinct values of a column that questions are matched with
+FIRST_YEAR, LAST_YEAR = 1500, 2200
+TypedCell = int | float | str | None
+MAX_DIGITS = 15  # what a binary number holds exactly
+MIN_NAMES = 3  # rows, for numbers to be names of them
+_NAMING = frozenset(  # words of such a column's name
+    "id no nr code index key ref reference order invoice ticket serial isbn zip postcode plz phone telephone".split()
+)
+_EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
+_CURRENCIES = frozenset("$€£¥")
+_LABEL_UNIT = re.compile(r"\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
+_NUMBER = re.compile(
+    r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<loss>\(?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
+    r"\s*(?P<closed>\)?)\s*(?P<after>%|[$€£¥]|[^\W\d_]{1,5}[²³]?(?:/[^\W\d_]{1,4})?)?"
+)
+_DATE_FORMATS = (
+    "%Y-%m-%d",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d.%m.%Y",
+)
+_SLASHED = ("%d/%m/%Y", "%m/%d/%Y")
+
+
+class TypedColumn(msgspec.Struct, frozen=True):
+    """A column, and its cells in the order of the rows; None for an empty one. Dates are ISO 8601."""
+
+    column: Column
+    cells: tuple[TypedCell, ...]
+
+
+def typed_column(label: str, cells: Sequence[str], sums: Sequence[bool]) -> TypedColumn:
+    """The column as the narrowest kind that all of its cells have; those of rows that sum up others name no value."""
+    filled = [cell.strip() for cell in cells]
+    present = [cell for cell in filled if cell.casefold() not in _EMPTY]
+    return _numbers(label, filled, present) or _dates(label, filled, present) or _text(label, filled, sums)
+
+
+def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
+    matches = [_NUMBER.fullmatch(cell) for cell in present]
+    found = [match for match in matches if match]
+    if not present or len(found) < len(present) or any(map(_is_no_quantity, found)):
+        return None
+    unit_of_cells = _unit([match["before"] or match["after"] or "" for match in found])
+    mark = _decimal_mark([match["digits"] for match in found])
+    if unit_of_cells is None or mark is None:
+        return None
+    plain = [_plain(match, mark) for match in found]
+    name, unit = _label_and_unit(label)
+    whole = all("." not in number for number in plain)
+    values = [int(number) if whole else float(number) for number in plain]
+    if whole and _are_names(label, values):
+        return None
+    column = Column(
+        name,
+        ColumnKind.NUMBER,
+        unit or unit_of_cells,
+        decimals=max(len(number.partition(".")[2]) for number in plain),
+        grouped=any(_is_grouped(match["digits"], mark) for match in found),
+        years=whole and all(map(_is_year, values)),
+    )
+    left = iter(values)
+    return TypedColumn(column, tuple(None if cell.casefold() in _EMPTY else next(left) for cell in filled))
+
+
+def _unit(units: Sequence[str]) -> str | None:
+    """What all cells are measured in; an amount may leave its currency to the row above. None where they differ."""
+    told = set(units) - {""}
+    if len(told) > 1 or ("" in units and told - _CURRENCIES):
+        return None
+    return told.pop() if told else ""
+
+
+def _is_no_quantity(match: re.Match[str]) -> bool:
+    """A leading zero is part of a name (a telephone number, an article's), and so are more digits than a double has.
+
+    Brackets come in pairs.
+    """
+    digits = match["digits"]
+    if sum(map(str.isdigit, digits)) > MAX_DIGITS:
+        return True
+    return bool(match["loss"]) != bool(match["closed"]) or (digits[0] == "0" and digits[1:2].isdigit())
+
+
+def _are_names(label: str, values: Sequence[float]) -> bool:
+    """Whether the numbers are names of rows: all different, and called so or one after the other."""
+    if len(set(values)) < len(values) or len(values) < MIN_NAMES or all(map(_is_year, values)):
+        return False
+    called = bool(_NAMING & set(re.findall(r"[^\W_]+", label.casefold())))
+    return called or list(values) == list(range(int(values[0]), int(values[0]) + len(values)))
+
+
+def _is_year(value: float) -> bool:
+    return FIRST_YEAR <= value <= LAST_YEAR
+
+
+def _decimal_mark(numbers: Sequence[str]) -> str | None:
+    """Point or comma, as the whole column has it; None where its cells contradict each other."""
+    marks = {mark for number in numbers if (mark := _told_mark(number))}
+    return marks.pop() if len(marks) == 1 else "." if not marks else None
+
+
+def _told_mark(number: str) -> str:
+    """What one number tells: the last of both marks, or the only one unless three digits follow it."""
+    point, comma = number.rfind("."), number.rfind(",")
+    if point >= 0 and comma >= 0:
+        return "." if point > comma else ","
+    last = max(point, comma)
+    if last < 0:
+        return ""
+    mark = number[last]
+    if number.count(mark) > 1:
+        return "," if mark == "." else "."
+    return mark if len(number) - last - 1 != 3 or (mark == "." and number.startswith("0")) else ""
+
+
+def _plain(match: re.Match[str], mark: str) -> str:
+    digits = "".join(char for char in match["digits"] if char.isdigit() or char == mark).replace(mark, ".")
+    lost = bool(match["loss"] and match["closed"])  # accountants write a loss in brackets
+    return ("-" if lost or match["sign"] in ("-", "\u2212") else "") + digits.rstrip(".")
+
+
+def _is_grouped(digits: str, mark: str) -> bool:
+    return any(not char.isdigit() and char != mark for char in digits)
+
+
+def _dates(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
+    for shape in _formats(present):
+        read = _reader(shape)
+        days = [None if cell.casefold() in _EMPTY else read(cell) for cell in filled]
+        if sum(day is not None for day in days) == len(present):
+            return TypedColumn(Column(label, ColumnKind.DATE, shape=shape), tuple(days))
+    return None
+
+
+def _formats(present: Sequence[str]) -> Sequence[str]:
+    """Those that read the first cell; of day/month and month/day the one that reads all, and none if both do."""
+    first = present[:1]
+    slashed = [shape for shape in _SLASHED if all(_reader(shape)(cell) for cell in present)] if first else []
+    return slashed if len(slashed) == 1 else [shape for shape in _DATE_FORMATS if first and _reader(shape)(first[0])]
+
+
+def _reader(shape: str) -> Callable[[str], str | None]:
+    timed = "%H" in shape
+
+    def read(cell: str) -> str | None:
+        try:
+            moment = datetime.strptime(cell, shape)
+        except ValueError:
+            return None
+        return moment.isoformat(" ", "minutes") if timed else moment.date().isoformat()
+
+    return read
+
+
+def _text(label: str, filled: Sequence[str], sums: Sequence[bool]) -> TypedColumn:
+    distinct = dict.fromkeys(cell for cell, total in zip(filled, sums, strict=True) if cell and not total)
+    values = tuple(distinct) if len(distinct) <= MAX_VALUES else ()
+    return TypedColumn(Column(label, ColumnKind.TEXT, values=values), tuple(cell or None for cell in filled))
+
+
+def _label_and_unit(label: str) -> tuple[str, str]:
+    """`Mean level (m)` is a level in metres."""
+    match = _LABEL_UNIT.search(label)
+    return (label[: match.start()], match[1]) if match and match.start() else (label, "")

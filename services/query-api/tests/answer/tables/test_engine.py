@@ -1,0 +1,146 @@
+"""What the engine does with a plan, whoever wrote it: it reads one document's rows, and nothing else."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.domain.chunks import Span
+from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
+from trivium_query.answer.tables.engine import database_of, run
+from trivium_query.answer.tables.from_units import tables_of
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.table import DocumentTables
+
+ROWS = (("Coot", "3"), ("Heron", "5"), ("Coot", "8"), ("Total", "16"))
+
+
+def _unit(rows: tuple[tuple[str, ...], ...], first: int) -> Unit:
+    body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
+    lines = "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in rows)
+    position = Position(sheet="Nests", rows=(first, first + len(rows) - 1))
+    return Unit(UnitKind.TABLE, lines, position, html=f"<table><tr><th>Bird</th><th>Eggs</th></tr>{body}</table>")
+
+
+def _stored(*units: Unit) -> DocumentTables:
+    document = ParsedDocument("text/csv", (Unit(UnitKind.TEXT, "Before."), *units))
+    return database_of(tables_of(document), "nests.csv", [])
+
+
+@pytest.fixture
+def nests() -> DocumentTables:
+    return _stored(_unit(ROWS[:2], 2), _unit(ROWS[2:], 4))
+
+
+def _value(stored: DocumentTables, plan: Plan) -> list[tuple[object, object]]:
+    result = run(stored, stored.tables[0], plan)
+    return [(value.group, value.value) for value in result.values] if result else []
+
+
+def test_parts_of_a_sheet_are_one_table_and_its_row_of_totals_is_no_row_of_it(nests: DocumentTables) -> None:
+    assert [table.rows for table in nests.tables] == [4]
+    assert _value(nests, Plan(Aggregate.SUM, 1)) == [(None, 16)]
+    assert _value(nests, Plan(Aggregate.SUM, 1, group=0)) == [("Coot", 11), ("Heron", 5)]
+
+
+def test_tables_with_a_header_of_their_own_between_them_stay_apart() -> None:
+    stored = _stored(_unit(ROWS[:2], 2), _unit(ROWS[2:3], 6))
+    assert [table.rows for table in stored.tables] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "value"),
+    [
+        (Aggregate.MEAN, 16 / 3),
+        (Aggregate.MEDIAN, 5),
+        (Aggregate.LEAST, 3),
+        (Aggregate.MOST, 8),
+        (Aggregate.SPREAD, 5),
+        (Aggregate.COUNT, 3),
+    ],
+)
+def test_each_aggregate_is_the_engines(nests: DocumentTables, aggregate: Aggregate, value: float) -> None:
+    assert _value(nests, Plan(aggregate, 1)) == [(None, pytest.approx(value))]
+
+
+def test_a_median_of_each_group_is_of_its_own_rows() -> None:
+    rows = (("Coot", "3"), ("Heron", "5"), ("Coot", "8"), ("Heron", "6"), ("Coot", "4"), ("Heron", "1"), ("Rail", "2"))
+    stored = _stored(_unit((*rows, ("Rail", "3")), 2))
+    assert _value(stored, Plan(Aggregate.MEDIAN, 1, group=0)) == [("Coot", 4.0), ("Heron", 5.0), ("Rail", 2.5)]
+
+
+def test_a_value_is_bound_and_never_a_part_of_the_statement(nests: DocumentTables) -> None:
+    hostile = Filter(0, Test.IS, ("Coot') OR 1=1 --",))
+    assert _value(nests, Plan(Aggregate.SUM, 1, (hostile,))) == []
+
+
+def test_several_numbers_are_no_answer_to_what_stands_there(nests: DocumentTables) -> None:
+    coots = Filter(0, Test.IS, ("Coot",))
+    assert _value(nests, Plan(Aggregate.VALUE, 1, (coots,))) == []
+    assert _value(nests, Plan(Aggregate.VALUE, 1, group=0)) == []
+
+
+@pytest.mark.parametrize("label", ["Total waders", ""])
+def test_a_sum_over_a_row_that_may_be_a_total_is_not_told(label: str) -> None:
+    stored = _stored(_unit((("Coot", "3"), ("Heron", "5"), (label, "8")), 2))
+    assert _value(stored, Plan(Aggregate.SUM, 1)) == []
+    assert _value(stored, Plan(Aggregate.SUM, 1, (Filter(0, Test.IS, ("Coot", "Heron")),))) == [(None, 8)]
+
+
+def test_numbers_of_any_length_are_stored() -> None:
+    stored = _stored(_unit((("Coot", "9" * 400), ("Heron", "-" + "9" * 15)), 2))
+    assert _value(stored, Plan(Aggregate.COUNT)) == [(None, 2)]
+
+
+def test_every_row_says_where_it_stands_in_the_text(nests: DocumentTables) -> None:
+    result = run(nests, nests.tables[0], Plan(Aggregate.SUM, 1))
+    assert result
+    text = "Before.\n\n" + "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in ROWS[:2])
+    text += "\n\n" + "\n".join(f"Bird: {bird}; Eggs: {eggs}" for bird, eggs in ROWS[2:])
+    assert [row.span.of(text) for row in result.shown] == [row.line for row in result.shown]
+    assert result.shown[0].span == Span(9, 28)
+
+
+_NUMBERS = st.integers(-50, 50)
+_AGAINST: dict[Test, Callable[[int, Sequence[int]], bool]] = {
+    Test.IS: lambda cell, values: cell in values,
+    Test.IS_NOT: lambda cell, values: cell not in values,
+    Test.MORE: lambda cell, values: cell > values[0],
+    Test.AT_LEAST: lambda cell, values: cell >= values[0],
+    Test.LESS: lambda cell, values: cell < values[0],
+    Test.AT_MOST: lambda cell, values: cell <= values[0],
+    Test.BETWEEN: lambda cell, values: values[0] <= cell <= values[1],
+}
+_OF: dict[Aggregate, Callable[[list[int]], float]] = {
+    Aggregate.SUM: sum,
+    Aggregate.MEAN: statistics.fmean,
+    Aggregate.MEDIAN: statistics.median,
+    Aggregate.LEAST: min,
+    Aggregate.MOST: max,
+    Aggregate.SPREAD: lambda cells: max(cells) - min(cells),
+    Aggregate.COUNT: lambda cells: len(set(cells)),
+}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["Coot", "Heron", "Rail"]), _NUMBERS), min_size=1, max_size=30),
+    st.sampled_from(list(_OF)),
+    st.sampled_from(list(Test)),
+    st.tuples(_NUMBERS, _NUMBERS).map(sorted),
+)
+def test_every_plan_gives_what_python_gives(
+    rows: list[tuple[str, int]], aggregate: Aggregate, test: Test, values: list[int]
+) -> None:
+    stored = _stored(_unit(tuple((bird, str(eggs)) for bird, eggs in rows), 2))
+    passing = [row for row in rows if _AGAINST[test](row[1], values)]
+    bound = tuple(values[: 1 if test in (Test.MORE, Test.AT_LEAST, Test.LESS, Test.AT_MOST) else 2])
+    wanted = {
+        bird: pytest.approx(_OF[aggregate]([eggs for other, eggs in passing if other == bird])) for bird, _ in passing
+    }
+    if aggregate in (Aggregate.MEAN, Aggregate.MEDIAN, Aggregate.SPREAD) and len(passing) == len(wanted):
+        wanted = {}  # a mean for each single row is not what anybody asks for
+    assert dict(_value(stored, Plan(aggregate, 1, (Filter(1, test, bound),), group=0))) == wanted
