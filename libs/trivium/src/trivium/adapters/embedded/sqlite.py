@@ -25,7 +25,8 @@ BUSY_TIMEOUT_S = 10.0  # another process's write, which takes milliseconds, is w
 WRITER_TIMEOUT_S = 60.0  # and another thread's
 READ_THREADS = 4  # SQLite leaves the interpreter lock while it works; more only wait for a processor
 IDLE_CONNECTIONS = 8
-CACHE_KIB = 8192  # per connection; the system's page cache is behind it
+WRITE_CACHE_KIB = 8192  # of the one writer: what does not fit is written before its transaction ends
+READ_CACHE_KIB = 1024  # of each reader: the system's page cache is behind it, and more made no search faster
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -174,7 +175,7 @@ class Database:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise faults.from_os(error, self.path, self.schema.name) from error
-        connection = _connect(str(self.path))
+        connection = _connect(str(self.path), WRITE_CACHE_KIB)
         try:
             connection.execute(f"PRAGMA page_size = {self.schema.page_size}")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -249,7 +250,7 @@ class Database:
                 connection.close()
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def _connect(address: str, cache_kib: int = READ_CACHE_KIB) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address,
         uri=address.startswith("file:"),
@@ -257,7 +258,7 @@ def _connect(address: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute(f"PRAGMA cache_size = -{cache_kib}")
     return connection
 
 
