@@ -208,6 +208,26 @@ def test_an_answer_that_no_source_bears_out_carries_a_warning(server: Server, mo
     assert "do not clearly support" in given["text"]
 
 
+@pytest.mark.parametrize("opening", ["<think>", ""])
+def test_what_a_model_thinks_aloud_reaches_no_reader_and_no_citation(
+    server: Server, model: Model, opening: str
+) -> None:
+    model.behave(write=Reply(f"{opening}Sources [1] and [9] say so, or was it Elvis?</think>\n\n{GOOD}"))
+    given = server.ask(QUESTION)
+    assert given["engine"] == ENGINE
+    assert "Elvis" not in given["text"]
+    assert [citation["source"] for citation in given["citations"]] == ["bridge.md"]
+    assert not given["notes"]
+
+
+def test_a_judge_that_asks_too_many_sub_questions_is_heard(server: Server, model: Model) -> None:
+    asked = [f"Who paid for part {number} of the bridge?" for number in range(1, 7)]
+    model.behave(verify=Reply(json.dumps({"verdict": "PARTIALLY_SUPPORTED", "sub_questions": [*asked, " "]})))
+    given = server.ask(QUESTION)
+    assert given["sub_questions"] == asked[:4]
+    assert "verify" not in [lost["source"] for lost in given["degraded"]]
+
+
 def test_a_model_that_knows_nothing_is_believed(server: Server, model: Model) -> None:
     model.behave(write=Reply("Not found in the documents."))
     given = server.ask(QUESTION)

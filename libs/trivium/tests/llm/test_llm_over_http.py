@@ -13,6 +13,7 @@ from openai_peer import OpenAiPeer, Reply
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.llm.connect import PROVIDERS, connect_llm
+from trivium.llm.reasoning import SpokenText
 from trivium.llm.transport import LlmLimits
 from trivium.ports.llm import Llm, Message, Picture
 
@@ -74,6 +75,48 @@ async def test_a_server_that_knows_no_json_schemas_gets_it_in_the_prompt() -> No
     assert city.name == "Oslo"
     assert "response_format" not in peer.seen[1].body
     assert "people" in peer.seen[1].prompt
+
+
+THOUGHTS = (
+    "<think>Is it Bergen [3]?</think>\n\nOslo it is.",
+    "<THINKING>Bergen?</THINKING> <reasoning>No: Bergen is second.</reasoning> Oslo it is.",
+    "Is it Bergen? No.\n</think>\nOslo it is.",
+    "Oslo <thought>or Bergen?</thought>it is.",
+    "<think>Bergen?</think>Oslo it is.<think>Or was it Bergen after",
+)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("text", THOUGHTS)
+async def test_what_a_model_thinks_aloud_is_left_out(provider: str, text: str) -> None:
+    with OpenAiPeer([Reply(text)]) as peer:
+        llm = client(peer, provider)
+        whole = await llm.complete(HELLO)
+        deltas = [delta async for delta in llm.stream(HELLO)]
+        await llm.close()
+    shown: list[str] = []
+    for delta in deltas:
+        shown = [] if delta.withdrawn else [*shown, delta.text]
+    final = deltas[-1].final
+    assert final is not None
+    assert {whole.text, final.text, "".join(shown)} == {"Oslo it is."}
+
+
+@pytest.mark.parametrize("cut", range(1, 40))
+def test_thoughts_are_left_out_wherever_the_pieces_are_cut(cut: int) -> None:
+    text, said = "<think>a < b</think> 1 <2, x</y> is <b>bold</b>", SpokenText()
+    assert said.feed(text[:cut]).text + said.feed(text[cut:]).text + said.finish() == "1 <2, x</y> is <b>bold</b>"
+
+
+@pytest.mark.parametrize(
+    "provider", sorted(set(PROVIDERS) - {"anthropic"})
+)  # its JSON is a tool's input, beside the text
+async def test_thoughts_before_json_are_left_out_and_a_tag_within_it_stays(provider: str) -> None:
+    with OpenAiPeer([Reply('A city {"name": ...}</think>{"name": "<think>Oslo</think>", "people": 1}')]) as peer:
+        llm = client(peer, provider)
+        city, _ = await llm.complete_json(HELLO, City)
+        await llm.close()
+    assert city.name == "<think>Oslo</think>"
 
 
 async def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:

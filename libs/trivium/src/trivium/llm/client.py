@@ -9,6 +9,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.llm.dialect import Dialect, Prompt
+from trivium.llm.reasoning import SpokenText, spoken
 from trivium.llm.shapes import decode_shape, schema_of
 from trivium.llm.transport import BadRequest, LlmLimits, Transport
 from trivium.ports.llm import Completion, Delta, Message, T
@@ -101,26 +102,32 @@ class HttpLlm:
                 self._concede(refusal)
                 continue
             try:
-                return self._dialect.decode(body)
+                answer = self._dialect.decode(body)
             except (msgspec.DecodeError, UnicodeError) as fault:
                 raise self._gibberish(fault) from fault
+            return answer if prompt.schema is not None else spoken(answer)  # JSON is freed of thoughts by its decoder
 
     async def _stream(self, prompt: Prompt, deadline: float) -> AsyncIterator[Delta]:
-        reader = self._dialect.reader()
+        reader, said = self._dialect.reader(), SpokenText()
         try:
             async for line in self._transport.lines(self._dialect.encode(prompt), deadline):
                 try:
                     text = reader.feed(line)
                 except (msgspec.DecodeError, UnicodeError) as fault:
                     raise self._gibberish(fault) from fault
-                if text:
-                    yield Delta(text)
+                heard = said.feed(text)
+                if heard.withdrawn:
+                    yield Delta(withdrawn=True)
+                if heard.text:
+                    yield Delta(heard.text)
         except TryLater:
             if not reader.finished:  # the answer is whole; only the good-bye is missing
                 raise
         if not reader.finished:
             raise TryLater("stream_cut", f"{self.name} broke off in the middle of its answer.", "Ask again.")
-        yield Delta(final=reader.completion())
+        if rest := said.finish():
+            yield Delta(rest)
+        yield Delta(final=spoken(reader.completion()))
 
     def _concede(self, refusal: BadRequest) -> None:
         """Go on without the parameter the server refused, for this call and later ones; else raise."""

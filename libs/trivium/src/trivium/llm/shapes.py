@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from trivium.llm.dialect import JsonSchema
+from trivium.llm.reasoning import json_of
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.S)
-_THINKING = re.compile(r"^\s*<think>.*?</think>", re.S)
 # Structured output refuses keywords it does not know; these carry nothing the decoder does not check itself.
 _DROPPED = ("default", "title", "minLength", "maxLength")
 
@@ -48,7 +48,7 @@ def decode_shape(text: str, shape: type[T]) -> T:
 
     Raises `msgspec.DecodeError` (which `msgspec.ValidationError` is) when there is none.
     """
-    bare = _THINKING.sub("", text)
+    bare = json_of(text)
     fenced = _FENCE.match(bare)
     bare = fenced.group(1) if fenced else bare
     start, end = bare.find("{"), bare.rfind("}")

@@ -36,9 +36,13 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class Delta(msgspec.Struct, frozen=True):
-    """One piece of a streamed completion; the last one has `final` set and no text."""
+    """One piece of a streamed completion; the last one has `final` set and no text.
+
+    `withdrawn`: all text so far was the model's reasoning, not its answer.
+    """
 
     text: str = ""
+    withdrawn: bool = False
     final: Completion | None = None
 
 
@@ -48,7 +52,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 class Llm(Protocol):
     """Text generation. Errors: `TryLater` (down, slow, 429, cut stream), `NeverWill` (refused, too long,
     bad key, no such model), and `NeverWill` (`bad_json`) when the answer does not fit the shape after one repair.
-    `timeout_s` bounds a whole call, its retries and its repair included.
+    `timeout_s` bounds a whole call, its retries and its repair included. What the model thinks aloud is left out.
     """
 
     @property

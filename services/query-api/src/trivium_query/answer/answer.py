@@ -231,7 +231,7 @@ async def _compute(
 
 async def _generate(
     question: Question, hits: tuple[Hit, ...], llm: Llm, ledger: Ledger
-) -> AsyncGenerator[TextPiece | Written]:
+) -> AsyncGenerator[TextPiece | TextWithdrawn | Written]:
     started = asyncio.get_running_loop().time()
     try:
         async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE)):
@@ -240,7 +240,7 @@ async def _generate(
                 ledger.notes.extend(piece.draft.notes)
                 yield Written(piece.draft, llm.name, hits)
             else:
-                yield TextPiece(piece)
+                yield piece
     finally:
         ledger.timings_ms["generate"] = round((asyncio.get_running_loop().time() - started) * 1000, 3)
 
@@ -282,7 +282,7 @@ async def _judge(
             ledger.spend(completion)
     if judged is None:
         return await _judge_by_words(question, written, dependencies, ledger)
-    return Outcome(judged.verdict, tuple(judged.sub_questions))
+    return Outcome(judged.verdict, judged.asked())
 
 
 async def _judge_by_words(question: Question, written: Written, dependencies: Dependencies, ledger: Ledger) -> Outcome:

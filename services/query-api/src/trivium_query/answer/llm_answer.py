@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
+from trivium.domain.answers import TextPiece, TextWithdrawn
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Hit
 from trivium.ports.llm import Completion, Llm, Message
@@ -33,7 +34,9 @@ class Generated(msgspec.Struct, frozen=True):
     completion: Completion
 
 
-async def generate(question: str, hits: Sequence[Hit], llm: Llm, timeout_s: float) -> AsyncIterator[str | Generated]:
+async def generate(
+    question: str, hits: Sequence[Hit], llm: Llm, timeout_s: float
+) -> AsyncIterator[TextPiece | TextWithdrawn | Generated]:
     """Pieces of text with markers in place, then the whole. Raises what the client raises.
 
     Numbers of sources that do not exist are removed and counted in a note; repeated marks of the prompt are removed.
@@ -46,13 +49,17 @@ async def generate(question: str, hits: Sequence[Hit], llm: Llm, timeout_s: floa
         prompt(question, shelf.hits, secrets.token_hex(8)), max_tokens=MAX_ANSWER_TOKENS, timeout_s=timeout_s
     )
     async for delta in stream:
+        if delta.withdrawn:
+            writer, unfenced = MarkerWriter(shelf), Unfenced()
+            written.clear()
+            yield TextWithdrawn("The language model was only thinking.")
         if delta.final is not None:
             completion = delta.final
         ready = unfenced.feed(delta.text) if delta.final is None else unfenced.finish()
         piece = writer.feed(ready) + (writer.finish() if delta.final is not None else "")
         if piece:
             written.append(piece)
-            yield piece
+            yield TextPiece(piece)
     text = "".join(written).strip()
     if not text:
         raise NeverWill("llm_empty", f"{llm.name} answered with nothing.", "Ask again, or use another model.")

@@ -49,8 +49,13 @@ class Judgement(msgspec.Struct, frozen=True):
 
     verdict: Verdict
     sub_questions: Annotated[
-        list[str], msgspec.Meta(max_length=MAX_SUB_QUESTIONS, description="Empty unless PARTIALLY_SUPPORTED.")
+        list[str],
+        msgspec.Meta(description=f"{MIN_SUB_QUESTIONS} to {MAX_SUB_QUESTIONS}; empty unless PARTIALLY_SUPPORTED."),
     ]
+
+    def asked(self) -> tuple[str, ...]:
+        """The first `MAX_SUB_QUESTIONS`: one too many voids no judgement."""
+        return tuple(question for question in self.sub_questions if question.strip())[:MAX_SUB_QUESTIONS]
 
 
 def claims_of(draft: Draft, hits: Sequence[Hit]) -> list[Claim]:

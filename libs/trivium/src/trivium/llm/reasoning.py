@@ -1,0 +1,79 @@
+"""What a model says, without what it thinks aloud: some servers leave `<think>` and its relatives in the text."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from trivium.ports.llm import Completion
+
+_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|analysis"
+_TAG = re.compile(rf"<(?P<closing>/?)(?:{_NAMES})>", re.I)
+_CLOSING = re.compile(rf"</(?:{_NAMES})>", re.I)
+_BEGUN = re.compile(r"</?[a-z]{0,10}$", re.I)  # a tag, as far as it has come
+_LONGEST = len("</reflection>")
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """The text that is ready; `withdrawn` when all text before it turned out to be thoughts."""
+
+    text: str
+    withdrawn: bool = False
+
+
+class SpokenText:
+    """Text that comes piece by piece. What stands between the tags is left out, and what follows one never closed.
+
+    Chat templates may open the tag themselves: then all that came before a closing one was thought.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._thinking = False
+        self._after_thoughts = False
+
+    def feed(self, piece: str) -> Heard:
+        """What may become a tag is held back until it is one, or cannot be."""
+        text, self._held = self._held + piece, ""
+        ready, withdrawn = "", False
+        while tag := (_CLOSING if self._thinking else _TAG).search(text):
+            if not self._thinking and not tag["closing"]:
+                ready += self._said(text[: tag.start()])
+            elif not self._thinking:
+                ready, withdrawn = "", True
+            self._thinking = not self._thinking and not tag["closing"]
+            self._after_thoughts = True
+            text = text[tag.end() :]
+        if self._thinking:
+            self._held = text[-_LONGEST:]
+            return Heard(ready, withdrawn)
+        begun = _BEGUN.search(text)
+        cut = begun.start() if begun else len(text)
+        self._held = text[cut:]
+        return Heard(ready + self._said(text[:cut]), withdrawn)
+
+    def finish(self) -> str:
+        """What was still held back."""
+        rest, self._held = self._held, ""
+        return "" if self._thinking else rest
+
+    def _said(self, text: str) -> str:
+        if self._after_thoughts:
+            text = text.lstrip()
+            self._after_thoughts = not text
+        return text
+
+
+def spoken(completion: Completion) -> Completion:
+    """The completion with what was said alone."""
+    spoken_text = SpokenText()
+    text = spoken_text.feed(completion.text).text + spoken_text.finish()
+    return msgspec.structs.replace(completion, text=text)
+
+
+def json_of(text: str) -> str:
+    """What follows the thoughts before an answer in JSON; a tag within the JSON stays."""
+    while not text.lstrip().startswith(("{", "```")) and (tag := _CLOSING.search(text)):
+        text = text[tag.end() :]
+    return text
