@@ -61,6 +61,18 @@ def test_questions_of_tables_are_answered_rightly_or_not_at_all(toured: Server, 
     assert not [each for each, given in missed if given["verdict"] == "SUPPORTED"], summary
 
 
+@pytest.mark.parametrize(
+    ("question", "short", "kind"),
+    [
+        ("How many salmon were counted at Lower Ford in 2023?", "412", "arithmetic"),
+        ("What is the mean level at Lower Ford?", "2.05 m", "fact"),
+    ],
+)
+def test_a_computed_answer_is_said_in_short_with_its_kind(toured: Server, question: str, short: str, kind: str) -> None:
+    answer = toured.ask(question)
+    assert (answer["short"], answer["kind"], answer["engine"]) == (short, kind, "tables")
+
+
 def test_a_public_spreadsheet_is_added_up(toured: Server) -> None:
     if not PUBLIC.exists():
         pytest.skip(f"{PUBLIC.name} is absent: this question, and one of table_questions.jsonl, are not asked")

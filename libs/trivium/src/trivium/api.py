@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from trivium.domain.answers import Turn, Usage, Verdict
+from trivium.domain.answers import Kind, Turn, Usage, Verdict
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, DocumentState
 from trivium.domain.graph import EntityType, MentionRole, StepType
@@ -77,7 +77,7 @@ FilePassword = Annotated[
         extra_json_schema={"pattern": NO_CONTROLS, "writeOnly": True},
     ),
 ]
-Kind = Annotated[str, _one_of(UnitKind)]
+PassageKind = Annotated[str, _one_of(UnitKind)]
 FromOne = Annotated[int, Meta(ge=1)]
 Cursor = Annotated[str, Meta(description='Where the next page begins; "" on the last page.')]
 
@@ -267,7 +267,7 @@ class Chunk(Output, frozen=True):
     source: str
     title: str
     section: tuple[str, ...]
-    kind: Kind
+    kind: PassageKind
     text: str
     context: Annotated[str, Meta(description="Places the passage in its document; indexed, never cited.")]
     positions: tuple[Position, ...]
@@ -334,6 +334,9 @@ class FollowUp(SearchRequest, frozen=True):
     stream: Annotated[bool, Meta(description="Answer as text/event-stream, as `Accept: text/event-stream` does.")] = (
         False
     )
+    kind: Annotated[
+        Kind | None, Meta(description="What the question asks for. Absent: it is decided by its words.")
+    ] = None
 
 
 class QueryRequest(FollowUp, frozen=True):
@@ -370,7 +373,9 @@ class SearchResponse(Output, frozen=True):
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...]
     timings_ms: dict[str, float]
-    uncovered: Annotated[tuple[Kind, ...], Meta(description="Modalities that were asked for and that no hit has.")]
+    uncovered: Annotated[
+        tuple[PassageKind, ...], Meta(description="Modalities that were asked for and that no hit has.")
+    ]
     notes: Annotated[tuple[str, ...], Meta(description="For the reader, as that nothing has been read yet.")]
 
 
@@ -400,10 +405,20 @@ class Citation(Output, frozen=True):
     ]
 
 
+AnswerKind = Annotated[
+    str,
+    Meta(description='What the question asks for, as in a request; "" where nothing decided it.', examples=["fact"]),
+]
+Short = Annotated[str, Meta(description='The answer in a word or two; "" where there is none.', examples=["412"])]
+Probability = Annotated[float, Meta(ge=0, le=1, description="That the answer is right.")]
+
+
 class Answer(Output, frozen=True):
     """An answer with its citations. `engine` says who wrote it: `extractive`, `tables`, or `provider:model`."""
 
     question: str
+    kind: AnswerKind
+    short: Short
     text: str
     engine: str
     verdict: Verdict
@@ -415,6 +430,7 @@ class Answer(Output, frozen=True):
     notes: tuple[str, ...]
     usage: Usage
     timings_ms: dict[str, float]
+    probability: Probability | None = None
 
 
 class HitsFound(Output, frozen=True):
@@ -422,6 +438,12 @@ class HitsFound(Output, frozen=True):
 
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...]
+
+
+class ShortAnswer(Output, frozen=True):
+    """Event `short`: the answer in a word or two, before the text; only where there is one."""
+
+    short: Short
 
 
 class TextPiece(Output, frozen=True):
@@ -441,12 +463,14 @@ class Judged(Output, frozen=True):
 
     verdict: Verdict
     sub_questions: tuple[str, ...]
+    probability: Probability | None = None
 
 
-AnswerEvent = HitsFound | TextPiece | TextWithdrawn | Citation | Judged | Answer
+AnswerEvent = HitsFound | ShortAnswer | TextPiece | TextWithdrawn | Citation | Judged | Answer
 """What a streamed answer is made of; the `Answer` is last and holds everything."""
 ANSWER_EVENTS: dict[str, type[AnswerEvent]] = {
     "hits": HitsFound,
+    "short": ShortAnswer,
     "text": TextPiece,
     "withdrawn": TextWithdrawn,
     "citation": Citation,

@@ -24,6 +24,7 @@ import msgspec
 
 from trivium import api
 from trivium.config import LOOPBACK
+from trivium.domain.answers import Kind
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.parsed import UnitKind
@@ -230,17 +231,30 @@ class TriviumClient:
         return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
 
     def ask(
-        self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
+        self,
+        question: str,
+        *,
+        mode: Mode | None = None,
+        top_k: int | None = None,
+        conversation: str = "",
+        kind: Kind | None = None,
     ) -> api.Answer:
-        """A cited answer. `conversation` is the id of one to continue."""
-        body = _question(question, mode, top_k, conversation)
+        """A cited answer. `conversation` is the id of one to continue; without `kind` the words decide it."""
+        body = _question(question, mode, top_k, conversation, kind)
         return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
-        self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
+        self,
+        question: str,
+        *,
+        mode: Mode | None = None,
+        top_k: int | None = None,
+        conversation: str = "",
+        kind: Kind | None = None,
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        with self._streamed("/v1/queries", _question(question, mode, top_k, conversation, stream=True)) as lines:
+        body = _question(question, mode, top_k, conversation, kind, stream=True)
+        with self._streamed("/v1/queries", body) as lines:
             yield from _events(lines)
 
     @contextmanager
@@ -331,10 +345,21 @@ def _part(identifier: str) -> str:
 
 
 def _question(
-    question: str, mode: Mode | None, top_k: int | None, conversation: str, *, stream: bool = False
+    question: str,
+    mode: Mode | None,
+    top_k: int | None,
+    conversation: str,
+    kind: Kind | None,
+    *,
+    stream: bool = False,
 ) -> api.QueryRequest:
     return api.QueryRequest(
-        query=question, mode=mode, top_k=_or_default(top_k), stream=stream, conversation_id=conversation or None
+        query=question,
+        mode=mode,
+        top_k=_or_default(top_k),
+        stream=stream,
+        kind=kind,
+        conversation_id=conversation or None,
     )
 
 

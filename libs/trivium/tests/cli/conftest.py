@@ -30,6 +30,8 @@ from trivium.domain.answers import (
     Citation,
     Finished,
     HitsFound,
+    Kind,
+    ShortAnswer,
     TextPiece,
     TextWithdrawn,
     Verdict,
@@ -142,7 +144,16 @@ class World:
         )
         text = f"{chunk.text} {cited.marker}"
         return Answer(
-            ask.question, text, "extractive", Verdict.SUPPORTED, True, (cited, cited), result.hits, result.degraded
+            ask.question,
+            text,
+            "extractive",
+            Verdict.SUPPORTED,
+            True,
+            (cited, cited),
+            result.hits,
+            result.degraded,
+            kind=ask.kind or "",
+            short=chunk.text.split()[0] if ask.kind is Kind.FACT else "",
         )
 
     async def stream(self, tenant: Tenant, ask: AskRequest) -> AsyncIterator[AnswerEvent]:
@@ -153,6 +164,8 @@ class World:
         yield HitsFound(answer.hits)
         yield TextPiece("A first try")
         yield TextWithdrawn("a better one follows")
+        if answer.short:
+            yield ShortAnswer(answer.short)
         for word in answer.text.split(" "):
             yield TextPiece(word + " ")
         yield Finished(answer)

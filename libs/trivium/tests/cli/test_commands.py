@@ -337,6 +337,20 @@ def test_ask_shows_where_a_server_opens_each_citation(run: Run) -> None:
     assert re.search(link, run("ask", "ada").stdout, re.M)
 
 
+def test_a_short_answer_stands_on_the_first_line(run: Run) -> None:
+    write("a.txt", "Ada wrote it.")
+    run("ingest", "a.txt")
+    assert run("ask", "ada", "--kind", "fact").stdout.startswith("Ada\nAda wrote it. [Source: a.txt, chunk 1]\n")
+    answer = json.loads(run("ask", "ada", "--kind", "fact", "--json").stdout)
+    assert (answer["kind"], answer["short"]) == ("fact", "Ada")
+
+
+def test_a_kind_of_question_that_is_none_is_a_usage_error_that_lists_them(run: Run) -> None:
+    shown = run("ask", "ada", "--kind", "riddle")
+    assert shown.exit_code == 2
+    assert "'fact', 'yes_no'" in shown.stderr
+
+
 def test_ask_as_json_is_the_whole_answer(run: Run) -> None:
     write("a.txt", "Ada wrote it.")
     run("ingest", "a.txt")

@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from trivium.config import Settings
-from trivium.domain.answers import Answer, AnswerEvent, Turn
+from trivium.domain.answers import Answer, AnswerEvent, Kind, Turn
 from trivium.domain.crawl import CrawlRequest, Visit
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
@@ -28,7 +28,8 @@ class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A question with everything that shapes its answer.
 
     `history` is oldest first, `forgotten` how many turns of the conversation stand before it.
-    `timeout_s` bounds the whole answer: what it cannot afford is left out and noted.
+    `timeout_s` bounds the whole answer: what it cannot afford is left out and noted. Without `kind` the question's
+    words decide it.
     """
 
     question: str
@@ -38,6 +39,7 @@ class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
     history: tuple[Turn, ...] = ()
     forgotten: int = 0
     timeout_s: float = 30.0
+    kind: Kind | None = None
 
 
 class Searcher(Protocol):

@@ -25,6 +25,8 @@ from trivium.domain.answers import (
     Finished,
     HitsFound,
     Judged,
+    Kind,
+    ShortAnswer,
     TextPiece,
     Verdict,
 )
@@ -280,7 +282,7 @@ class WordSearcher:
 
 
 class QuotingAnswerer:
-    """Answers with the best passage; tells how much history it saw."""
+    """Answers with the best passage, in short with its first two words; tells how much history it saw."""
 
     def __init__(self, searcher: WordSearcher) -> None:
         self._searcher = searcher
@@ -293,13 +295,15 @@ class QuotingAnswerer:
         result = await self._searcher.search(tenant, ask.question, ask.mode, ask.top_k, ask.filter)
         answer = self._compose(ask, result)
         yield HitsFound(result.hits)
+        if answer.short:
+            yield ShortAnswer(answer.short)
         for word in answer.text.split():
             yield TextPiece(word + " ")
         if ask.question == "break engine":
             raise TryLater("llm_down", "The model went away.", "Try again.")
         for citation in answer.citations:
             yield Cited(citation)
-        yield Judged(answer.verdict)
+        yield Judged(answer.verdict, probability=answer.probability)
         yield Finished(answer)
 
     def _compose(self, ask: AskRequest, result: SearchResult) -> Answer:
@@ -317,6 +321,9 @@ class QuotingAnswerer:
             citations=(cited,),
             hits=result.hits,
             notes=(f"turns before: {len(ask.history)}",),
+            kind=ask.kind or Kind.FACT,
+            short=" ".join(chunk.text.split()[:2]),
+            probability=0.75,
         )
 
 

@@ -110,6 +110,22 @@ async def test_an_answer_comes_whole_or_as_it_is_written(asks) -> None:
     assert "".join(e.text for e in events).strip() == whole.text
 
 
+async def test_an_answer_says_what_was_asked_for_and_itself_in_short(asks) -> None:
+    whole = (await asks.Ask(query.AskRequest(question="Who wrote notes?", kind="reason"))).answer
+    assert (whole.kind, whole.short, whole.probability) == ("reason", "Ada Lovelace", 0.75)
+    request = query.AskStreamRequest(request=query.AskRequest(question="Who wrote notes?"))
+    events = [e async for e in asks.AskStream(request)]
+    assert events[1].short == "Ada Lovelace"
+    assert events[-1].answer.kind == "fact"
+
+
+async def test_a_kind_that_is_none_is_refused_with_those_that_are(asks) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await asks.Ask(query.AskRequest(question="Who wrote notes?", kind="riddle"))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert "Expected one of fact, yes_no, choice" in caught.value.details()
+
+
 @pytest.mark.parametrize(
     ("request_", "reason"),
     [

@@ -101,6 +101,43 @@ async def test_an_answer_cites_its_passages(client: httpx.AsyncClient) -> None:
     assert (nothing["found"], nothing["verdict"]) == (False, "NOT_SUPPORTED")
 
 
+async def test_an_answer_says_what_was_asked_for_and_itself_in_short(client: httpx.AsyncClient) -> None:
+    answer = (await client.post("/v1/queries", json={"query": "Who wrote notes?"})).json()
+    assert (answer["kind"], answer["short"], answer["probability"]) == ("fact", "Ada Lovelace", 0.75)
+    streamed = await client.post("/v1/queries", json={"query": "Who wrote notes?", "stream": True})
+    events = dict(events_of(streamed.text))
+    assert list(events)[:3] == ["hits", "short", "text"]
+    assert events["short"] == {"short": "Ada Lovelace"}
+    assert events["verdict"]["probability"] == 0.75
+    assert (events["answer"]["kind"], events["answer"]["short"]) == ("fact", "Ada Lovelace")
+
+
+@pytest.mark.parametrize("path", ["/v1/queries", "/v1/conversations/{talk}/queries"])
+async def test_a_caller_says_what_a_question_asks_for(client: httpx.AsyncClient, path: str) -> None:
+    talk = (await client.post("/v1/conversations")).json()["id"]
+    answer = await client.post(path.format(talk=talk), json={"query": "Who wrote notes?", "kind": "reason"})
+    assert answer.json()["kind"] == "reason"
+
+
+async def test_a_kind_that_is_none_is_422_with_those_that_are(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/queries", json={"query": "Who wrote notes?", "kind": "riddle"})
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == [
+        {
+            "field": "body.kind",
+            "message": "Expected one of fact, yes_no, choice, order, list, count, arithmetic, definition, reason, "
+            "procedure, about, summary, collection, keywords, not_a_question",
+        }
+    ]
+
+
+async def test_a_turn_keeps_the_kind_and_the_short_answer(client: httpx.AsyncClient) -> None:
+    where = (await client.post("/v1/conversations")).headers["location"]
+    await client.post(f"{where}/queries", json={"query": "Who wrote notes?"})
+    (turn,) = (await client.get(where)).json()["turns"]
+    assert (turn["kind"], turn["short"]) == ("fact", "Ada Lovelace")
+
+
 @pytest.mark.parametrize("path", ["/v1/search", "/v1/queries", "/v1/conversations/{talk}/queries"])
 async def test_a_question_is_called_query_everywhere_and_question_is_understood(
     client: httpx.AsyncClient, path: str

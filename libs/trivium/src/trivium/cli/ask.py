@@ -12,7 +12,7 @@ from trivium import api
 from trivium.cli.session import connected, server_is_running
 from trivium.cli.terminal import address, clean, note, one_line, print_json, say
 from trivium.config import load_settings
-from trivium.domain.answers import Verdict
+from trivium.domain.answers import Kind, Verdict
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode
 
@@ -27,13 +27,16 @@ MAX_QUOTE_CHARS = 240
 @click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer from.")
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation; 'new' begins one.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="What the question asks for.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
-def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversation: str, as_json: bool) -> None:
+def ask(
+    question: tuple[str, ...], mode: str | None, top_k: int | None, conversation: str, kind: str | None, as_json: bool
+) -> None:
     """Answer QUESTION from the documents, with the sources of every claim."""
     words = " ".join(question)
     if not words.strip():
         raise click.UsageError("The question is empty.")
-    chosen = Mode(mode) if mode else None
+    chosen, asks_for = Mode(mode) if mode else None, Kind(kind) if kind else None
     settings = load_settings()
     lasting = server_is_running(settings)
     with connected(settings) as client:
@@ -41,9 +44,9 @@ def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversa
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
         if as_json:
-            print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation))
+            print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation, kind=asks_for))
         else:
-            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else ""))
+            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else "", asks_for))
 
 
 class Asked(NamedTuple):
@@ -53,25 +56,31 @@ class Asked(NamedTuple):
     top_k: int | None
     conversation: str
     server: str
+    kind: Kind | None = None
 
 
 def answer_to(client: TriviumClient, question: str, asked: Asked) -> None:
     """Ask and print: on a terminal while the answer is written, else when it is whole."""
-    mode, top_k, conversation, server = asked
+    mode, top_k, conversation, server, kind = asked
     if sys.stdout.isatty():
-        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation)
+        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation, kind=kind)
         show(written(events), server, seen=True)
     else:
-        show(client.ask(question, mode=mode, top_k=top_k, conversation=conversation), server, seen=False)
+        answer = client.ask(question, mode=mode, top_k=top_k, conversation=conversation, kind=kind)
+        show(answer, server, seen=False)
 
 
 def written(events: Iterable[api.AnswerEvent]) -> api.Answer:
     """Print the text as it comes; what the finished answer says differently is printed again."""
-    so_far = ""
+    so_far = short = ""
     try:
         for event in events:
             match event:
+                case api.ShortAnswer():
+                    short = event.short
                 case api.TextPiece():
+                    _lead(short, event.text)
+                    short = ""
                     so_far += event.text
                     click.echo(clean(event.text), nl=False)
                 case api.TextWithdrawn() if so_far:
@@ -85,6 +94,12 @@ def written(events: Iterable[api.AnswerEvent]) -> api.Answer:
         if so_far:
             say()  # what broke off stands on a line of its own
     raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
+
+
+def _lead(short: str, text: str) -> None:
+    """The short answer on a line of its own, unless the text begins with such a line."""
+    if short and text.partition("\n")[0] != short:
+        say(short)
 
 
 def _finish(so_far: str, text: str) -> None:
@@ -102,6 +117,7 @@ def show(answer: api.Answer, server: str, *, seen: bool) -> None:
     `server` is the URL that links lead to; without one that outlives the command ("") none are shown.
     """
     if not seen:
+        _lead(answer.short, answer.text)
         say(answer.text)
     if answer.citations:
         say("\nSources")

@@ -19,6 +19,26 @@ class Verdict(enum.StrEnum):
     NOT_SUPPORTED = "NOT_SUPPORTED"
 
 
+class Kind(enum.StrEnum):
+    """What a question asks for. A follow-up has the kind of the question that it stands for."""
+
+    FACT = "fact"
+    YES_NO = "yes_no"
+    CHOICE = "choice"  # between things that the question names
+    ORDER = "order"  # in time
+    LIST = "list"
+    COUNT = "count"
+    ARITHMETIC = "arithmetic"  # sum, mean, least, most or difference over rows
+    DEFINITION = "definition"
+    REASON = "reason"
+    PROCEDURE = "procedure"
+    ABOUT = "about"  # what a document is about
+    SUMMARY = "summary"
+    COLLECTION = "collection"  # which documents there are, and how many
+    KEYWORDS = "keywords"  # words to search for, not a sentence
+    NOT_A_QUESTION = "not_a_question"
+
+
 class Citation(msgspec.Struct, frozen=True):
     """A claim's way back: `marker` stands in the answer's text as `[Source: file, chunk N]`."""
 
@@ -53,16 +73,20 @@ NOTHING_USED = Usage(0, 0, 0)
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """One exchange of a conversation."""
+    """One exchange of a conversation; `kind` and `short` as in `Answer`."""
 
     question: str
     answer: str
+    kind: str = ""
+    short: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):
     """What the user gets. `engine` says who wrote it (`extractive`, `tables`, `openai:gpt-…`).
 
     `found` is False when the documents do not hold the answer; `text` then says so.
+    `kind` is one of `Kind`, "" where nothing decided it. `short` is the answer in a word or two ("412", "yes", a name),
+    "" where there is none; `text` shows it. `probability` (0...1) that the answer is right, None where none is known.
     `sub_questions` are those CRAG asked to repair a partial answer. `notes` are for the reader
     ("The language model did not answer in time; this answer was extracted instead.").
     """
@@ -79,6 +103,9 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     usage: Usage = NOTHING_USED
     timings_ms: dict[str, float] = {}
+    kind: str = ""
+    short: str = ""
+    probability: float | None = None
 
 
 class HitsFound(msgspec.Struct, frozen=True, tag_field="event", tag="hits"):
@@ -86,6 +113,12 @@ class HitsFound(msgspec.Struct, frozen=True, tag_field="event", tag="hits"):
 
     hits: tuple[Hit, ...]
     degraded: tuple[Degraded, ...] = ()
+
+
+class ShortAnswer(msgspec.Struct, frozen=True, tag_field="event", tag="short"):
+    """The answer in a word or two, before the text that shows it; only where there is one."""
+
+    short: str
 
 
 class TextPiece(msgspec.Struct, frozen=True, tag_field="event", tag="text"):
@@ -111,6 +144,7 @@ class Judged(msgspec.Struct, frozen=True, tag_field="event", tag="verdict"):
 
     verdict: Verdict
     sub_questions: tuple[str, ...] = ()
+    probability: float | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="answer"):
@@ -127,4 +161,4 @@ class Failed(msgspec.Struct, frozen=True, tag_field="event", tag="error"):
     action: str = ""
 
 
-AnswerEvent = HitsFound | TextPiece | TextWithdrawn | Cited | Judged | Finished | Failed
+AnswerEvent = HitsFound | ShortAnswer | TextPiece | TextWithdrawn | Cited | Judged | Finished | Failed

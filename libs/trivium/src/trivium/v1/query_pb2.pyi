@@ -54,18 +54,20 @@ class SearchResponse(_message.Message):
     def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ..., uncovered: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AskRequest(_message.Message):
-    __slots__ = ("question", "mode", "top_k", "filter", "conversation_id")
+    __slots__ = ("question", "mode", "top_k", "filter", "conversation_id", "kind")
     QUESTION_FIELD_NUMBER: _ClassVar[int]
     MODE_FIELD_NUMBER: _ClassVar[int]
     TOP_K_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
     question: str
     mode: str
     top_k: int
     filter: SearchFilter
     conversation_id: str
-    def __init__(self, question: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ..., conversation_id: _Optional[str] = ...) -> None: ...
+    kind: str
+    def __init__(self, question: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ..., conversation_id: _Optional[str] = ..., kind: _Optional[str] = ...) -> None: ...
 
 class AskResponse(_message.Message):
     __slots__ = ("answer",)
@@ -80,20 +82,22 @@ class AskStreamRequest(_message.Message):
     def __init__(self, request: _Optional[_Union[AskRequest, _Mapping]] = ...) -> None: ...
 
 class AskStreamResponse(_message.Message):
-    __slots__ = ("hits", "text", "withdrawn", "citation", "verdict", "answer")
+    __slots__ = ("hits", "text", "withdrawn", "citation", "verdict", "answer", "short")
     HITS_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     WITHDRAWN_FIELD_NUMBER: _ClassVar[int]
     CITATION_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     ANSWER_FIELD_NUMBER: _ClassVar[int]
+    SHORT_FIELD_NUMBER: _ClassVar[int]
     hits: HitsFound
     text: str
     withdrawn: str
     citation: Citation
     verdict: Judgement
     answer: Answer
-    def __init__(self, hits: _Optional[_Union[HitsFound, _Mapping]] = ..., text: _Optional[str] = ..., withdrawn: _Optional[str] = ..., citation: _Optional[_Union[Citation, _Mapping]] = ..., verdict: _Optional[_Union[Judgement, _Mapping]] = ..., answer: _Optional[_Union[Answer, _Mapping]] = ...) -> None: ...
+    short: str
+    def __init__(self, hits: _Optional[_Union[HitsFound, _Mapping]] = ..., text: _Optional[str] = ..., withdrawn: _Optional[str] = ..., citation: _Optional[_Union[Citation, _Mapping]] = ..., verdict: _Optional[_Union[Judgement, _Mapping]] = ..., answer: _Optional[_Union[Answer, _Mapping]] = ..., short: _Optional[str] = ...) -> None: ...
 
 class HitsFound(_message.Message):
     __slots__ = ("hits", "degraded")
@@ -104,15 +108,17 @@ class HitsFound(_message.Message):
     def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ...) -> None: ...
 
 class Judgement(_message.Message):
-    __slots__ = ("verdict", "sub_questions")
+    __slots__ = ("verdict", "sub_questions", "probability")
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     SUB_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
     verdict: str
     sub_questions: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, verdict: _Optional[str] = ..., sub_questions: _Optional[_Iterable[str]] = ...) -> None: ...
+    probability: float
+    def __init__(self, verdict: _Optional[str] = ..., sub_questions: _Optional[_Iterable[str]] = ..., probability: _Optional[float] = ...) -> None: ...
 
 class Answer(_message.Message):
-    __slots__ = ("question", "text", "engine", "verdict", "found", "citations", "hits", "degraded", "sub_questions", "notes", "usage", "timings_ms")
+    __slots__ = ("question", "text", "engine", "verdict", "found", "citations", "hits", "degraded", "sub_questions", "notes", "usage", "timings_ms", "kind", "short", "probability")
     class TimingsMsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -132,6 +138,9 @@ class Answer(_message.Message):
     NOTES_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     TIMINGS_MS_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    SHORT_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
     question: str
     text: str
     engine: str
@@ -144,7 +153,10 @@ class Answer(_message.Message):
     notes: _containers.RepeatedScalarFieldContainer[str]
     usage: Usage
     timings_ms: _containers.ScalarMap[str, float]
-    def __init__(self, question: _Optional[str] = ..., text: _Optional[str] = ..., engine: _Optional[str] = ..., verdict: _Optional[str] = ..., found: _Optional[bool] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., sub_questions: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ...) -> None: ...
+    kind: str
+    short: str
+    probability: float
+    def __init__(self, question: _Optional[str] = ..., text: _Optional[str] = ..., engine: _Optional[str] = ..., verdict: _Optional[str] = ..., found: _Optional[bool] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., sub_questions: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., kind: _Optional[str] = ..., short: _Optional[str] = ..., probability: _Optional[float] = ...) -> None: ...
 
 class Citation(_message.Message):
     __slots__ = ("marker", "chunk_id", "document_id", "source", "chunk_number", "quote", "positions", "url", "link")

@@ -23,6 +23,7 @@ from trivium.domain.answers import (
     Finished,
     HitsFound,
     Judged,
+    ShortAnswer,
     TextPiece,
     TextWithdrawn,
     Verdict,
@@ -83,10 +84,11 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The verdict on what was written, and the questions that would repair it."""
+    """The verdict on what was written, the questions that would repair it, and how likely it is right."""
 
     verdict: Verdict
     sub_questions: tuple[str, ...] = ()
+    probability: float | None = None
 
 
 async def answer(request: AskRequest, dependencies: Dependencies) -> Answer:
@@ -123,18 +125,19 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
     outcome = await _judge(question, written, dependencies, llm, ledger)
     for citation in written.draft.citations:
         yield Cited(citation)
-    yield Judged(outcome.verdict, outcome.sub_questions)
+    yield Judged(outcome.verdict, outcome.sub_questions, outcome.probability)
 
     if outcome.verdict is Verdict.PARTIALLY_SUPPORTED and outcome.sub_questions:
         repaired = await _repair(question, written, outcome, request, dependencies, llm, ledger)
         if repaired is not None:
             written, outcome = repaired
             yield TextWithdrawn("A better supported answer was found through sub-questions.")
-            yield TextPiece(written.draft.text)
+            for event in _whole(written):
+                yield event
             for citation in written.draft.citations:
                 yield Cited(citation)
-            yield Judged(outcome.verdict, outcome.sub_questions)
-    finished = _finish(question, written, outcome, ledger)
+            yield Judged(outcome.verdict, outcome.sub_questions, outcome.probability)
+    finished = _finish(request, question, written, outcome, ledger)
     if finished.text != written.draft.text:
         yield TextPiece(finished.text.removeprefix(written.draft.text))
     yield Finished(finished)
@@ -189,8 +192,8 @@ async def _write(
 ) -> AsyncIterator[AnswerEvent | Written]:
     """The text: computed from tables where it asks for that, by the model when there is one, else extracted."""
     if (computed := await _compute(question, hits, dependencies, llm, ledger)) is not None:
-        yield TextPiece(computed.draft.text)
-        yield computed
+        for event in (*_whole(computed), computed):
+            yield event
         return
     if llm is not None and hits:
         said = False
@@ -206,8 +209,15 @@ async def _write(
         if said:
             yield TextWithdrawn("The language model did not finish.")
     written = await _extract(question, hits, dependencies, ledger)
-    yield TextPiece(written.draft.text)
-    yield written
+    for event in (*_whole(written), written):
+        yield event
+
+
+def _whole(written: Written) -> tuple[AnswerEvent, ...]:
+    """An answer that was not written piece by piece."""
+    draft = written.draft
+    text = TextPiece(draft.text)
+    return (ShortAnswer(draft.short), text) if draft.short else (text,)
 
 
 async def _compute(
@@ -324,7 +334,7 @@ async def _repair(
         return None
     second = await _judge(question, again, dependencies, llm, ledger)
     better = _strength(again, second) > _strength(written, outcome)
-    return (again, Outcome(second.verdict, outcome.sub_questions)) if better else None
+    return (again, msgspec.structs.replace(second, sub_questions=outcome.sub_questions)) if better else None
 
 
 def _strength(written: Written, outcome: Outcome) -> tuple[int, float]:
@@ -333,7 +343,7 @@ def _strength(written: Written, outcome: Outcome) -> tuple[int, float]:
     return order.index(outcome.verdict), written.extract.support.probability if written.extract else 0.0
 
 
-def _finish(question: Question, written: Written, outcome: Outcome, ledger: Ledger) -> Answer:
+def _finish(request: AskRequest, question: Question, written: Written, outcome: Outcome, ledger: Ledger) -> Answer:
     """Everything the reader gets; a found answer without support carries a disclaimer."""
     draft = written.draft
     unsupported = draft.found and outcome.verdict is Verdict.NOT_SUPPORTED
@@ -350,4 +360,7 @@ def _finish(question: Question, written: Written, outcome: Outcome, ledger: Ledg
         notes=tuple(dict.fromkeys(ledger.notes)),
         usage=ledger.usage,
         timings_ms=ledger.timings_ms,
+        kind=request.kind or draft.kind or "",
+        short=draft.short,
+        probability=outcome.probability,
     )

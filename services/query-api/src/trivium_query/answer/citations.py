@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trivium.domain.answers import Citation
+from trivium.domain.answers import Citation, Kind
 from trivium.domain.documents import INSIDE
 from trivium.domain.retrieval import Hit
 
@@ -23,12 +23,17 @@ _QUOTE_CHARS = 1_000
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """An answer's text with its markers in place, before anybody judged it. `notes` are for the reader."""
+    """An answer's text with its markers in place, before anybody judged it. `notes` are for the reader.
+
+    `short` as in `Answer`; `kind` where the draft's making shows what the question asks for.
+    """
 
     text: str
     found: bool
     citations: tuple[Citation, ...] = ()
     notes: tuple[str, ...] = ()
+    short: str = ""
+    kind: Kind | None = None
 
 
 class Shelf:

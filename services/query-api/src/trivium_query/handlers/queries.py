@@ -9,7 +9,7 @@ from contextlib import aclosing
 import msgspec
 
 from trivium.api import QueryRequest, SearchRequest
-from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, HitsFound, TextPiece, Turn
+from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, HitsFound, ShortAnswer, TextPiece, Turn
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
@@ -80,7 +80,7 @@ async def _stream(
                 raise TryLater(event.code, event.message, event.action)
             if isinstance(event, HitsFound) and not event.hits:
                 told = await nothing_read(services, tenant)
-            if told and isinstance(event, TextPiece):
+            if told and isinstance(event, ShortAnswer | TextPiece):
                 continue
             if isinstance(event, Finished):
                 if told:
@@ -92,7 +92,7 @@ async def _stream(
 
 async def _prepare(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None) -> AskRequest:
     """The request with its history. Raises `NotFound` for an unknown conversation."""
-    request = _request(services, wanted, timeout_s)
+    request = msgspec.structs.replace(_request(services, wanted, timeout_s), kind=wanted.kind)
     if not wanted.conversation_id:
         return request
     conversation = await conversations.find(services, tenant, wanted.conversation_id)
@@ -102,7 +102,7 @@ async def _prepare(services: Services, tenant: Tenant, wanted: QueryRequest, tim
 
 def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:
     """The answer, with `told` instead of its text if anything; and what of a long conversation took no part."""
-    answer = msgspec.structs.replace(answer, text=told) if told else answer
+    answer = msgspec.structs.replace(answer, text=told, short="") if told else answer
     if not request.forgotten:
         return answer
     said = (
@@ -125,7 +125,7 @@ def _request(services: Services, wanted: SearchRequest, timeout_s: float | None)
 
 async def _remember(services: Services, tenant: Tenant, wanted: QueryRequest, answer: Answer) -> None:
     if wanted.conversation_id:
-        turn = Turn(question=answer.question or wanted.query, answer=answer.text)
+        turn = Turn(answer.question or wanted.query, answer.text, answer.kind, answer.short)
         await conversations.append(services, tenant, wanted.conversation_id, turn)
 
 

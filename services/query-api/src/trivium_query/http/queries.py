@@ -21,7 +21,7 @@ from trivium_query.requests import Services
 router = APIRouter(prefix="/v1", tags=["queries"])
 
 _STREAM = streamed(
-    "The answer; or, as text/event-stream, the events `hits`, `text`, `withdrawn`, `citation`, `verdict` "
+    "The answer; or, as text/event-stream, the events `hits`, `short`, `text`, `withdrawn`, `citation`, `verdict` "
     "and at the end `answer` or `error`. Lines that begin with a colon are a heartbeat.",
     api.ANSWER_EVENTS,
 )

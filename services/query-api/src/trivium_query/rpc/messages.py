@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec.structs import asdict
 
 from trivium import api
 from trivium.domain import answers, documents, retrieval
@@ -54,16 +53,17 @@ def visit(page: crawls.Visit) -> ingest_pb2.CrawlSiteResponse:
 
 def wanted(request: query_pb2.SearchRequest) -> api.SearchRequest:
     """A search as the handlers take it. Raises `InvalidRequest`."""
-    return _search(request.query, request.mode, request.top_k, request.filter)
+    return validated(api.SearchRequest, _sent(request.query, request.mode, request.top_k, request.filter))
 
 
 def asked(request: query_pb2.AskRequest) -> api.QueryRequest:
     """A question as the handlers take it. Raises `InvalidRequest`."""
-    search = _search(request.question, request.mode, request.top_k, request.filter)
-    return api.QueryRequest(**asdict(search), conversation_id=request.conversation_id)
+    sent = _sent(request.question, request.mode, request.top_k, request.filter)
+    more = {"kind": request.kind or None, "conversation_id": request.conversation_id or None}
+    return validated(api.QueryRequest, sent | more)
 
 
-def _search(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter) -> api.SearchRequest:
+def _sent(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter) -> dict[str, object]:
     """What is unset is left out."""
     filters = {
         "document_ids": list(restrict.document_ids),
@@ -71,8 +71,7 @@ def _search(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter)
         "modalities": list(restrict.modalities),
         "dataset": restrict.dataset or None,
     }
-    sent = {"query": query, "mode": mode or None, "top_k": top_k or api.DEFAULT_TOP_K, "filters": filters}
-    return validated(api.SearchRequest, sent)
+    return {"query": query, "mode": mode or None, "top_k": top_k or api.DEFAULT_TOP_K, "filters": filters}
 
 
 def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.SearchResponse:
@@ -91,6 +90,8 @@ def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
     """One event of an answer's stream."""
     name, value = views.event(happened)
     match value:
+        case api.ShortAnswer():
+            return query_pb2.AskStreamResponse(short=value.short)
         case api.TextPiece():
             return query_pb2.AskStreamResponse(text=value.text)
         case api.TextWithdrawn():

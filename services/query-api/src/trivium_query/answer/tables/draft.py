@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from trivium.domain.answers import Kind
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.citations import Draft, Shelf
@@ -26,12 +27,23 @@ def compose(plan: Plan, table: Table, result: Result, hits: Sequence[Hit], chunk
     more = result.rows - len(result.shown)
     lines += [f"… and {more:,} more rows."] if more else []
     citations = tuple(shelf.cite(hit, row.line) for row, hit in cited if hit)
-    return Draft("\n".join([short(plan, table, result), _computed(plan, table, result), *lines]), True, citations)
+    said = short(plan, table, result)
+    text = "\n".join([said, _computed(plan, table, result), *lines])
+    return Draft(text, True, citations, short=said, kind=kind_of_plan(plan, result))
 
 
 def short(plan: Plan, table: Table, result: Result) -> str:
     """The values alone, each with its group."""
     return "; ".join(_told(plan, table, value) for value in result.values)
+
+
+def kind_of_plan(plan: Plan, result: Result) -> Kind:
+    """What was asked for, as the plan shows."""
+    if _is_count(plan):
+        return Kind.COUNT
+    if plan.aggregate is not Aggregate.VALUE or plan.minus is not None or plan.less or plan.extreme:
+        return Kind.ARITHMETIC
+    return Kind.FACT if len(result.values) == 1 else Kind.LIST
 
 
 def _computed(plan: Plan, table: Table, result: Result) -> str:
