@@ -181,7 +181,12 @@ class MilvusVectorWriter:
         """A tenant's vectors are all of one length."""
         for other in self._collections.own(client.list_collections()):
             if other != collection and client.query(
-                other, filter=_passages_of(self._tenant), output_fields=["id"], limit=1, timeout=WRITE_TIMEOUT_S
+                other,
+                filter=_passages_of(self._tenant),
+                output_fields=["id"],
+                limit=1,
+                consistency_level="Strong",  # those of a tenant dropped a moment ago do not count
+                timeout=WRITE_TIMEOUT_S,
             ):
                 raise milvus_rows.wrong_dimension(
                     "Vectors", self._collections.length(collection), self._collections.length(other)
