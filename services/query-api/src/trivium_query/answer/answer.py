@@ -34,6 +34,7 @@ from trivium.ports.inference import Passage, Reading, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium_query.answer import extractive, verify
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.pool import pooled
@@ -144,15 +145,14 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
 
 
 async def _understand(request: AskRequest, llm: Llm | None, ledger: Ledger) -> Question:
-    """The question on its own; by the model only when there is a history to resolve."""
+    """The question on its own, with its kind; by the model only when there is a history to resolve."""
     question = understand(request.question, request.history)
-    if llm is None or not request.history:
-        return question
-    async with ledger.optional("understand", UNDERSTAND_SHARE):
-        limit_s = ledger.remaining_s(UNDERSTAND_SHARE)
-        question, completion = await understand_with_llm(request.question, request.history, llm, limit_s)
-        ledger.spend(completion)
-    return question
+    if llm is not None and request.history:
+        async with ledger.optional("understand", UNDERSTAND_SHARE):
+            limit_s = ledger.remaining_s(UNDERSTAND_SHARE)
+            question, completion = await understand_with_llm(request.question, request.history, llm, limit_s)
+            ledger.spend(completion)
+    return msgspec.structs.replace(question, kind=request.kind or kind_of(question.standalone))
 
 
 async def _retrieve(
@@ -360,7 +360,7 @@ def _finish(request: AskRequest, question: Question, written: Written, outcome: 
         notes=tuple(dict.fromkeys(ledger.notes)),
         usage=ledger.usage,
         timings_ms=ledger.timings_ms,
-        kind=request.kind or draft.kind or "",
+        kind=request.kind or draft.kind or question.kind,
         short=draft.short,
         probability=outcome.probability,
     )

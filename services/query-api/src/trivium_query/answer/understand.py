@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 
 from trivium.api import MAX_QUESTION_CHARS
-from trivium.domain.answers import Turn
+from trivium.domain.answers import Kind, Turn
 from trivium.domain.errors import Refused
 from trivium.ports.llm import Completion, Llm, Message
 from trivium.text.names import NameSpan, name_tokens, names_in
@@ -43,11 +43,15 @@ _SYSTEM = (
 
 
 class Question(msgspec.Struct, frozen=True):
-    """`text` is what was asked, `standalone` what is searched for, `carried` the names taken from earlier turns."""
+    """`text` is what was asked, `standalone` what is searched for, `carried` the names taken from earlier turns.
+
+    `kind` is what it asks for.
+    """
 
     text: str
     standalone: str
     carried: tuple[str, ...] = ()
+    kind: Kind = Kind.FACT
 
 
 class Rewritten(msgspec.Struct, frozen=True):
