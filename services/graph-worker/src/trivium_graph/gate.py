@@ -216,7 +216,7 @@ RULES: tuple[tuple[str, Callable[[str], bool]], ...] = tuple(
 )
 
 
-@lru_cache(maxsize=65536)  # the same names come again and again; a verdict depends on the name alone
+@lru_cache(maxsize=8192)  # the same names come again and again; a verdict depends on the name alone
 def rejected(name: str) -> str:
     """The name of the first rule that rejects `name`, or "" when it may become an entity."""
     return next((reason for reason, rejects in RULES if rejects(name)), "")

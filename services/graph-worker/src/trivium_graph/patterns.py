@@ -148,7 +148,7 @@ def _wording(left: EntityType, right: EntityType) -> re.Pattern[str] | None:
     return re.compile("|".join(chosen)) if chosen else None
 
 
-@lru_cache(maxsize=65536)  # ", ", " and " and " of the " stand between most names
+@lru_cache(maxsize=8192)  # ", ", " and " and " of the " stand between most names
 def _filled(left: EntityType, right: EntityType, gap: str) -> int:
     """The index of the first rule whose wording is `gap`, or -1."""
     expression = _wording(left, right)

@@ -74,7 +74,7 @@ def _parts(span: NameSpan) -> Iterator[Name]:
         yield Name(fold_name(surface), span.start + start, span.start + end, surface, span.sentence, True)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _divided(surface: str) -> tuple[tuple[int, int], ...]:
     """The parts of a run of capitalised words that are names, or () when the run is one name as it stands."""
     if " " not in surface or (_OFFICE_HEADS.isdisjoint(_lowered(surface)) and not _GLUE.search(surface)):
@@ -152,7 +152,7 @@ def _title_chars(surface: str) -> int:
     return len(" ".join(words[:count])) + 1
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def untitled(surface: str) -> str:
     """The folded name behind an office or courtesy title ("Dr Rivera": rivera), or "" when there is none."""
     words = surface.split(" ")

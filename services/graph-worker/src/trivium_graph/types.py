@@ -73,7 +73,7 @@ _ORGANIZATION_AFTER = re.compile(
 )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def by_form(surface: str) -> Vote | None:
     """What the name alone tells, or None."""
     words = surface.replace(".", "").casefold().split()

@@ -208,7 +208,7 @@ def leads(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[Leads, L
     return parts, whole
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _parts(key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((key, *subnames(key, MAX_SUBNAME_TOKENS))))
 
