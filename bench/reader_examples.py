@@ -23,6 +23,9 @@ from trivium.text.names import fold_name
 from trivium.text.sentences import split_sentences
 
 SETS = ("2wiki_dev", "xquad/en", "covid_qa", "hotpotqa_train100", "musique_train100", "qasper_full10")
+FOLDS = (("2wiki_dev", "covid_qa"), ("xquad/en", "hotpotqa_train100", "musique_train100", "qasper_full10"))
+"""What is left out together, so that a reader that saw none of it answers its questions."""
+THREADS = 2
 COMPARING = ("comparison", "bridge_comparison")  # of two passages: no span of either is the answer
 MIN_ANSWER = 2  # characters
 HEADED, STEPPED = 0.4, 0.4  # of the examples: the text under its heading, a step's sentence before it
@@ -197,3 +200,8 @@ def _steps(query: Mapping[str, Any], evidence: list[str]) -> Iterator[tuple[str,
         solved.append(step["a"])
         thing, arrow, relation = question.partition(" >> ")
         yield (f"{relation} of {thing}" if arrow else question), step["a"], evidence
+
+
+def phase_of(fold: Iterable[str]) -> str:
+    """The folder of the reader that was trained without these sets."""
+    return "without_" + "_".join(fold).replace("/", "-")

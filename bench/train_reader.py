@@ -29,7 +29,7 @@ import msgspec
 import numpy as np
 import torch
 from reader_cloze import clozes
-from reader_examples import COMPARING, SETS, Question, answers_of, load, questions_of
+from reader_examples import COMPARING, FOLDS, SETS, THREADS, Question, answers_of, load, phase_of, questions_of
 from reader_network import Network, Read, batches, loss_of, prepare, with_one_wrong
 from reader_passages import Found, find
 from safetensors.numpy import save
@@ -43,8 +43,6 @@ from trivium_inference.reader_windows import WindowMaker
 
 FIRST_LAYER = 2
 SEED = 13
-THREADS = 2
-FOLDS = (("2wiki_dev", "covid_qa"), ("xquad/en", "hotpotqa_train100", "musique_train100", "qasper_full10"))
 CLOZE = {"musique_train100": 4500, "hotpotqa_train100": 3000, "covid_qa": 2000, "qasper_full10": 500}
 CLOZE_PASSES, PASSES, LAST_PASSES = 1, 2, 2
 RATE, NEW_RATE = 1.5e-4, 1e-3  # of the layers, and of the head and the marks, which begin at random
@@ -171,10 +169,6 @@ class Training:
         run(network, plan, self._work / f"{phase}.checkpoint")
         torch.save(network.state_dict(), done)
         return network.state_dict()
-
-
-def phase_of(fold: Sequence[str]) -> str:
-    return "without_" + "_".join(fold).replace("/", "-")
 
 
 def run(network: Network, plan: Sequence[list[list[Read]]], checkpoint: Path) -> None:

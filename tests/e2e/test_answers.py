@@ -23,18 +23,18 @@ T = TypeVar("T")
 SET = Path(__file__).with_name("answers")
 # How many of each type are right, measured; these figures may only rise, the last one only fall.
 RIGHT = {
-    "fact": 9,
-    "number": 5,
+    "fact": 10,
+    "number": 6,
     "date": 3,
     "reason": 2,
     "definition": 0,
-    "two-hop": 2,
-    "yes_no": 0,
-    "choice": 0,
-    "table": 2,
+    "two-hop": 3,
+    "yes_no": 3,
+    "choice": 1,
+    "table": 3,
     "unanswerable": 3,
 }
-MOST_FALSE_AND_SUPPORTED = 13
+MOST_FALSE_AND_SUPPORTED = 2
 
 
 class Typed(msgspec.Struct, frozen=True):

@@ -112,7 +112,7 @@ def judge(query: Judged, wanted: Wanted, answer: Answer, ms: float, names: Mappi
 
 
 def _compared(judged: JudgedAnswer, said: str) -> JudgedAnswer:
-    right = _is_right(judged.gold, judged.wanted, said, judged.text)
+    right = right_in(judged.gold, judged.wanted, said, judged.text)
     return msgspec.structs.replace(
         judged,
         right=right,
@@ -135,7 +135,8 @@ def _is_yes_no(gold: str) -> bool:
     return " ".join(words(gold)) in _YES_NO
 
 
-def _is_right(golds: Sequence[str], wanted: Wanted, said: str, text: str) -> bool:
+def right_in(golds: Sequence[str], wanted: Wanted, said: str, text: str) -> bool:
+    """Whether the choice, the yes or no is `said`, or the `text` holds the gold."""
     match wanted:
         case Wanted.YES_NO:
             return words(said)[:1] in [words(gold) for gold in golds]

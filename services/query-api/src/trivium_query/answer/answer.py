@@ -34,12 +34,20 @@ from trivium.ports.inference import Passage, Reading, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium_query.answer import extractive, verify
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct.answer_directly import READ_KINDS, Answered, answer_directly
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
+from trivium_query.answer.paths import SELF_SUFFICIENT_ROW
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
-from trivium_query.answer.tables.answer_from_tables import Found, ReadTables, answer_from_tables, is_one_row_of_many
+from trivium_query.answer.tables.answer_from_tables import (
+    Found,
+    ReadTables,
+    answer_from_tables,
+    is_one_row_of_many,
+    is_row,
+)
 from trivium_query.answer.understand import Question, understand, understand_with_llm
 from trivium_query.requests import AskRequest
 
@@ -54,6 +62,7 @@ RERANK_SHARE = 0.3
 TABLES_SHARE = 0.3
 WRITE_SHARE = 0.8
 VERIFY_SHARE = 0.6
+READ_SHARE = 0.5
 
 
 class Dependencies(msgspec.Struct, frozen=True):
@@ -82,6 +91,7 @@ class Written(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...]
     extract: extractive.Extract | None = None
     verdict: Verdict | None = None
+    probability: float | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -265,7 +275,29 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
             question_vector = (await dependencies.embed([question.standalone]))[0]
     with ledger.timed("extract"):
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
-        return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted)
+    read = await _read(question, extracted, hits, dependencies, ledger)
+    if read is not None:
+        return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
+    return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted)
+
+
+async def _read(
+    question: Question, extracted: extractive.Extract, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
+) -> Answered | None:
+    """The direct answer; None where nothing reads, or the question asks for more than a few words."""
+    answered: Answered | None = None
+    if dependencies.reader is not None and hits and question.kind in READ_KINDS and not _is_told_by_row(extracted):
+        async with ledger.optional("read", READ_SHARE):
+            answered = await answer_directly(question.standalone, extracted, hits, dependencies.reader)
+    return answered
+
+
+def _is_told_by_row(extracted: extractive.Extract) -> bool:
+    """A table's row that holds the question: its own labels say which of its words is what."""
+    best = extracted.chosen[:1]
+    return any(
+        is_row(one.text, one.hit) and extracted.asked.coverage(one.covered) >= SELF_SUFFICIENT_ROW for one in best
+    )
 
 
 async def _judge(
@@ -274,14 +306,10 @@ async def _judge(
     """The verdict: by the sentences' own support, or on each claim of a model's answer."""
     if not written.draft.found:
         return Outcome(Verdict.NOT_SUPPORTED)
+    if written.extract is not None:
+        return _judge_extract(question, written, written.extract)
     if written.verdict is not None:
         return Outcome(written.verdict)
-    if written.extract is not None:
-        support = written.extract.support
-        asked = verify.sub_questions(question.standalone, written.extract.names, support.missing)
-        best = written.extract.chosen[0]
-        whole = not is_one_row_of_many(question.standalone, best.text, best.hit)
-        return Outcome(Verdict.SUPPORTED) if support.sure and whole else Outcome(Verdict.PARTIALLY_SUPPORTED, asked)
     judged: verify.Judgement | None = None
     if llm is not None:
         async with ledger.optional("verify", VERIFY_SHARE):
@@ -293,6 +321,20 @@ async def _judge(
     if judged is None:
         return await _judge_by_words(question, written, dependencies, ledger)
     return Outcome(judged.verdict, judged.asked())
+
+
+def _judge_extract(question: Question, written: Written, extract: extractive.Extract) -> Outcome:
+    sure = extract.support.sure if written.verdict is None else written.verdict is Verdict.SUPPORTED
+    cited = [
+        (citation.quote, hit)
+        for citation in written.draft.citations[:1]
+        for hit in written.hits
+        if hit.chunk.id == citation.chunk_id
+    ]
+    if sure and not any(is_one_row_of_many(question.standalone, quote, hit) for quote, hit in cited):
+        return Outcome(Verdict.SUPPORTED, (), written.probability)
+    asked = verify.sub_questions(question.standalone, extract.names, extract.support.missing)
+    return Outcome(Verdict.PARTIALLY_SUPPORTED, asked, written.probability)
 
 
 async def _judge_by_words(question: Question, written: Written, dependencies: Dependencies, ledger: Ledger) -> Outcome:
@@ -340,7 +382,8 @@ async def _repair(
 def _strength(written: Written, outcome: Outcome) -> tuple[int, float]:
     """Orders answers by verdict, then by the extract's own support."""
     order = (Verdict.NOT_SUPPORTED, Verdict.PARTIALLY_SUPPORTED, Verdict.SUPPORTED)
-    return order.index(outcome.verdict), written.extract.support.probability if written.extract else 0.0
+    extracted = written.extract.support.probability if written.extract else 0.0
+    return order.index(outcome.verdict), extracted if written.probability is None else written.probability
 
 
 def _finish(request: AskRequest, question: Question, written: Written, outcome: Outcome, ledger: Ledger) -> Answer:

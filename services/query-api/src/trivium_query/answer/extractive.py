@@ -27,11 +27,17 @@ NEAR_DUPLICATE_COSINE = 0.95
 
 
 class Extract(msgspec.Struct, frozen=True):
-    """The sentences chosen, in reading order, the support they give, and the question's names."""
+    """The sentences chosen, in reading order, the support they give, what was asked, and all sentences, best first."""
 
     chosen: tuple[Candidate, ...]
     support: Support
-    names: tuple[str, ...] = ()
+    asked: Asked
+    ranked: tuple[Candidate, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The question's."""
+        return self.asked.names
 
 
 def extract(
@@ -44,7 +50,7 @@ def extract(
     asked = analyse(question, hits)
     ranked = along_paths(asked, candidates(asked, hits, question_vector, sentence_vectors), hits)
     chosen = _choose(asked, ranked)
-    return Extract(tuple(chosen), measure(asked, chosen, hits), asked.names)
+    return Extract(tuple(chosen), measure(asked, chosen, hits), asked, tuple(ranked))
 
 
 def compose(extracted: Extract, hits: Sequence[Hit]) -> Draft:

@@ -93,7 +93,12 @@ async def answer_from_tables(
 
 def is_one_row_of_many(question: str, sentence: str, hit: Hit) -> bool:
     """Whether a row of a table is no whole answer: the question asks for what is computed or counted."""
-    return hit.chunk.holds(UnitKind.TABLE) and bool(_ROW.match(sentence)) and asks_for_computing(question)
+    return is_row(sentence, hit) and asks_for_computing(question)
+
+
+def is_row(sentence: str, hit: Hit) -> bool:
+    """Whether the sentence is a table's row, written out."""
+    return hit.chunk.holds(UnitKind.TABLE) and bool(_ROW.match(sentence))
 
 
 async def _tables_of(hits: Sequence[Hit], read: ReadTables) -> list[_Stored]:

@@ -1,0 +1,292 @@
+"""Fit the weights by which a direct answer is chosen and judged (`trivium_query/answer/direct/weights.json`).
+
+Usage: python bench/train_answers.py DATA WORK      (WORK: where `bench/train_reader.py` kept its weights)
+
+Every set of SETS is ingested into a tenant of its own. Its questions, and some of other sets that its corpus cannot
+answer, are searched, and read by the reader that saw no question of the set. Three regressions are fitted: which span
+is the answer (conditional logit over a question's spans, then Platt 1999), whether the hits hold an answer at all,
+whether the answer's text is right. Each set is left out once: the table says what the weights of the others do to it.
+The weights of all sets are then written into the package.
+
+Columns: F1 of the short answer (of the text where there is none), gold in the text, words; of the answers that are
+SUPPORTED, those that are right; of the right answers, those that are SUPPORTED; unanswerable questions refused;
+answerable ones refused whose gold is in the first five passages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from reader_examples import FOLDS, THREADS, phase_of
+from rich.console import Console
+
+from trivium.config import load_settings
+from trivium.domain.retrieval import Hit, Mode, SearchFilter
+from trivium.evaluation.dataset import Judged, load_questions, load_set
+from trivium.evaluation.judged_answers import Wanted, right_in, wanted_of
+from trivium.evaluation.wording import share_of_words, tells, token_f1
+from trivium.ports.inference import Passage, Reading, Vector
+from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
+from trivium_inference.model_files import locate_model
+from trivium_inference.reader import SpanReader
+from trivium_inference.reader_weights import read_facts
+from trivium_query.answer import extractive
+from trivium_query.answer.direct import choose
+from trivium_query.answer.direct.answer_directly import ANSWERABLE, SUPPORTED
+from trivium_query.answer.direct.choose import Weights
+from trivium_query.answer.direct.compose import compose
+from trivium_query.answer.direct.confidence import signals_of
+from trivium_query.answer.direct.direct import Direct, read_directly
+from trivium_query.answering import PipelineAnswerer
+
+SETS = {
+    "xquad/en": ("hotpotqa_train100", "covid_qa"),
+    "hotpotqa_train100": ("xquad/en", "covid_qa"),
+    "2wiki_dev": ("xquad/en", "covid_qa"),
+    "musique_train100": ("xquad/en", "covid_qa"),
+    "covid_qa": ("xquad/en", "2wiki_dev"),
+}
+"""Each with those whose questions it cannot answer."""
+QUESTIONS, FOREIGN = 400, 60
+SEED = 13
+RIGHT_F1 = 0.5  # of a span
+RIGHT_WORDS = 0.8  # of a long gold answer's words in the text
+RIDGE, STEPS = 1.0, 60
+ONE = "one"  # the signal that is always 1
+Signals = Mapping[str, float]
+T = TypeVar("T")
+FLAT = Weights({"odds": 1.0, "rank": 0.5, "fits": 0.5, "misfits": -0.5})  # to begin with; only the signals are kept
+
+
+class Asked(msgspec.Struct):
+    """One question with what the product found for it, and its readings so far."""
+
+    query: Judged
+    wanted: Wanted
+    hits: tuple[Hit, ...]
+    extracted: extractive.Extract
+    readings: dict[tuple[str, str, str], Reading]
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """What was answered, beside its gold."""
+
+    wanted: Wanted
+    right: bool
+    told: bool
+    shown: bool
+    f1: float
+    words: int
+    signals: Signals
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("data", type=Path)
+    arguments.add_argument("work", type=Path)
+    options = arguments.parse_args()
+    asked = {name: collect(options.data, name) for name in SETS}
+    readers = {name: reader_without(options.work, name) for name in SETS}
+    spans = {name: [spans_of(each, readers[name]) for each in rows] for name, rows in asked.items()}
+    for name in SETS:
+        others = [other for other in SETS if other != name]
+        weights = fitted(others, asked, readers, spans)
+        print(f"{name:18} {figures(judged(asked[name], readers[name], weights), weights)}", flush=True)
+    weights = fitted(list(SETS), asked, readers, spans)
+    for name in SETS:
+        print(f"{name:18} {figures(judged(asked[name], readers[name], weights), weights)}  (not left out)", flush=True)
+    counts = {name: len(rows) for name, rows in asked.items()}
+    content = msgspec.json.encode(msgspec.structs.replace(weights, trained_on=counts))
+    Path(choose.__file__).with_name(choose.WEIGHTS).write_bytes(msgspec.json.format(content, indent=2) + b"\n")
+
+
+def collect(data: Path, name: str) -> list[Asked]:
+    """The set's questions and the foreign ones, searched as `trivium ask` does."""
+    settings = msgspec.structs.replace(
+        load_settings({}), llm="", rerank="none", vector_budget_s=60.0, keyword_budget_s=60.0, graph_budget_s=60.0
+    )
+    loaded = load_set(data / name)
+    own = [(query, wanted_of(query)) for query in loaded.queries if query.gold or not query.answerable]
+    foreign = [
+        (query, Wanted.FOREIGN) for other in SETS[name] for query in sample(load_questions(data / other), FOREIGN)
+    ]
+    with progress_bars(Console()) as bars, ingested(settings, loaded, data / name, bars) as taken:
+        return asyncio.run(searched(taken, [*sample(own, QUESTIONS), *foreign]))
+
+
+def sample(rows: Iterable[T], count: int) -> list[T]:
+    rows = list(rows)
+    return rows if len(rows) <= count else random.Random(SEED).sample(rows, count)
+
+
+async def searched(taken: Ingested, questions: Sequence[tuple[Judged, Wanted]]) -> list[Asked]:
+    answerer, found = taken.services.answerer, []
+    assert isinstance(answerer, PipelineAnswerer)
+    vectors = taken.services.vectors.reader(taken.tenant)
+    for query, wanted in questions:
+        result = await answerer.searcher.search(taken.tenant, query.question, Mode.HYBRID, 10, SearchFilter())
+        sentences: Mapping[str, Vector] = await vectors.sentence_vectors([hit.chunk.id for hit in result.hits])
+        vector = (await answerer.questions.embed([query.question]))[0]
+        extracted = extractive.extract(query.question, result.hits, vector, sentences)
+        found.append(Asked(query, wanted, result.hits, extracted, {}))
+    return found
+
+
+def reader_without(work: Path, name: str) -> SpanReader:
+    """The one that was trained without the set."""
+    folder = next(work / phase_of(fold) for fold in FOLDS if name in fold)
+    return SpanReader(locate_model(), read_facts(folder), folder, cache_dir=folder, threads=THREADS)
+
+
+def read(one: Asked, reader: SpanReader, weights: Weights) -> Direct:
+    """As the product reads, each passage once for each question."""
+
+    async def remembered(question: str, passages: Sequence[Passage]) -> list[Reading]:
+        keys = [(question, passage.prefix, passage.text) for passage in passages]
+        missing = [at for at, key in enumerate(keys) if key not in one.readings]
+        for at, reading in zip(missing, reader.read_now(question, [passages[at] for at in missing]), strict=True):
+            one.readings[keys[at]] = reading
+        return [one.readings[key] for key in keys]
+
+    return asyncio.run(read_directly(one.query.question, one.extracted, one.hits, remembered, weights))
+
+
+def spans_of(one: Asked, reader: SpanReader) -> list[tuple[Signals, float]]:
+    """The signals of every span of a question that has an answer, and the span's F1."""
+    direct = read(one, reader, FLAT)
+    return [(span.signals, token_f1(span.short, one.query.gold)) for span in direct.chosen]
+
+
+def fitted(
+    names: Sequence[str],
+    asked: Mapping[str, list[Asked]],
+    readers: Mapping[str, SpanReader],
+    spans: Mapping[str, list[list[tuple[Signals, float]]]],
+) -> Weights:
+    """On these sets, each weighing the same."""
+    order = fitted_order(
+        [(rows, asked[name][at].wanted, name) for name in names for at, rows in enumerate(spans[name])]
+    )
+    weights = Weights(order)
+    answers = {name: judged(asked[name], readers[name], weights) for name in names}
+    clear = {name: [row for row in rows if row.shown or not row.wanted.answerable] for name, rows in answers.items()}
+    return Weights(
+        order,
+        answerable=regression(clear, lambda row: row.wanted.answerable, lambda row: row.wanted.answerable),
+        right=regression(answers, lambda row: row.told, lambda _: True),
+    )
+
+
+def fitted_order(questions: Sequence[tuple[list[tuple[Signals, float]], Wanted, str]]) -> dict[str, float]:
+    """Conditional logit over each question's spans, scaled so that the best one's score is a log-odds."""
+    usable = [(rows, name) for rows, wanted, name in questions if wanted is Wanted.TEXT and rows]
+    names = [name for name in usable[0][0][0][0] if name != ONE]
+    groups, shares = [], []
+    for rows, name in usable:
+        gain = np.array([max(0.0, f1 - 0.2) for _, f1 in rows])
+        if max(f1 for _, f1 in rows) >= RIGHT_F1:
+            groups.append((np.array([[signals[key] for key in names] for signals, _ in rows]), gain / gain.sum()))
+            shares.append(1.0 / sum(1 for _, other in usable if other == name))
+    scale = QUESTIONS
+    found = np.zeros(len(names))
+    for _ in range(STEPS):
+        slope, curvature = -3.0 * found, 3.0 * np.eye(len(names))
+        for (signals, wanted), share in zip(groups, shares, strict=True):
+            likely = np.exp(signals @ found - (signals @ found).max())
+            likely /= likely.sum()
+            mean = likely @ signals
+            slope += scale * share * (wanted @ signals - mean)
+            curvature += scale * share * ((signals * likely[:, None]).T @ signals - np.outer(mean, mean))
+        found += np.linalg.solve(curvature, slope)
+    best = []
+    for rows, wanted, name in questions:
+        if rows:
+            score, f1 = max((float(np.dot([signals[key] for key in names], found)), f1) for signals, f1 in rows)
+            right = wanted is Wanted.TEXT and f1 >= RIGHT_F1
+            best.append((np.array([score, 1.0]), right, 1.0 / sum(1 for _, _, other in questions if other == name)))
+    platt = logistic(best, QUESTIONS, 0.1)
+    return {name: round(float(value * platt[0]), 4) for name, value in zip(names, found, strict=True)} | {
+        ONE: round(float(platt[1]), 4)
+    }
+
+
+def regression(
+    rows: Mapping[str, list[Judgement]], wanted: Callable[[Judgement], bool], group: Callable[[Judgement], bool]
+) -> dict[str, float]:
+    """Over the answers' signals; within each set every group weighs the same."""
+    names = sorted({key for some in rows.values() for row in some for key in row.signals})
+    examples = []
+    for some in rows.values():
+        groups = [group(row) for row in some]
+        for row, mine in zip(some, groups, strict=True):
+            share = 1.0 / (groups.count(mine) * len(set(groups)))
+            examples.append((np.array([row.signals.get(key, 0.0) for key in names]), wanted(row), share))
+    found = logistic(examples, QUESTIONS, RIDGE)
+    return {name: round(float(value), 4) for name, value in zip(names, found, strict=True)}
+
+
+def logistic(examples: Sequence[tuple[Vector, bool, float]], scale: float, ridge: float) -> Vector:
+    """Newton's method, with a ridge."""
+    signals = np.array([row for row, _, _ in examples])
+    right = np.array([float(value) for _, value, _ in examples])
+    share = scale * np.array([value for _, _, value in examples])
+    found = np.zeros(signals.shape[1])
+    for _ in range(STEPS):
+        likely = 1 / (1 + np.exp(-signals @ found))
+        slope = signals.T @ (share * (right - likely)) - ridge * found
+        curvature = (signals * (share * likely * (1 - likely))[:, None]).T @ signals + ridge * np.eye(len(found))
+        found += np.linalg.solve(curvature, slope)
+    return found
+
+
+def judged(rows: Sequence[Asked], reader: SpanReader, weights: Weights) -> list[Judgement]:
+    return [judgement(one, read(one, reader, weights), weights) for one in rows]
+
+
+def judgement(one: Asked, direct: Direct, weights: Weights) -> Judgement:
+    """Without weights for it no answer is sure, so that the longer text is judged."""
+    signals = signals_of(direct, one.extracted, one.hits)
+    sure = bool(weights.right) and choose.probability(signals, weights.right) >= SUPPORTED
+    draft = compose(direct, one.extracted, one.hits, sure=sure)
+    text = " ".join(citation.quote for citation in draft.citations)
+    said, gold = draft.short or text, one.query.gold
+    right = one.wanted.answerable and right_in(gold, one.wanted, said, text)
+    long_enough = one.wanted is Wanted.TEXT and share_of_words(text, gold) >= RIGHT_WORDS
+    told = right or long_enough or (one.wanted is Wanted.CHOICE and tells(text, gold))
+    first = one.hits[:5]
+    shown = one.wanted is not Wanted.TEXT or any(tells(f"{hit.chunk.heading}\n{hit.chunk.text}", gold) for hit in first)
+    f1 = token_f1(said, gold) if one.wanted.answerable else 0.0
+    return Judgement(one.wanted, right, told, shown, f1, len(text.split()), signals)
+
+
+def figures(rows: Sequence[Judgement], weights: Weights) -> str:
+    answered = [row for row in rows if choose.probability(row.signals, weights.answerable) >= ANSWERABLE]
+    sure = [row for row in answered if choose.probability(row.signals, weights.right) >= SUPPORTED]
+    own = [row for row in rows if row.wanted.answerable]
+    shown = [row for row in own if row.shown]
+    foreign = [row for row in rows if not row.wanted.answerable]
+    told = [row for row in own if row.told]
+    return (
+        f"F1 {percent(row.f1 for row in own)}  gold {percent(row.right for row in own)}  "
+        f"words {np.mean([row.words for row in own]):.0f}  "
+        f"SUPPORTED right {percent(row.told for row in sure if row.wanted.answerable)} of {len(sure)}  "
+        f"right SUPPORTED {percent(row in sure for row in told)}  "
+        f"refused: unanswerable {percent(row not in answered for row in foreign)}, "
+        f"answerable {percent(row not in answered for row in shown)}"
+    )
+
+
+def percent(shares: Iterable[float]) -> str:
+    values = [float(share) for share in shares]
+    return f"{100 * sum(values) / len(values):5.1f}" if values else "    -"
+
+
+if __name__ == "__main__":
+    main()

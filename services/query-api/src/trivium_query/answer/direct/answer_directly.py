@@ -1,0 +1,55 @@
+"""The direct answer to a question, or none: read, composed, and judged by what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium.domain.answers import Kind, Verdict
+from trivium.domain.retrieval import Hit
+from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct.choose import fits_wanted, shipped
+from trivium_query.answer.direct.compose import compose
+from trivium_query.answer.direct.confidence import confidence
+from trivium_query.answer.direct.direct import Direct, read_directly
+from trivium_query.answer.direct.hops import Read
+from trivium_query.answer.direct.yes_no import asks_yes_or_no
+from trivium_query.answer.extractive import NOT_FOUND, Extract
+
+READ_KINDS = frozenset({Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC})
+# `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
+ANSWERABLE = 0.3  # below: not found
+SUPPORTED = 0.75  # from here on: supported; partly supported in between
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """A draft with the verdict on it, and the probability that it is right."""
+
+    draft: Draft
+    verdict: Verdict
+    probability: float
+
+
+async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit], read: Read) -> Answered:
+    """Never without an answer: "not found" is one. Raises what `read` raises."""
+    weights = shipped()
+    direct = await read_directly(question, extracted, hits, read, weights)
+    likely = confidence(direct, extracted, hits, weights)
+    if likely.answerable < ANSWERABLE or not _says_anything(direct, extracted):
+        return Answered(Draft(NOT_FOUND, found=False), Verdict.NOT_SUPPORTED, likely.right)
+    draft = compose(direct, extracted, hits, sure=likely.right >= SUPPORTED)
+    sure = likely.right >= SUPPORTED and _is_of_the_kind(question, draft, extracted)
+    return Answered(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
+
+
+def _says_anything(direct: Direct, extracted: Extract) -> bool:
+    return bool(direct.compared or direct.chosen or extracted.chosen)
+
+
+def _is_of_the_kind(question: str, draft: Draft, extracted: Extract) -> bool:
+    """A day for "when", a number for "how many", yes or no for what asks that."""
+    if asks_yes_or_no(question):
+        return bool(draft.short)
+    said = draft.short or " ".join(citation.quote for citation in draft.citations)
+    return fits_wanted(extracted.asked.wants, said) is not False

@@ -1,0 +1,207 @@
+"""Which of the spans that were read is the answer, and how likely it is right: a logistic regression over few signals.
+
+Its weights stand in `weights.json`; `bench/train_answers.py` fits them on the sets in DATA, one left out at a time.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+import msgspec
+
+from trivium.text.names import names_in
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.life import DATE, life_in
+from trivium_query.answer.evidence import Asked, Candidate
+from trivium_query.words import content_words
+
+WEIGHTS = "weights.json"
+MAX_SHORT_WORDS = 20
+DATE_CHARS = 20  # of a date's other parts beside the one that was read
+_DATE = re.compile(DATE, re.I)
+_EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
+_LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
+_WORD = re.compile(r"\w+")
+_UNIT = re.compile(
+    r"(?<=\d)\s?(?:%|°[CF]|(?:per ?cent|degrees?|(?:kilo|centi|milli)?met(?:re|er)s?|[ckm]?m|miles?|f(?:ee)?t"
+    r"|inch(?:es)?|acres?|hectares?|(?:kilo|milli)?grams?|k?g|tons?|tonnes?|pounds?|lit(?:re|er)s?|hours?|minutes?|seconds?|days?"
+    r"|weeks?|months?|years?|euros?|dollars?|kroner|kronor|francs?|yen|[kMG]Wh?|watts?|volts?|knots?|million|billion"
+    r"|thousand)\b)"
+)
+_BIRTH = re.compile(r"\b(?:born|birth|birthplace|birthdate)\b", re.I)
+_DEATH = re.compile(r"\b(?:die[ds]?|death)\b", re.I)
+_WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
+_PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|dozen|several)\b", re.I
+)
+LIFE_ODDS = 12.0
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The answer in a few words of a hit's text, where it was read, and the probability that it is right."""
+
+    short: str
+    found: Found
+    start: int
+    end: int
+    probability: float
+    signals: dict[str, float]
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """Of the regression, by the name of the signal; `trained_on` counts questions by set."""
+
+    answer: dict[str, float]
+    answerable: dict[str, float] = {}
+    right: dict[str, float] = {}
+    trained_on: dict[str, int] = {}
+
+
+@cache
+def shipped() -> Weights:
+    """Those in the package."""
+    content = resources.files(__package__).joinpath(WEIGHTS).read_bytes()
+    return msgspec.json.decode(content, type=Weights)
+
+
+def choose(
+    asked: Asked,
+    question: str,
+    found: Sequence[Found],
+    sentences: Mapping[str, Sequence[Candidate]],
+    weights: Weights,
+) -> list[Chosen]:
+    """Every span that may be the answer, the likeliest first."""
+    rows = [(one, *trimmed(one, asked.wants)) for one in (*found, *_lives(question, found))]
+    rows = [row for row in rows if row[1] < row[2] and not _is_given(row[0].hit.chunk.text[row[1] : row[2]], question)]
+    chosen = []
+    for one, start, end in rows:
+        text = one.hit.chunk.text[start:end]
+        signals = signals_of(asked, one, (start, end), rows, sentences.get(one.hit.chunk.id, ()))
+        chosen.append(Chosen(text, one, start, end, probability(signals, weights.answer), signals))
+    return sorted(chosen, key=lambda one: -one.probability)
+
+
+def probability(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """1 / (1 + exp(-x)), x the sum of weight times signal."""
+    return 1.0 / (1.0 + math.exp(-sum(weights.get(name, 0.0) * value for name, value in signals.items())))
+
+
+def signals_of(
+    asked: Asked,
+    one: Found,
+    span: tuple[int, int],
+    rows: Sequence[tuple[Found, int, int]],
+    sentences: Sequence[Candidate],
+) -> dict[str, float]:
+    """Those of one span, each about 0 to 1."""
+    text = one.hit.chunk.text[span[0] : span[1]]
+    words = _WORD.findall(text.lower())
+    inside = next((each for each in sentences if each.span.start <= span[0] < each.span.end), None)
+    covered = (
+        asked.coverage(inside.covered | (frozenset(content_words(one.hit.chunk.heading)) & asked.weights.keys()))
+        if inside
+        else 0.0
+    )
+    others = [row for row in rows if row[0].question != one.question or row[0].hit.chunk.id != one.hit.chunk.id]
+    agreeing = any(_WORD.findall(row[0].hit.chunk.text[row[1] : row[2]].lower()) == words for row in others)
+    odds = max(-2.0, min(2.0, one.odds / 10.0))
+    hop = float(bool(one.steps))
+    fits = fits_wanted(asked.wants, text)
+    return {
+        "one": 1.0,
+        "odds": odds,
+        "hop": hop,
+        "hop odds": odds * hop,
+        "step odds": max(-1.0, min(2.0, min(step.odds for step in one.steps) / 10.0)) if one.steps else 0.0,
+        "rank": 1.0 / one.hit.rank,
+        "about": float(one.about),
+        "hop about": float(one.about) * hop,
+        "unstepped": float(not hop and any(row[0].steps for row in rows)),
+        "fits": float(fits is True),
+        "misfits": float(fits is False),
+        "words": math.log1p(len(words)),
+        "long": float(len(words) > 6),
+        "agreeing": float(agreeing),
+        "cosine": inside.cosine if inside else 0.0,
+        "coverage": covered,
+        "life": float(one.odds == LIFE_ODDS),
+        "named": float(text[:1].isupper() or text[:1].isdigit()),
+    }
+
+
+def fits_wanted(wants: str, text: str) -> bool | None:
+    """Whether the words are of the kind that is asked for; None where no kind is."""
+    if wants == "date":
+        return _DATE.search(text) is not None
+    if wants == "number":
+        return _NUMBER.search(text) is not None
+    if wants in ("name", "place"):
+        return text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
+    return None
+
+
+def trimmed(one: Found, wants: str) -> tuple[int, int]:
+    """The span without what is not the answer: articles, brackets begun in it; a part of a date made whole."""
+    text = one.hit.chunk.text
+    start = max([one.start, *(each.start for each in one.hit.chunk.sentences if one.start < each.start < one.end)])
+    end = one.end  # where two sentences are joined, the first led up to the second
+    if wants == "date" and (date := _date_at(text, start, end)):
+        return date
+    if wants == "number" and (unit := _UNIT.match(text, end)):
+        end = unit.end()
+    return _bare(text, start, _before_open_bracket(text, start, end), wants)
+
+
+def _date_at(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The whole date of which the span holds a part."""
+    near = _DATE.finditer(text, max(0, start - DATE_CHARS), end + DATE_CHARS)
+    return next((match.span() for match in near if match.start() < end and start < match.end()), None)
+
+
+def _before_open_bracket(text: str, start: int, end: int) -> int:
+    for opening, closing in (("(", ")"), ("[", "]")):
+        at = text.rfind(opening, start, end)
+        if at >= 0 and closing not in text[at:end]:
+            end = at
+    return end
+
+
+def _bare(text: str, start: int, end: int, wants: str) -> tuple[int, int]:
+    """Without what only joins it to its sentence; of a person, the name alone."""
+    if wants == "name" and (names := names_in(text[start:end])):
+        start, end = start + names[0].start, start + names[0].end
+    if (lead := _LEADING.match(text, start, end)) and lead.end() < end:
+        start = lead.end()
+    said = text[start:end]
+    edge = _EDGE if said.count(")") <= said.count("(") else f"{_EDGE})"
+    left = len(said) - len(said.lstrip(_EDGE))
+    return start + left, start + left + len(said.strip(edge))
+
+
+def _is_given(text: str, question: str) -> bool:
+    """Whether the question says it already, or it says nothing."""
+    words = content_words(text)
+    return not words or len(text.split()) > MAX_SHORT_WORDS or set(words) <= set(content_words(question))
+
+
+def _lives(question: str, found: Sequence[Found]) -> list[Found]:
+    """Days and places of birth and death as a passage's opening gives them, where the question is about these."""
+    more = []
+    for one in {one.hit.chunk.id: one for one in reversed(found) if one.about}.values():
+        birth, death = _BIRTH.search(one.question or question), _DEATH.search(one.question or question)
+        if bool(birth) == bool(death):
+            continue
+        life = life_in(one.hit)
+        place = _PLACE.search(one.question or question) is not None
+        if not place and not _WHEN.search(one.question or question):
+            continue
+        told = (life.birthplace if place else life.born) if birth else (life.deathplace if place else life.died)
+        if told is not None:
+            more.append(msgspec.structs.replace(one, start=told.start, end=told.end, odds=LIFE_ODDS))
+    return more

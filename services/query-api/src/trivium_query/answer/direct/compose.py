@@ -1,0 +1,127 @@
+"""The direct answer's text: the sentences of its steps and its own, then what else bears on the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from trivium.domain.retrieval import Hit
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.citations import Draft, Shelf
+from trivium_query.answer.direct.direct import Direct
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.evidence import Candidate
+from trivium_query.answer.extractive import Extract
+
+MAX_WORDS = 70  # of the whole answer, its first sentences apart
+MAX_SENTENCE_WORDS = 60
+MAX_SENTENCES = 6
+NEAR_BEST = 0.4  # of the best sentence's score: what is further off tells of something else
+NEAR_AND_SURE = 0.8  # the same, where the answer is sure
+SURE = 0.6  # of a span, that needs no other sentence
+SPAN_WEIGHT = 4.0  # of a sentence's likeliest span against its own score; the best of five tried on the sets in DATA
+MIN_PROBABILITY = 0.04  # of a span that is shown as the short answer
+
+
+class Said(msgspec.Struct, frozen=True):
+    """One sentence of a hit's text."""
+
+    hit: Hit
+    text: str
+
+
+def sentences_of(direct: Direct, extracted: Extract, *, sure: bool) -> list[Said]:
+    """What the answer says, in order, each once: its steps, and unless these are `sure`, what else may answer."""
+    shown: list[Said] = []
+    for said in _shown_by(direct):
+        if not any(_holds(one, said) for one in shown):
+            shown.append(said)
+    others = iter(()) if _is_enough(direct) else _bearing_on(direct, extracted, NEAR_AND_SURE if sure else NEAR_BEST)
+    for said in others:
+        fits = sum(_words(one.text) for one in shown) + _words(said.text) <= MAX_WORDS
+        if not any(_holds(one, said) for one in shown) and (fits or not shown):
+            shown.append(said)
+            if sure:
+                break
+    return shown
+
+
+def short_of(direct: Direct) -> str:
+    """The answer in a few words, "" where no span is likely enough."""
+    if direct.compared is not None:
+        return direct.compared.short
+    if direct.decided is not None:
+        return direct.decided.short
+    if direct.asks_yes_or_no:
+        return ""
+    best = direct.chosen[0] if direct.chosen else None
+    return best.short if best is not None and best.probability >= MIN_PROBABILITY else ""
+
+
+def compose(direct: Direct, extracted: Extract, hits: Sequence[Hit], *, sure: bool) -> Draft:
+    """A sentence and its citation a line."""
+    shelf = Shelf(hits)
+    said = sentences_of(direct, extracted, sure=sure)
+    lines = [f"{' '.join(one.text.split())} {shelf.marker(one.hit)}" for one in said]
+    citations = tuple(shelf.cite(one.hit, one.text) for one in said)
+    return Draft("\n".join(lines), found=True, citations=citations, short=short_of(direct))
+
+
+def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Said]:
+    """Sentences by their own score and by the likeliest span in them, best first."""
+    likeliest: dict[tuple[str, int], float] = {}
+    for span in direct.chosen:
+        place = span.found.hit.chunk.id, _sentence_start(span.found.hit, span.start)
+        likeliest[place] = max(likeliest.get(place, 0.0), span.probability)
+
+    def score(one: Candidate) -> float:
+        return one.score + SPAN_WEIGHT * likeliest.get((one.hit.chunk.id, one.span.start), 0.0)
+
+    best = max((score(one) for one in extracted.ranked), default=0.0)
+    for one in sorted(extracted.ranked, key=score, reverse=True)[:MAX_SENTENCES]:
+        if score(one) >= near * best:
+            yield Said(one.hit, one.text)
+
+
+def _is_enough(direct: Direct) -> bool:
+    """Whether the steps alone answer, so that nothing else need be read."""
+    sure = bool(direct.chosen) and direct.chosen[0].probability >= SURE
+    return direct.compared is not None or direct.decided is not None or sure
+
+
+def _shown_by(direct: Direct) -> Iterator[Said]:
+    if direct.compared is not None:
+        for value in direct.compared.values:
+            yield from _steps_of(value, value.start)
+    elif direct.decided is not None:
+        yield Said(direct.decided.sentence.hit, direct.decided.sentence.text)
+    elif short_of(direct):
+        best = direct.chosen[0]
+        yield from _steps_of(best.found, best.start)
+
+
+def _steps_of(found: Found, at: int) -> Iterable[Said]:
+    for step in found.steps:
+        yield _sentence_at(step.hit, step.start)
+    yield _sentence_at(found.hit, at)
+
+
+def _sentence_at(hit: Hit, at: int) -> Said:
+    spans = hit.chunk.sentences or split_sentences(hit.chunk.text)
+    text = next((span.of(hit.chunk.text) for span in spans if span.start <= at < span.end), hit.chunk.text)
+    words = text.split()
+    return Said(hit, text if len(words) <= MAX_SENTENCE_WORDS else " ".join(words[:MAX_SENTENCE_WORDS]))
+
+
+def _sentence_start(hit: Hit, at: int) -> int:
+    spans = hit.chunk.sentences or split_sentences(hit.chunk.text)
+    return next((span.start for span in spans if span.start <= at < span.end), 0)
+
+
+def _holds(one: Said, other: Said) -> bool:
+    return one.hit.chunk.id == other.hit.chunk.id and (other.text in one.text or one.text in other.text)
+
+
+def _words(text: str) -> int:
+    return len(text.split())

@@ -1,0 +1,83 @@
+"""When and where somebody was born and died, as encyclopaedias put it: "Name (1 April 1925, Lund - 3 May 2000)"."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from trivium.domain.retrieval import Hit
+
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+)
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?"
+DATE = (
+    rf"(?:(?:{_NTH}\s+(?:{_MONTHS})\.?,?\s+|(?:{_MONTHS})\.?\s+{_NTH},?\s+|(?:{_MONTHS})\.?,?\s+)?"
+    r"(?:c\.\s*|ca\.\s*)?\d{3,4})(?!\d)"
+)
+_DATE = re.compile(DATE, re.I)
+_BRACKET = re.compile(r"\(([^()]{4,160})\)")
+_SEARCHED = 300  # characters: what comes later tells of others
+_WHERE = r"(?:\s*,?\s*(?:in\s+)?([^\W\d_][^;()\u2013]*))?"
+_BORN = re.compile(rf"\b(?:born|b\.)\s*(?:on\s+)?({DATE}){_WHERE}", re.I)
+_DIED = re.compile(rf"\b(?:died|d\.)\s*(?:on\s+)?({DATE}){_WHERE}", re.I)
+_DASH = re.compile(r"\s*[\u2013\u2014]\s*|\s+-\s*|-\s+")
+_PLACE_AFTER = re.compile(r"\s*[,;]?\s*(?:in\s+|at\s+)?([^\W\d_][^;()]*)")
+_PLACE_BEFORE = re.compile(r"([^\W\d_][^;()\d]*?)\s*,\s*$")
+
+
+class Told(msgspec.Struct, frozen=True):
+    """Characters `start` to `end` of the hit's text."""
+
+    start: int
+    end: int
+
+
+class Life(msgspec.Struct, frozen=True):
+    """What a passage tells at its beginning of who it is about; None for what it does not."""
+
+    born: Told | None = None
+    birthplace: Told | None = None
+    died: Told | None = None
+    deathplace: Told | None = None
+
+
+def life_in(hit: Hit) -> Life:
+    """The first bracket with a date in it, near the beginning of the text."""
+    text = hit.chunk.text
+    for bracket in _BRACKET.finditer(text, 0, _SEARCHED):
+        if _DATE.search(bracket[1]):
+            return _read(bracket[1], bracket.start(1))
+    return Life()
+
+
+def _read(text: str, offset: int) -> Life:
+    dash = _dash_between_dates(text)
+    if dash is not None:
+        return Life(*_part(text, 0, dash.start(), offset), *_part(text, dash.end(), len(text), offset))
+    return Life(*_groups(_BORN.search(text), offset), *_groups(_DIED.search(text), offset))
+
+
+def _dash_between_dates(text: str) -> re.Match[str] | None:
+    dashes = _DASH.finditer(text)
+    return next(
+        (dash for dash in dashes if _DATE.search(text, 0, dash.start()) and _DATE.search(text, dash.end())), None
+    )
+
+
+def _part(text: str, start: int, end: int, offset: int) -> tuple[Told | None, Told | None]:
+    date = _DATE.search(text, start, end)
+    if date is None:
+        return None, None
+    place = _PLACE_AFTER.match(text, date.end(), end) or _PLACE_BEFORE.search(text, start, date.start())
+    return _told(date, 0, offset), _told(place, 1, offset)
+
+
+def _groups(match: re.Match[str] | None, offset: int) -> tuple[Told | None, Told | None]:
+    return _told(match, 1, offset), _told(match, 2, offset)
+
+
+def _told(match: re.Match[str] | None, group: int, offset: int) -> Told | None:
+    return Told(offset + match.start(group), offset + match.end(group)) if match and match[group] else None

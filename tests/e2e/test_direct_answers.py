@@ -1,0 +1,60 @@
+"""Short answers read off passages, step by step where a question needs steps, through HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Server
+
+DOCUMENTS = {
+    "harbour.md": "# Vessby Harbour\n\nVessby Harbour was designed by Karin Holt. Its outer mole is 640 metres long.",
+    "holt.md": "# Karin Holt\n\nKarin Holt (3 March 1881, Lund - 9 May 1952, Visby) was a Swedish engineer."
+    " She was married to the painter Nils Falk.",
+    "falk.md": "# Nils Falk\n\nNils Falk (12 June 1876, Malmö - 1 August 1940, Paris) was a Swedish painter of coasts.",
+    "rask.md": "# Otto Rask\n\nOtto Rask (1 May 1890, Aarhus - 4 July 1961, Odense) was a Danish geologist.",
+    "crane.md": "# Grey Crane\n\nThe Grey Crane is not open to visitors. It was built in 1911 and lifts 40 tons.",
+}
+
+
+@pytest.fixture(scope="module")
+def read(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Server:
+    folder: Path = tmp_path_factory.mktemp("direct")
+    for name, text in DOCUMENTS.items():
+        (folder / name).write_text(text)
+    server.cli("ingest", str(folder), "--root", str(folder))
+    return server
+
+
+def cited(given: dict[str, Any]) -> set[str]:
+    return {citation["source"] for citation in given["citations"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "short", "sources"),
+    [
+        ("Who designed Vessby Harbour?", "Karin Holt", {"harbour.md"}),
+        ("How long is the outer mole of Vessby Harbour?", "640 metres", {"harbour.md"}),
+        ("Who was the designer of Vessby Harbour married to?", "Nils Falk", {"harbour.md", "holt.md"}),
+        ("Where did the designer of Vessby Harbour die?", "Visby", {"harbour.md", "holt.md"}),
+        ("Who was born first, Karin Holt or Nils Falk?", "Nils Falk", {"holt.md", "falk.md"}),
+        ("Who died later, Otto Rask or Karin Holt?", "Otto Rask", {"rask.md", "holt.md"}),
+        ("Are Karin Holt and Nils Falk of the same nationality?", "yes", {"holt.md", "falk.md"}),
+        ("Are Karin Holt and Otto Rask from the same country?", "no", {"holt.md", "rask.md"}),
+        ("Is the Grey Crane open to visitors?", "no", {"crane.md"}),
+    ],
+)
+def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str, short: str, sources: set[str]) -> None:
+    given = read.ask(question)
+    assert given["short"] == short, given
+    assert sources <= cited(given), given
+    assert given["found"]
+    assert 0.0 <= given["probability"] <= 1.0
+
+
+@pytest.mark.parametrize("question", ["What is the capital of Peru?", "When did Norwich win the World Cup?"])
+def test_what_the_documents_do_not_hold_is_not_found(read: Server, question: str) -> None:
+    given = read.ask(question)
+    assert (given["found"], given["short"], given["verdict"]) == (False, "", "NOT_SUPPORTED"), given
