@@ -57,6 +57,7 @@ SETS = {
 QUESTIONS, FOREIGN = 400, 60
 SEED = 13
 RIGHT_F1 = 0.5  # of a span
+SHORT_F1 = 0.3  # of a short answer that does not mislead
 RIGHT_WORDS = 0.8  # of a long gold answer's words in the text
 RIDGE, STEPS = 1.0, 60
 ONE = "one"  # the signal that is always 1
@@ -81,6 +82,7 @@ class Judgement(msgspec.Struct, frozen=True):
     wanted: Wanted
     right: bool
     told: bool
+    short_is_right: bool
     shown: bool
     f1: float
     words: int
@@ -180,7 +182,7 @@ def fitted(
     return Weights(
         order,
         answerable=regression(clear, lambda row: row.wanted.answerable, lambda row: row.wanted.answerable),
-        right=regression(answers, lambda row: row.told, lambda _: True),
+        right=regression(answers, lambda row: row.told and row.short_is_right, lambda _: True),
     )
 
 
@@ -263,7 +265,8 @@ def judgement(one: Asked, direct: Direct, weights: Weights) -> Judgement:
     first = one.hits[:5]
     shown = one.wanted is not Wanted.TEXT or any(tells(f"{hit.chunk.heading}\n{hit.chunk.text}", gold) for hit in first)
     f1 = token_f1(said, gold) if one.wanted.answerable else 0.0
-    return Judgement(one.wanted, right, told, shown, f1, len(text.split()), signals)
+    fits = not draft.short or f1 >= SHORT_F1
+    return Judgement(one.wanted, right, told, fits, shown, f1, len(text.split()), signals)
 
 
 def figures(rows: Sequence[Judgement], weights: Weights) -> str:
@@ -277,6 +280,7 @@ def figures(rows: Sequence[Judgement], weights: Weights) -> str:
         f"F1 {percent(row.f1 for row in own)}  gold {percent(row.right for row in own)}  "
         f"words {np.mean([row.words for row in own]):.0f}  "
         f"SUPPORTED right {percent(row.told for row in sure if row.wanted.answerable)} of {len(sure)}  "
+        f"(short too {percent(row.told and row.short_is_right for row in sure if row.wanted.answerable)})  "
         f"right SUPPORTED {percent(row in sure for row in told)}  "
         f"refused: unanswerable {percent(row not in answered for row in foreign)}, "
         f"answerable {percent(row not in answered for row in shown)}"

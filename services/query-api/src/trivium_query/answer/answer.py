@@ -294,10 +294,8 @@ async def _read(
 
 def _is_told_by_row(extracted: extractive.Extract) -> bool:
     """A table's row that holds the question: its own labels say which of its words is what."""
-    best = extracted.chosen[:1]
-    return any(
-        is_row(one.text, one.hit) and extracted.asked.coverage(one.covered) >= SELF_SUFFICIENT_ROW for one in best
-    )
+    rows = [one for one in extracted.chosen[:1] if is_row(one.text, one.hit)]
+    return any(extracted.asked.coverage(row.covered) >= SELF_SUFFICIENT_ROW for row in rows)
 
 
 async def _judge(
