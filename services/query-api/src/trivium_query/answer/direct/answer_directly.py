@@ -20,6 +20,7 @@ from trivium_query.answer.extractive import NOT_FOUND, Extract
 READ_KINDS = frozenset({Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC})
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.3  # below: not found
+RELATED = 0.45  # cosine of question and sentence, where they share no word but names
 SUPPORTED = 0.75  # from here on: supported; partly supported in between
 
 
@@ -39,12 +40,20 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     if likely.answerable < ANSWERABLE or not _says_anything(direct, extracted):
         return Answered(Draft(NOT_FOUND, found=False), Verdict.NOT_SUPPORTED, likely.right)
     draft = compose(direct, extracted, hits, sure=likely.right >= SUPPORTED)
-    sure = likely.right >= SUPPORTED and _is_of_the_kind(question, draft, extracted)
+    sure = likely.right >= SUPPORTED and _is_of_the_kind(question, draft, extracted) and _bears_on(direct)
     return Answered(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
 
 
 def _says_anything(direct: Direct, extracted: Extract) -> bool:
     return bool(direct.compared or direct.chosen or extracted.chosen)
+
+
+def _bears_on(direct: Direct) -> bool:
+    """Whether the sentence of the short answer has anything to do with the question, by its words or its sense."""
+    if direct.compared is not None or direct.decided is not None or not direct.chosen:
+        return True
+    signals = direct.chosen[0].signals
+    return bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED
 
 
 def _is_of_the_kind(question: str, draft: Draft, extracted: Extract) -> bool:

@@ -130,9 +130,17 @@ def signals_of(
         "agreeing": float(agreeing),
         "cosine": inside.cosine if inside else 0.0,
         "coverage": covered,
+        "predicate": predicate_share(one.question, asked.names, inside),
         "life": float(one.odds == LIFE_ODDS),
         "named": float(text[:1].isupper() or text[:1].isdigit()),
     }
+
+
+def predicate_share(question: str, names: Sequence[str], sentence: Candidate | None) -> float:
+    """The share of the question's words, names apart, that the sentence holds; 1 where it has no others."""
+    named = {word for name in names for word in content_words(name)}
+    words = set(content_words(question)) - named
+    return len(words & sentence.words) / len(words) if words and sentence else float(not words)
 
 
 def fits_wanted(wants: str, text: str) -> bool | None:

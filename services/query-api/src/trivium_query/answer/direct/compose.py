@@ -35,6 +35,7 @@ def sentences_of(direct: Direct, extracted: Extract, *, sure: bool) -> list[Said
     """What the answer says, in order, each once: its steps, and unless these are `sure`, what else may answer."""
     shown: list[Said] = []
     for said in _shown_by(direct):
+        shown = [one for one in shown if one.hit.chunk.id != said.hit.chunk.id or one.text not in said.text]
         if not any(_holds(one, said) for one in shown):
             shown.append(said)
     others = iter(()) if _is_enough(direct) else _bearing_on(direct, extracted, NEAR_AND_SURE if sure else NEAR_BEST)

@@ -51,6 +51,8 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
         "names": support.names,
         "short": best.probability if best else 0.0,
         "no short": float(not short_of(direct)),
+        "predicate": best.signals["predicate"] if best else 0.0,
+        "predicate untold": float(best is not None and not best.signals["predicate"] and not best.signals["life"]),
         "margin": best.probability - (second.probability if second else 0.0) if best else 0.0,
         "odds": max(-1.5, min(1.5, best.found.odds / 10.0)) if best else -1.5,
         "steps": float(bool(best and best.found.steps)),

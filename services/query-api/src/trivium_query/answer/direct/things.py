@@ -11,6 +11,7 @@ from trivium.domain.retrieval import Hit
 from trivium.text.names import fold_name, names_in
 
 MIN_TITLE_CHARS = 4
+OPENING = 3  # times a name's length: where a text that begins with it says so
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
 _QUALIFIER = re.compile(r"\s?\([^()]*\)")
 _ARTICLE = re.compile(r"\bThe $")
@@ -49,9 +50,14 @@ def bare_title(title: str) -> str:
 
 
 def is_about(hit: Hit, name: str) -> bool:
-    """Whether the hit's title is the thing's name, or the longer form of it."""
+    """Whether the hit's title is the thing's name, or the longer form of it, or its text begins with the name."""
     title, wanted = fold_name(bare_title(hit.chunk.title)), fold_name(bare_title(name))
-    return bool(wanted) and (title == wanted or (len(wanted.split()) > 1 and f" {wanted} " in f" {title} "))
+    if not wanted:
+        return False
+    opening = fold_name(hit.chunk.text[: OPENING * len(name)].removeprefix(hit.chunk.title))
+    return (
+        title == wanted or f"{opening} ".startswith(f"{wanted} ") or (" " in wanted and f" {wanted} " in f" {title} ")
+    )
 
 
 def mentions(hit: Hit, name: str) -> bool:
