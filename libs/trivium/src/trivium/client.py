@@ -222,25 +222,47 @@ class TriviumClient:
         return settled
 
     def search(
-        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[UnitKind] = ()
+        self,
+        query: str,
+        *,
+        mode: Mode | None = None,
+        top_k: int | None = None,
+        modalities: Sequence[UnitKind] = (),
+        dataset: str = "",
     ) -> api.SearchResponse:
-        """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`."""
-        filters = api.Filters(modalities=tuple(modalities))
+        """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`.
+
+        With `dataset` those of that one alone.
+        """
+        filters = api.Filters(modalities=tuple(modalities), dataset=dataset or None)
         body = api.SearchRequest(query=query, mode=mode, top_k=_or_default(top_k), filters=filters)
         return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
 
     def ask(
-        self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
+        self,
+        question: str,
+        *,
+        mode: Mode | None = None,
+        top_k: int | None = None,
+        conversation: str = "",
+        dataset: str = "",
     ) -> api.Answer:
-        """A cited answer. `conversation` is the id of one to continue."""
-        body = _question(question, mode, top_k, conversation)
+        """A cited answer. `conversation` is the id of one to continue; with `dataset` from that one alone."""
+        body = _question(question, mode, top_k, conversation, dataset)
         return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
-        self, question: str, *, mode: Mode | None = None, top_k: int | None = None, conversation: str = ""
+        self,
+        question: str,
+        *,
+        mode: Mode | None = None,
+        top_k: int | None = None,
+        conversation: str = "",
+        dataset: str = "",
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        with self._streamed("/v1/queries", _question(question, mode, top_k, conversation, stream=True)) as lines:
+        body = _question(question, mode, top_k, conversation, dataset, stream=True)
+        with self._streamed("/v1/queries", body) as lines:
             yield from _events(lines)
 
     @contextmanager
@@ -331,10 +353,15 @@ def _part(identifier: str) -> str:
 
 
 def _question(
-    question: str, mode: Mode | None, top_k: int | None, conversation: str, *, stream: bool = False
+    question: str, mode: Mode | None, top_k: int | None, conversation: str, dataset: str, *, stream: bool = False
 ) -> api.QueryRequest:
     return api.QueryRequest(
-        query=question, mode=mode, top_k=_or_default(top_k), stream=stream, conversation_id=conversation or None
+        query=question,
+        mode=mode,
+        top_k=_or_default(top_k),
+        filters=api.Filters(dataset=dataset or None),
+        stream=stream,
+        conversation_id=conversation or None,
     )
 
 

@@ -27,8 +27,11 @@ MAX_QUOTE_CHARS = 240
 @click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer from.")
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation; 'new' begins one.")
+@click.option("--dataset", default="", metavar="NAME", help="Answer from this dataset alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
-def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversation: str, as_json: bool) -> None:
+def ask(
+    question: tuple[str, ...], mode: str | None, top_k: int | None, conversation: str, dataset: str, as_json: bool
+) -> None:
     """Answer QUESTION from the documents, with the sources of every claim."""
     words = " ".join(question)
     if not words.strip():
@@ -41,9 +44,9 @@ def ask(question: tuple[str, ...], mode: str | None, top_k: int | None, conversa
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
         if as_json:
-            print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation))
+            print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation, dataset=dataset))
         else:
-            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else ""))
+            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else "", dataset))
 
 
 class Asked(NamedTuple):
@@ -53,16 +56,18 @@ class Asked(NamedTuple):
     top_k: int | None
     conversation: str
     server: str
+    dataset: str = ""
 
 
 def answer_to(client: TriviumClient, question: str, asked: Asked) -> None:
     """Ask and print: on a terminal while the answer is written, else when it is whole."""
-    mode, top_k, conversation, server = asked
+    mode, top_k, conversation, server, dataset = asked
     if sys.stdout.isatty():
-        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation)
+        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation, dataset=dataset)
         show(written(events), server, seen=True)
     else:
-        show(client.ask(question, mode=mode, top_k=top_k, conversation=conversation), server, seen=False)
+        answer = client.ask(question, mode=mode, top_k=top_k, conversation=conversation, dataset=dataset)
+        show(answer, server, seen=False)
 
 
 def written(events: Iterable[api.AnswerEvent]) -> api.Answer:

@@ -76,6 +76,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         """Fetch, then accept under the address asked for, in its one spelling; unchanged, the document stays."""
         address = canonical_url(url)
+        self._require_place(address, dataset)
         page = self.shared.fetch(address, self.known_page(address))
         if page is None:
             known = self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
@@ -150,6 +151,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
     def _keep(self, origin: Origin, content: bytes, dataset: str, password: Password | None = None) -> Document:
         check_name(origin.name)
+        self._require_place(origin.name, dataset)
         if len(content) > self.shared.max_bytes:
             raise Refused(
                 "too_large",
@@ -166,6 +168,18 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
         return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
+
+    def _require_place(self, source: str, dataset: str) -> None:
+        """A document stays in its dataset. Raises `Refused` (`other_dataset`) for another than it is in."""
+        identifier = document_id(self.tenant, source)
+        registry = self.shared.stores.registry.for_tenant(self.tenant)
+        known = registry.get_many_cached([identifier]).get(identifier)
+        if known is not None and known.state is not DocumentState.DELETED and known.dataset != dataset:
+            raise Refused(
+                "other_dataset",
+                f"{source[:200]!r} is in dataset {known.dataset!r} already, and cannot be in {dataset!r} too.",
+                f"Name dataset {known.dataset!r}, or delete the document first.",
+            )
 
     def _unlock(self, known: Document, password: Password) -> bool:
         """Whether there was something to unlock; work is signalled for it."""
