@@ -23,6 +23,7 @@ from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.ids import chunk_id, content_version, digest
+from trivium.domain.retrieval import RowFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.ports.vectors import VectorRow
 
@@ -110,12 +111,16 @@ async def read(corpus: Corpus, vectors: SqliteVectors, keywords: SqliteKeywords,
     before = resident_mb()
     await timed("vector search, best 100", lambda n: reader.search(queries[n], 100))
     await timed(
-        "vector search, best 100 of 100 documents", lambda n: reader.search(queries[n], 100, documents[n : n + 100])
+        "vector search, best 100 of 100 documents",
+        lambda n: reader.search(queries[n], 100, RowFilter(tuple(documents[n : n + 100]))),
     )
     await timed("sentence vectors of 300 chunks", lambda n: reader.sentence_vectors(found[n]))
     await timed("passage vectors of 300 chunks", lambda n: reader.passage_vectors(found[n]))
     await timed(f"BM25, {QUESTION_WORDS} words, best 100", lambda n: words.search(questions[n], 100))
-    await timed("BM25, best 100 of 100 documents", lambda n: words.search(questions[n], 100, documents[n : n + 100]))
+    await timed(
+        "BM25, best 100 of 100 documents",
+        lambda n: words.search(questions[n], 100, RowFilter(tuple(documents[n : n + 100]))),
+    )
     await timed("BM25, a question of 100,000 characters", lambda _: words.search(long_question, 100), times=20)
     await timed("text of 10 chunks", lambda n: words.chunks(found[n][:10]))
     await timed("text of 300 chunks", lambda n: words.chunks(found[n]))

@@ -38,6 +38,7 @@ from trivium.domain.graph import (
     document_key,
 )
 from trivium.domain.ids import entity_id
+from trivium.domain.retrieval import RowFilter
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.names import fold_name
@@ -108,8 +109,15 @@ def share(
     )
 
 
-def write(graphs: Graphs, document: str, *shares: ChunkGraph, version: str = "v1", tenant: Tenant = ACME) -> None:
-    graphs.writer(tenant).upsert([GraphRow(share, document, version, Scope(tenant)) for share in shares])
+def write(
+    graphs: Graphs,
+    document: str,
+    *shares: ChunkGraph,
+    version: str = "v1",
+    tenant: Tenant = ACME,
+    dataset: str = "default",
+) -> None:
+    graphs.writer(tenant).upsert([GraphRow(share, document, version, Scope(tenant, dataset)) for share in shares])
 
 
 async def everything(reader: GraphReader) -> dict[str, Any]:
@@ -128,6 +136,27 @@ async def everything(reader: GraphReader) -> dict[str, Any]:
         "evidence": {key: await reader.evidence(key, 1000) for key in keys},
         "match": await reader.match(keys),
     }
+
+
+# Filter
+
+
+async def test_the_places_of_a_hub_are_found_within_a_dataset_of_one_passage(graphs: Graphs) -> None:
+    crowd = [share(f"a{number:03}", "Kelmore", "Stennet") for number in range(300)]
+    write(graphs, "d1", *crowd, ChunkGraph("about", (mention("Kelmore", "about", role=MentionRole.TITLE),)))
+    lone = share("z", "Kelmore", "KM", aliases=(("KM", "Kelmore"),))
+    titled = ChunkGraph("t", (mention("Kelmore", "t", role=MentionRole.TITLE),))
+    write(graphs, "d2", lone, titled, dataset="papers")
+    reader = graphs.reader(ACME)
+    for where in (RowFilter(dataset="papers"), RowFilter(("d2",)), RowFilter(("d2", "d1"), "papers")):
+        told = await reader.mentioned_by(["kelmore", "km", "stennet"], 5, where=where)
+        assert told == dict.fromkeys(("kelmore", "km"), Mentioning(1, (("z", 0),)))
+        assert [row.chunk_id for row in (await reader.about(["kelmore"], where))["kelmore"]] == ["t"]
+    assert (await reader.mentioned_by(["stennet"], 5, where=RowFilter(("d1",))))["stennet"].total == 300
+    for nothing in (RowFilter(()), RowFilter(("d1",), "papers")):
+        assert await reader.mentioned_by(["kelmore"], 5, where=nothing) == {}
+        assert await reader.about(["kelmore"], nothing) == {}
+    assert (await reader.mentioned_by(["kelmore"], 5))["kelmore"].total == 301
 
 
 # Missing

@@ -14,10 +14,13 @@ import pytest
 from read_back import is_embedded, read_back
 
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
+from trivium.domain.parsed import UnitKind
+from trivium.domain.retrieval import RowFilter
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.keywords import Keywords
 from trivium.ports.vectors import VectorRow, Vectors
 
+CROWD = 3000
 DIRECTION = np.eye(8, dtype=np.float32)[0]
 
 
@@ -27,6 +30,12 @@ class Row(NamedTuple):
     name: str
     document: str = "d"
     version: str = "v1"
+    dataset: str = "default"
+    kinds: tuple[UnitKind, ...] = (UnitKind.TEXT,)
+
+
+def _of(documents: Sequence[str] | None) -> RowFilter:
+    return RowFilter(None if documents is None else tuple(documents))
 
 
 class VectorIndex:
@@ -38,7 +47,16 @@ class VectorIndex:
     def put(self, tenant: Tenant, *rows: Row) -> None:
         vector = DIRECTION.tobytes()
         self.store.writer(tenant).upsert(
-            [VectorRow(ChunkVectors(row.name, vector, b""), row.document, row.version, Scope(tenant)) for row in rows]
+            [
+                VectorRow(
+                    ChunkVectors(row.name, vector, b""),
+                    row.document,
+                    row.version,
+                    Scope(tenant, row.dataset),
+                    row.kinds,
+                )
+                for row in rows
+            ]
         )
 
     def unlike(self, tenant: Tenant, name: str, changed: str = "") -> set[str]:
@@ -51,7 +69,10 @@ class VectorIndex:
         return self.store.writer(tenant).unlike([VectorRow(stored, "d", version, Scope(tenant, data_set))])
 
     async def found(self, tenant: Tenant, limit: int = 1000, documents: Sequence[str] | None = None) -> list[str]:
-        return [hit.chunk_id for hit in await self.store.reader(tenant).search(DIRECTION, limit, documents)]
+        return await self.within(tenant, _of(documents), limit)
+
+    async def within(self, tenant: Tenant, where: RowFilter, limit: int = 10) -> list[str]:
+        return [hit.chunk_id for hit in await self.store.reader(tenant).search(DIRECTION, limit, where)]
 
     async def known(self, tenant: Tenant, *names: str) -> set[str]:
         reader = self.store.reader(tenant)
@@ -67,9 +88,17 @@ class KeywordIndex:
         self.store = keywords
 
     def put(self, tenant: Tenant, *rows: Row) -> None:
-        self.store.writer(tenant).upsert(
-            [Chunk(row.name, row.document, row.version, 0, "apple", Span(0, 5), "a.txt") for row in rows], Scope(tenant)
-        )
+        for dataset in dict.fromkeys(row.dataset for row in rows):
+            chunks = [
+                Chunk(
+                    *(row.name, row.document, row.version, 0, "apple", Span(0, 5), "a.txt"),
+                    kind=row.kinds[0],
+                    kinds=row.kinds if len(row.kinds) > 1 else (),
+                )
+                for row in rows
+                if row.dataset == dataset
+            ]
+            self.store.writer(tenant).upsert(chunks, Scope(tenant, dataset))
 
     def unlike(self, tenant: Tenant, name: str, changed: str = "") -> set[str]:
         """Asked of the row `name` of document d, one part of which is as it was not written."""
@@ -79,7 +108,10 @@ class KeywordIndex:
         return self.store.writer(tenant).unlike([chunk], Scope(tenant, data_set))
 
     async def found(self, tenant: Tenant, limit: int = 1000, documents: Sequence[str] | None = None) -> list[str]:
-        return [hit.chunk_id for hit in await self.store.reader(tenant).search("apple", limit, documents)]
+        return await self.within(tenant, _of(documents), limit)
+
+    async def within(self, tenant: Tenant, where: RowFilter, limit: int = 10) -> list[str]:
+        return [hit.chunk_id for hit in await self.store.reader(tenant).search("apple", limit, where)]
 
     async def known(self, tenant: Tenant, *names: str) -> set[str]:
         return set(await self.store.reader(tenant).chunks(names))
@@ -104,6 +136,18 @@ def index(stores: Any, of: Callable[[Any], Index], tenants: list[Tenant]) -> Ite
     yield opened
     for tenant in tenants:
         opened.store.drop(tenant)
+
+
+async def test_what_passes_a_filter_is_found_behind_three_thousand_that_do_not(index: Index, tenant: Tenant) -> None:
+    index.put(tenant, *(Row(f"a{number:04}", f"d{number % 100}") for number in range(CROWD)))
+    index.put(tenant, Row("y", "mixed", kinds=(UnitKind.TEXT, UnitKind.TABLE)), Row("z", "lone", dataset="papers"))
+    assert await index.within(tenant, RowFilter(dataset="papers")) == ["z"]
+    assert await index.within(tenant, RowFilter(("lone",))) == ["z"]
+    assert await index.within(tenant, RowFilter(kinds=("table",))) == ["y"]
+    assert await index.within(tenant, RowFilter(kinds=("image", "table"), dataset="default")) == ["y"]
+    assert await index.within(tenant, RowFilter(("mixed", "lone"), kinds=("text",))) == ["y", "z"]
+    assert await index.within(tenant, RowFilter(kinds=("table",), dataset="papers")) == []
+    assert await index.within(tenant, RowFilter(dataset="paper")) == []
 
 
 async def test_missing_ids_are_absent_and_deleting_them_does_nothing(index: Index, tenant: Tenant) -> None:

@@ -9,7 +9,7 @@ import pytest
 from uploads_peer import UploadsPeer
 
 from trivium.domain.documents import Document, DocumentState
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.flow.intake import StoreIntake
 from trivium.ports.intake import Intake, NewSource
@@ -93,3 +93,22 @@ def test_a_deleted_document_is_gone_and_may_come_back(intake: Intake, tenant: Te
         mine.original(accepted.id)
     assert mine.accept(source()).state is DocumentState.PENDING
     assert mine.original(accepted.id).content == b"hello"
+
+
+def test_a_document_stays_in_its_dataset_until_it_is_deleted(intake: Intake, tenant: Tenant, stores: Any) -> None:
+    mine = intake.for_tenant(tenant)
+    first = mine.accept(msgspec.structs.replace(source(), dataset="papers"))
+    page = mine.accept_url("https://example.org/", "papers")
+    elsewhere = (
+        lambda: mine.accept(source()),
+        lambda: mine.accept(source(b"other bytes")),
+        lambda: mine.accept_url("https://example.org/"),
+    )
+    for accept in elsewhere:
+        with pytest.raises(Refused) as refused:
+            accept()
+        assert (refused.value.code, "'papers'" in refused.value.action) == ("other_dataset", True)
+    registry = stores.registry.for_tenant(tenant)
+    assert registry.get_many([first.id, page.id]) == {first.id: first, page.id: page}
+    mine.delete(first.id)
+    assert mine.accept(source()).dataset == "default"

@@ -14,7 +14,7 @@ from read_back import is_embedded, read_back
 from trivium.config import load_settings
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.errors import Refused
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.keywords import Keywords
 
@@ -37,7 +37,7 @@ def store(keywords: Keywords, tenant: Tenant, *chunks: Chunk) -> None:
 
 
 async def hits(keywords: Keywords, tenant: Tenant, text: str, limit: int = 100, documents=None) -> list[Scored]:
-    return await keywords.reader(tenant).search(text, limit, documents)
+    return await keywords.reader(tenant).search(text, limit, RowFilter(documents))
 
 
 async def found(keywords: Keywords, tenant: Tenant, text: str, limit: int = 100, documents=None) -> list[str]:

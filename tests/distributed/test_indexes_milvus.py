@@ -20,6 +20,7 @@ from trivium.adapters.distributed.milvus.vectors import MilvusVectors
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import ChunkVectors
 from trivium.domain.errors import Refused, TryLater
+from trivium.domain.retrieval import RowFilter
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.vectors import Vector, VectorRow
 
@@ -122,7 +123,7 @@ async def test_no_id_becomes_part_of_an_expression(tenant: Tenant) -> None:
                 writer.upsert([row(tenant, hostile, vector)])
             assert writer.ids({hostile: "v1"}) == {hostile: set()}
             writer.delete(hostile)
-            assert await reader.search(vector, 5, [hostile]) == []
+            assert await reader.search(vector, 5, RowFilter((hostile,))) == []
             assert await reader.passage_vectors([hostile]) == {}
         assert writer.ids({"d": "v1"}) == {"d": {"a"}}
 

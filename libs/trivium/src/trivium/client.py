@@ -223,10 +223,19 @@ class TriviumClient:
         return settled
 
     def search(
-        self, query: str, *, mode: Mode | None = None, top_k: int | None = None, modalities: Sequence[UnitKind] = ()
+        self,
+        query: str,
+        *,
+        mode: Mode | None = None,
+        top_k: int | None = None,
+        modalities: Sequence[UnitKind] = (),
+        dataset: str = "",
     ) -> api.SearchResponse:
-        """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`."""
-        filters = api.Filters(modalities=tuple(modalities))
+        """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`.
+
+        With `dataset` those of that one alone.
+        """
+        filters = api.Filters(modalities=tuple(modalities), dataset=dataset or None)
         body = api.SearchRequest(query=query, mode=mode, top_k=_or_default(top_k), filters=filters)
         return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
 
@@ -238,9 +247,13 @@ class TriviumClient:
         top_k: int | None = None,
         conversation: str = "",
         kind: Kind | None = None,
+        dataset: str = "",
     ) -> api.Answer:
-        """A cited answer. `conversation` is the id of one to continue; without `kind` the words decide it."""
-        body = _question(question, mode, top_k, conversation, kind)
+        """A cited answer, with `dataset` from that one alone; without `kind` the words decide it.
+
+        `conversation` is the id of one to continue.
+        """
+        body = _question(question, mode, top_k, conversation, kind, dataset)
         return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
@@ -251,9 +264,10 @@ class TriviumClient:
         top_k: int | None = None,
         conversation: str = "",
         kind: Kind | None = None,
+        dataset: str = "",
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _question(question, mode, top_k, conversation, kind, stream=True)
+        body = _question(question, mode, top_k, conversation, kind, dataset, stream=True)
         with self._streamed("/v1/queries", body) as lines:
             yield from _events(lines)
 
@@ -350,6 +364,7 @@ def _question(
     top_k: int | None,
     conversation: str,
     kind: Kind | None,
+    dataset: str,
     *,
     stream: bool = False,
 ) -> api.QueryRequest:
@@ -357,6 +372,7 @@ def _question(
         query=question,
         mode=mode,
         top_k=_or_default(top_k),
+        filters=api.Filters(dataset=dataset or None),
         stream=stream,
         kind=kind,
         conversation_id=conversation or None,

@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from trivium.domain.bucket_datasets import read_rules
 from trivium.domain.documents import LONG_LANES, Lane
 from trivium.domain.errors import Refused
 from trivium.domain.retrieval import Mode
@@ -148,6 +149,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Where people drop files; reading it is all that Trivium does there."""
     uploads_tenant: str = "default"
     """Whose uploads these are; `*`: the first part of each key names the tenant."""
+    bucket_datasets: str = ""
+    """BUCKET/PREFIX=DATASET, separated by commas: in which dataset the objects of a bucket come. The longest beginning
+    of an object's address decides; without one it is `default`."""
     events_host: str = "127.0.0.1"
     """Where the control process hears an object server's webhook."""
     events_port: Port = 8081
@@ -185,6 +189,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] = "text"
+
+    @property
+    def dataset_rules(self) -> dict[str, str]:
+        """Beginning of an object's address to its dataset. Raises `Refused` (`bad_setting`)."""
+        return read_rules(self.bucket_datasets)
 
     @property
     def broker(self) -> str:
@@ -234,6 +243,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 f"Refusing to hear events on {self.events_host} without a token.",
                 "Set TRIVIUM_EVENTS_TOKEN, there and at the object server.",
             )
+        _ = self.dataset_rules
         if self.llm and not self.llm_model:
             raise Refused("bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name.")
         if self.vision_model and not self.llm:

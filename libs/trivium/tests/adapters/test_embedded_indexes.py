@@ -19,9 +19,9 @@ from trivium.adapters.embedded.words import WordCounter, word_key
 CHUNK = st.lists(st.integers(0, 9), max_size=12)
 
 
-def rows(texts: list[list[int]], first: int) -> list[tuple[int, str, str, int, bytes]]:
+def rows(texts: list[list[int]], first: int) -> list[tuple[int, str, str, str, str, int, bytes]]:
     return [
-        (number, f"c{number:04}", f"d{number % 3}", len(text), encode_counts(Counter(text)))
+        (number, f"c{number:04}", f"d{number % 3}", "default", "text", len(text), encode_counts(Counter(text)))
         for number, text in enumerate(texts, first)
     ]
 
@@ -62,7 +62,7 @@ def test_postings_score_as_bm25_says_over_the_living_chunks(
         if len(living)
         else {}
     )
-    hits = index.search(np.array(list(query), np.uint64), 100, None)
+    hits = index.search(np.array(list(query), np.uint64), 100)
     assert {hit.chunk_id: hit.score for hit in hits} == pytest.approx(expected, rel=1e-4)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
@@ -70,13 +70,16 @@ def test_postings_score_as_bm25_says_over_the_living_chunks(
 def test_a_long_question_is_ranked_by_its_rarest_words() -> None:
     common = list(range(1000, 1000 + 2 * MAX_QUERY_WORDS))
     index = PostingsIndex().extended(rows([common] * 5 + [[7]], 1))
-    hits = index.search(np.array([*common, 7], np.uint64), 10, None)
+    hits = index.search(np.array([*common, 7], np.uint64), 10)
     assert {hit.chunk_id for hit in hits} == {f"c{number:04}" for number in range(1, 7)}
 
 
 def test_an_older_view_is_not_changed_by_what_comes_later() -> None:
-    def vector_rows(first: int, count: int) -> list[tuple[int, str, str, bytes]]:
-        return [(n, f"c{n:04}", "d", np.eye(1, 4, dtype=np.float32).tobytes()) for n in range(first, first + count)]
+    def vector_rows(first: int, count: int) -> list[tuple[int, str, str, str, str, bytes]]:
+        return [
+            (n, f"c{n:04}", "d", "default", "text", np.eye(1, 4, dtype=np.float32).tobytes())
+            for n in range(first, first + count)
+        ]
 
     older = FlatIndex().extended(vector_rows(1, 3))
     newer = older
@@ -84,8 +87,8 @@ def test_an_older_view_is_not_changed_by_what_comes_later() -> None:
         newer = newer.extended(vector_rows(first, 3))
     newer = newer.reduced(np.arange(10, 20))
     query = np.eye(1, 4, dtype=np.float32)[0]
-    assert len(older.search(query, 1000, None)) == 3
-    assert [hit.chunk_id for hit in newer.search(query, 1000, None)] == [f"c{n:04}" for n in range(10, 20)]
+    assert len(older.search(query, 1000)) == 3
+    assert [hit.chunk_id for hit in newer.search(query, 1000)] == [f"c{n:04}" for n in range(10, 20)]
 
 
 class Table:
@@ -97,7 +100,9 @@ class Table:
             STATE_TABLE + "CREATE TABLE t (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT, document TEXT, vector BLOB);"
         )
         self.mirror = Mirror(
-            FlatIndex, "SELECT seq, id, document, vector FROM t WHERE seq > ? ORDER BY seq", "SELECT seq FROM t"
+            FlatIndex,
+            "SELECT seq, id, document, 'default', 'text', vector FROM t WHERE seq > ? ORDER BY seq",
+            "SELECT seq FROM t",
         )
 
     def add(self, *names: str, vector: bytes = np.eye(1, 4, dtype=np.float32).tobytes()) -> None:
@@ -108,7 +113,7 @@ class Table:
 
     def seen(self) -> list[str]:
         index = self.mirror.at(self.connection)
-        return [hit.chunk_id for hit in index.search(np.eye(1, 4, dtype=np.float32)[0], 10_000, None)]
+        return [hit.chunk_id for hit in index.search(np.eye(1, 4, dtype=np.float32)[0], 10_000)]
 
 
 def test_a_mirror_follows_additions_removals_and_a_total_clearance() -> None:

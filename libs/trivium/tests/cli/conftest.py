@@ -68,6 +68,7 @@ class World:
         self.passwords: dict[str, str] = {}
         self.accepted: list[str] = []
         self.asked: list[AskRequest] = []
+        self.restricted: list[SearchFilter] = []
         self.busy = 0
         self.hold = False
 
@@ -113,6 +114,7 @@ class World:
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
     ) -> SearchResult:
+        self.restricted.append(restrict)
         words = question.casefold().split()
         found = [c for c in self.passages.values() if any(word in c.text.casefold() for word in words)]
         hits = tuple(

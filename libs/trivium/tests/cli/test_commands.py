@@ -303,6 +303,19 @@ def test_ask_hands_on_mode_depth_and_conversation(run: Run, world: World) -> Non
     assert [turn.question for turn in world.asked[-1].history] == ["Who is Ada?"]
 
 
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_dataset_restricts_what_is_searched(run: Run, world: World, command: str) -> None:
+    run(command, "Who is Ada?", "--dataset", "papers")
+    run(command, "Who is Ada?")
+    assert [restrict.dataset for restrict in world.restricted] == ["papers", ""]
+    assert run(command, "Who is Ada?", "--dataset", "../x").exit_code == 1
+
+
+def test_a_dataset_restricts_a_whole_chat(run: Run, world: World) -> None:
+    run("chat", "--dataset", "papers", given="Who is Ada?\nAnd Bob?\n")
+    assert [ask.filter.dataset for ask in world.asked] == ["papers", "papers"]
+
+
 def test_chat_reads_questions_from_a_pipe_and_asks_them_in_one_conversation(run: Run, world: World) -> None:
     write("a.txt", "Ada wrote it.")
     run("ingest", "a.txt")
@@ -443,6 +456,23 @@ def test_delete_asks_first_and_then_removes_the_document(run: Run) -> None:
     assert run("delete", "docs/a.txt", given="y\n").exit_code == 0
     assert "docs/a.txt" not in run("documents").stdout
     assert run("delete", "docs/a.txt", "--yes").exit_code == 1
+
+
+def test_delete_takes_a_document_of_one_dataset_or_the_whole_of_it(run: Run) -> None:
+    for name in ("x/a.txt", "y/a.txt", "y/b.zip", "z/c.txt"):
+        write(name, "Ada.")
+    run("ingest", "x", "z")
+    run("ingest", "y", "--dataset", "papers")
+    assert run("delete").exit_code == 2
+    assert run("delete", "c.txt", "--dataset", "papers", "--yes").exit_code == 1
+    assert run("delete", "a.txt", "--dataset", "papers", "--yes").stdout == "Deleted y/a.txt.\n"
+    asked = run("delete", "--dataset", "papers", given="n\n")
+    assert (asked.exit_code, "Delete dataset papers with its 1 document?" in asked.stderr) == (1, True)
+    assert run("delete", "--dataset", "papers", "--yes").stdout == "Deleted y/b.zip.\n"
+    none = run("delete", "--dataset", "paper", "--yes")
+    assert (none.exit_code, "There is no document in dataset 'paper'." in none.stderr) == (1, True)
+    left = run("documents").stdout
+    assert ("x/a.txt" in left, "z/c.txt" in left, "y/" in left.replace("y/b.zip > a.txt", "")) == (True, True, False)
 
 
 def test_a_name_that_fits_two_documents_deletes_none(run: Run) -> None:

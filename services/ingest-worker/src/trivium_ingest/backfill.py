@@ -127,17 +127,23 @@ class Backfill:
         return True
 
     def _take(self, each: Compared) -> None:
-        if not each.has_changed:
+        if not each.has_changed and not self._is_elsewhere(each.known):
             self.checkpoint.unchanged += 1
             return
         intake = self._intake.for_tenant(self._bucket.tenant_of(each.upload.key))
         try:
-            intake.accept_upload(self._bucket.name, each.upload, Lane.BACKFILL)
+            intake.accept_upload(self._bucket.name, each.upload, Lane.BACKFILL, self._request.dataset)
         except Refused:
             self.checkpoint.refused += 1
             return
         self.checkpoint.accepted += 1
         self._room -= 1
+
+    def _is_elsewhere(self, known: Document | None) -> bool:
+        """Whether a dataset was named, and the document is in another."""
+        if known is None or known.state is DocumentState.DELETED:
+            return False
+        return self._request.dataset not in ("", known.dataset)
 
     def _wait_for_turn(self, tell: Callable[[Checkpoint], None]) -> bool:
         """Wait for the rate and for room."""

@@ -27,7 +27,10 @@ CONSOLE = Console(stderr=True, highlight=False)
 def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillRequest) -> bool:
     """Do what was asked for; whether all of it went well."""
     bucket = Bucket(request.bucket, stores.uploads(request.bucket), settings.uploads_tenant)
-    intake = StoreIntake(stores, stores.work_signal.notify, no_urls, settings.max_upload_bytes, stores.uploads)
+    intake = StoreIntake(
+        *(stores, stores.work_signal.notify, no_urls, settings.max_upload_bytes, stores.uploads),
+        dataset_rules=settings.dataset_rules,
+    )
     with _interruptible() as stopping:
         work = Backfill(bucket, request, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
         if request.from_start:

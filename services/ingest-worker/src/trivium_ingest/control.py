@@ -40,7 +40,10 @@ def controlling(
         lost=LostMessages(stores.registry, partial(queued, app)),
     )
     bucket = Bucket(settings.s3_uploads, uploads(settings.s3_uploads), settings.uploads_tenant)
-    follower = Follower(bucket, StoreIntake(stores, work_signal.notify, no_urls, settings.max_upload_bytes, uploads))
+    intake = StoreIntake(
+        stores, work_signal.notify, no_urls, settings.max_upload_bytes, uploads, settings.dataset_rules
+    )
+    follower = Follower(bucket, intake)
     watch = Watch(follower, settings.reconcile_s, events)
     with webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear):
         dispatcher.start()

@@ -292,7 +292,7 @@ def _rows_of(job: Job) -> Iterator[tuple[Job, Chunk, msgspec.Raw]]:
 def vector_row(job: Job, chunk: Chunk, vectors: msgspec.Raw) -> VectorRow:
     """What the vector store holds of a chunk; `vectors` are its `ChunkVectors` as they are stored."""
     read = artifacts.value_of(vectors, ChunkVectors, job.entry.artifacts[Stage.EMBED.value])
-    return VectorRow(read, job.document.id, job.document.version, job.scope, chunk.kind.value)
+    return VectorRow(read, job.document.id, job.document.version, job.scope, chunk.held_kinds)
 
 
 def vector_rows(job: Job, chunks: Sequence[Chunk]) -> list[VectorRow]:

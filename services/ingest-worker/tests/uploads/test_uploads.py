@@ -35,8 +35,8 @@ def no_url(url: str) -> None:
     raise AssertionError(url)
 
 
-def follower(folder: Path, uploads: UploadsPeer, tenant: str = "default") -> Follower:
-    intake = StoreIntake(FolderStores(folder), lambda: None, no_url, 10**9, lambda _: uploads)
+def follower(folder: Path, uploads: UploadsPeer, tenant: str = "default", **rules: dict[str, str]) -> Follower:
+    intake = StoreIntake(FolderStores(folder), lambda: None, no_url, 10**9, lambda _: uploads, **rules)
     return Follower(Bucket("drop", uploads, tenant), intake)
 
 
@@ -151,6 +151,21 @@ def test_the_first_part_of_a_key_may_name_the_tenant(tmp_path: Path) -> None:
     reconcile(follow)
     assert states(follow, Tenant("acme")) == {}
     assert states(follow, Tenant("globex")) != {}
+
+
+def test_the_longest_rule_says_in_which_dataset_an_object_comes(tmp_path: Path) -> None:
+    uploads = UploadsPeer({key: b"x" for key in ("papers/a", "papers/2023/b", "papers-old/c", "d")})
+    rules = {"drop/papers": "all", "drop/papers/2023/": "new", "other/": "none"}
+    following = follower(tmp_path, uploads, dataset_rules=rules)
+    for key in ("papers/a", "papers/2023/b", "papers-old/c", "d"):
+        following.follow(key)
+    documents = following.intake.stores.registry.for_tenant(DEFAULT_TENANT).list(limit=10).documents
+    assert {document.source: document.dataset for document in documents} == {
+        "s3://drop/papers/a": "all",
+        "s3://drop/papers/2023/b": "new",
+        "s3://drop/papers-old/c": "all",
+        "s3://drop/d": "default",
+    }
 
 
 @pytest.mark.parametrize("message", [redis_message, webhook_message])

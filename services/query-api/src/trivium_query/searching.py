@@ -12,7 +12,7 @@ from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
-from trivium.ports.registry import Registry, TenantRegistry
+from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
@@ -43,7 +43,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         registry = self.registry.for_tenant(tenant)
 
         async def active(document_ids: Sequence[str]) -> Mapping[str, str]:
-            return await asyncio.to_thread(_visible, registry, document_ids, restrict.dataset)
+            return await asyncio.to_thread(registry.active_versions, document_ids)
 
         async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk]:
             return await asyncio.to_thread(self.published.of, tenant, document_id, version)
@@ -59,11 +59,3 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         return await pipeline.search(
             question, mode, top_k, restrict, readers, active, self.warmth.budgets(self.budgets)
         )
-
-
-def _visible(registry: TenantRegistry, document_ids: Sequence[str], dataset: str) -> Mapping[str, str]:
-    """The published version of each document, of one data set when one is named; one read of the registry."""
-    if not dataset:
-        return registry.active_versions(document_ids)
-    known = registry.get_many(document_ids).values()
-    return {each.id: each.active_version for each in known if each.active_version and each.dataset == dataset}

@@ -85,9 +85,14 @@ async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk
 
 @pytest.fixture
 def readers(tmp_path: Path) -> Readers:
-    vectors, keywords, graphs = SqliteVectors(tmp_path), SqliteKeywords(tmp_path), SqliteGraphs(tmp_path)
-    scope = Scope(DEFAULT_TENANT)
-    for title, text in TEXTS.items():
+    return filled(tmp_path, {"default": TEXTS})
+
+
+def filled(folder: Path, datasets: Mapping[str, Mapping[str, str]]) -> Readers:
+    """Stores with a passage for each title and text."""
+    vectors, keywords, graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
+    passages = [(Scope(DEFAULT_TENANT, name), row) for name, texts in datasets.items() for row in texts.items()]
+    for scope, (title, text) in passages:
         chunk = chunk_of(title, text)
         sentences = np.stack([vector(span.of(text)) for span in chunk.sentences])
         stored = ChunkVectors(chunk.id, vector(f"{title} {text}").tobytes(), sentences.tobytes())
@@ -118,6 +123,7 @@ class Slow(Down):
         return waiting
 
 
+CROWD = 300  # more than any mode looks at
 ENOUGH = Budgets(30, 30, 30)
 
 
@@ -274,3 +280,15 @@ async def test_versions_that_are_not_published_are_never_shown(readers: Readers)
 
     result = await pipeline.search(QUESTION, Mode.HYBRID, 3, SearchFilter(), readers, none, ENOUGH)
     assert result.hits == ()
+
+
+@pytest.mark.parametrize("mode", Mode)
+async def test_a_dataset_of_one_passage_is_found_by_each_mode_behind_a_crowd_that_is_closer(
+    mode: Mode, tmp_path: Path
+) -> None:
+    closer = "Sleep, My Love was directed by Someone. The one who directed Sleep, My Love was born."
+    crowd = {f"Sleep, My Love {number}": closer for number in range(CROWD)}
+    readers = filled(tmp_path, {"default": crowd, "papers": {"Sleep, My Love": TEXTS["Sleep, My Love"]}})
+    found = await search(readers, mode, SearchFilter(dataset="papers"))
+    assert [hit.chunk.document_id for hit in found.hits] == ["doc Sleep, My Love"]
+    assert not found.degraded

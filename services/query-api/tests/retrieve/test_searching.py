@@ -64,10 +64,9 @@ def registry(tmp_path: Path) -> Iterator[CountedReads]:
 async def test_one_question_reads_the_registry_once(registry: CountedReads, tmp_path: Path, dataset: str) -> None:
     keywords = SqliteKeywords(tmp_path)
     text = "The heron stands in the reeds."
-    keywords.writer(DEFAULT_TENANT).upsert(
-        [Chunk(f"c{n}", f"{n:032x}", "v1", 0, text, Span(0, len(text)), f"{n}.txt") for n in range(DOCUMENTS)],
-        Scope(DEFAULT_TENANT),
-    )
+    for n in range(DOCUMENTS):
+        chunk = Chunk(f"c{n}", f"{n:032x}", "v1", 0, text, Span(0, len(text)), f"{n}.txt")
+        keywords.writer(DEFAULT_TENANT).upsert([chunk], Scope(DEFAULT_TENANT, "odd" if n % 2 else "even"))
     vectors = SqliteVectors(tmp_path)
     searcher = PipelineSearcher(
         vectors,

@@ -28,9 +28,16 @@ MAX_QUOTE_CHARS = 240
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer from.")
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation; 'new' begins one.")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="What the question asks for.")
+@click.option("--dataset", default="", metavar="NAME", help="Answer from this dataset alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 def ask(
-    question: tuple[str, ...], mode: str | None, top_k: int | None, conversation: str, kind: str | None, as_json: bool
+    question: tuple[str, ...],
+    mode: str | None,
+    top_k: int | None,
+    conversation: str,
+    kind: str | None,
+    dataset: str,
+    as_json: bool,
 ) -> None:
     """Answer QUESTION from the documents, with the sources of every claim."""
     words = " ".join(question)
@@ -44,9 +51,13 @@ def ask(
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
         if as_json:
-            print_json(client.ask(words, mode=chosen, top_k=top_k, conversation=conversation, kind=asks_for))
+            answer = client.ask(
+                words, mode=chosen, top_k=top_k, conversation=conversation, kind=asks_for, dataset=dataset
+            )
+            print_json(answer)
         else:
-            answer_to(client, words, Asked(chosen, top_k, conversation, client.url if lasting else "", asks_for))
+            server = client.url if lasting else ""
+            answer_to(client, words, Asked(chosen, top_k, conversation, server, asks_for, dataset))
 
 
 class Asked(NamedTuple):
@@ -57,16 +68,19 @@ class Asked(NamedTuple):
     conversation: str
     server: str
     kind: Kind | None = None
+    dataset: str = ""
 
 
 def answer_to(client: TriviumClient, question: str, asked: Asked) -> None:
     """Ask and print: on a terminal while the answer is written, else when it is whole."""
-    mode, top_k, conversation, server, kind = asked
+    mode, top_k, conversation, server, kind, dataset = asked
     if sys.stdout.isatty():
-        events = client.ask_stream(question, mode=mode, top_k=top_k, conversation=conversation, kind=kind)
+        events = client.ask_stream(
+            question, mode=mode, top_k=top_k, conversation=conversation, kind=kind, dataset=dataset
+        )
         show(written(events), server, seen=True)
     else:
-        answer = client.ask(question, mode=mode, top_k=top_k, conversation=conversation, kind=kind)
+        answer = client.ask(question, mode=mode, top_k=top_k, conversation=conversation, kind=kind, dataset=dataset)
         show(answer, server, seen=False)
 
 

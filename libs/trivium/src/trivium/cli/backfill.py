@@ -9,6 +9,7 @@ import click
 
 from trivium.cli import runtime
 from trivium.config import load_settings
+from trivium.domain.documents import DATASET
 from trivium.domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -22,13 +23,17 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/s)?")
 @click.argument("address", metavar="s3://BUCKET/PREFIX")
 @click.option("--rate", default="", metavar="N/s", help="At most so many objects a second.")
 @click.option("--max-inflight", type=click.IntRange(1), default=1000, show_default=True, help="Unfinished at a time.")
+@click.option("--dataset", default="", metavar="NAME", help="Instead of what TRIVIUM_BUCKET_DATASETS says.")
 @click.option("--dry-run", is_flag=True, help="Count what is new; change nothing.")
 @click.option("--from-start", is_flag=True, help="Do not go on where an earlier run was stopped.")
 @click.pass_context
-def backfill(ctx: click.Context, address: str, rate: str, max_inflight: int, dry_run: bool, from_start: bool) -> None:
+def backfill(
+    ctx: click.Context, address: str, rate: str, max_inflight: int, dataset: str, dry_run: bool, from_start: bool
+) -> None:
     """Take in the objects of a bucket, in a lane that uploads overtake, and wait until they are done.
 
     Objects that are known and unchanged are passed over. It may be stopped at any time, and goes on where it stopped.
+    An object that is in another dataset than --dataset already stays there, and counts as refused.
     The exit code is 1 when it was stopped or anything failed.
     """
     settings = load_settings()
@@ -41,8 +46,10 @@ def backfill(ctx: click.Context, address: str, rate: str, max_inflight: int, dry
     found = _ADDRESS.fullmatch(address)
     if not found:
         raise click.BadParameter(f"{address!r} is not an address like s3://bucket/prefix.")
+    if dataset and not re.fullmatch(DATASET, dataset):
+        raise click.BadParameter(f"{dataset!r} cannot name a dataset: use letters, digits, '_', '.' and '-'.")
     request = runtime.BackfillRequest(
-        found[1], found[2], _per_second(rate), max_inflight, dry_run=dry_run, from_start=from_start
+        found[1], found[2], _per_second(rate), max_inflight, dry_run=dry_run, from_start=from_start, dataset=dataset
     )
     with runtime.stores(settings) as stores:
         good = runtime.backfill()(settings, cast("BucketStores", stores), request)

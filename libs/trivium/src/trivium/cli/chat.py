@@ -26,7 +26,8 @@ MAX_TITLE_CHARS = 80
 @click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer each question from.")
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation.")
-def chat(mode: str | None, top_k: int | None, conversation: str) -> None:
+@click.option("--dataset", default="", metavar="NAME", help="Answer from this dataset alone.")
+def chat(mode: str | None, top_k: int | None, conversation: str, dataset: str) -> None:
     """Ask question after question; each may lean on those before it. An empty line is passed over, Ctrl-D ends."""
     chosen = Mode(mode) if mode else None
     settings = load_settings()
@@ -38,7 +39,7 @@ def chat(mode: str | None, top_k: int | None, conversation: str) -> None:
         for question in _questions():
             conversation = conversation or _begun(client, question)
             with _told():
-                answer_to(client, question, Asked(chosen, top_k, conversation, server))
+                answer_to(client, question, Asked(chosen, top_k, conversation, server, dataset=dataset))
 
 
 def _begun(client: TriviumClient, question: str) -> str:

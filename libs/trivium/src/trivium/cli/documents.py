@@ -92,31 +92,56 @@ def chunks(document: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("document")
+@click.argument("document", required=False)
+@click.option("--dataset", default="", metavar="NAME", help="DOCUMENT of this dataset; without one, the whole dataset.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-def delete(document: str, yes: bool) -> None:
+def delete(document: str | None, dataset: str, yes: bool) -> None:
     """Remove DOCUMENT, an id or a name, and what was found inside it, from everywhere."""
+    if not document and not dataset:
+        raise click.UsageError("Name a document, or a dataset with --dataset.")
     with connected() as client:
-        source = resolve(client, document)
-        if not yes:
-            inside = f" and the {counted(source.children, 'document')} inside it" if source.children else ""
-            what = f"{one_line(source.name)} with its {counted(source.chunks, 'passage')}{inside}"
-            click.confirm(f"Delete {what}?", abort=True, err=True)
-        gone = client.delete(source.id)
-        say(f"Deleted {one_line(source.name)}.")
-        for warning in gone.warnings[len(source.warnings) :]:
-            note(one_line(warning))
+        if document:
+            source = resolve(client, document, dataset)
+            if not yes:
+                inside = f" and the {counted(source.children, 'document')} inside it" if source.children else ""
+                what = f"{one_line(source.name)} with its {counted(source.chunks, 'passage')}{inside}"
+                click.confirm(f"Delete {what}?", abort=True, err=True)
+            delete_one(client, source)
+        else:
+            _delete_dataset(client, dataset, yes)
 
 
-def resolve(client: TriviumClient, wanted: str) -> api.Source:
-    """The source with that id, that name, or a name that ends so and no other does.
+def _delete_dataset(client: TriviumClient, dataset: str, yes: bool) -> None:
+    """Every document of it that was handed over by itself; what was found inside goes with each."""
+    sources = [source for source in _visible(client.all_sources(dataset=dataset)) if not source.parent]
+    if not sources:
+        raise NotFound("unknown_dataset", f"There is no document in dataset {dataset!r}.", "See: trivium documents")
+    if not yes:
+        click.confirm(f"Delete dataset {dataset} with its {counted(len(sources), 'document')}?", abort=True, err=True)
+    for source in sources:
+        delete_one(client, source)
+
+
+def delete_one(client: TriviumClient, source: api.Source) -> None:
+    """Remove it, and say so."""
+    gone = client.delete(source.id)
+    say(f"Deleted {one_line(source.name)}.")
+    for warning in gone.warnings[len(source.warnings) :]:
+        note(one_line(warning))
+
+
+def resolve(client: TriviumClient, wanted: str, dataset: str = "") -> api.Source:
+    """The source with that id, that name, or a name that ends so and no other does; with `dataset`, of that one.
 
     Raises `NotFound`, or `Refused` (`ambiguous_name`).
     """
     if _ID.fullmatch(wanted):
-        return client.source(wanted)
+        source = client.source(wanted)
+        if dataset in ("", source.dataset):
+            return source
+        raise NotFound("unknown_source", f"{source.name} is in dataset {source.dataset!r}.", "Name that one, or none.")
     endings = []
-    for source in _visible(client.all_sources()):
+    for source in _visible(client.all_sources(dataset=dataset)):
         if source.name == wanted:
             return source
         if source.name.endswith(("/" + wanted, INSIDE + wanted)):

@@ -89,7 +89,10 @@ class OpenStores(Protocol):
 
 
 class BackfillRequest(NamedTuple):
-    """What to take in, and how fast: `per_s` objects a second (0: as fast as it goes), `max_in_flight` unfinished."""
+    """What to take in, and how fast: `per_s` objects a second (0: as fast as it goes), `max_in_flight` unfinished.
+
+    `dataset` "": as the rules for buckets say.
+    """
 
     bucket: str
     prefix: str = ""
@@ -97,6 +100,7 @@ class BackfillRequest(NamedTuple):
     max_in_flight: int = 1000
     dry_run: bool = False
     from_start: bool = False
+    dataset: str = ""
 
 
 class Backfill(Protocol):

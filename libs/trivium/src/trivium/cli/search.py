@@ -24,10 +24,17 @@ MAX_TEXT_CHARS = 320
     type=click.Choice([kind.value for kind in UnitKind]),
     help="Have a passage of this kind among them; give it again for more.",
 )
+@click.option("--dataset", default="", metavar="NAME", help="Only passages of this dataset.")
 @click.option("--full", is_flag=True, help="Print whole passages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def search(
-    words: tuple[str, ...], mode: str | None, top_k: int | None, modalities: tuple[str, ...], full: bool, as_json: bool
+    words: tuple[str, ...],
+    mode: str | None,
+    top_k: int | None,
+    modalities: tuple[str, ...],
+    dataset: str,
+    full: bool,
+    as_json: bool,
 ) -> None:
     """Find the passages for WORDS, and show why each was found."""
     query = " ".join(words)
@@ -35,7 +42,8 @@ def search(
         raise click.UsageError("There is nothing to search for.")
     with connected() as client:
         kinds = tuple(map(UnitKind, modalities))
-        found = client.search(query, mode=Mode(mode) if mode else None, top_k=top_k, modalities=kinds)
+        chosen = Mode(mode) if mode else None
+        found = client.search(query, mode=chosen, top_k=top_k, modalities=kinds, dataset=dataset)
     if as_json:
         print_json(found)
         return

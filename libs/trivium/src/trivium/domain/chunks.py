@@ -61,9 +61,14 @@ class Chunk(msgspec.Struct, frozen=True, omit_defaults=True):
         """The chunk's number as citations show it."""
         return self.ordinal + 1
 
+    @property
+    def held_kinds(self) -> tuple[UnitKind, ...]:
+        """Its own kind, then the others that it has units of."""
+        return tuple(dict.fromkeys((self.kind, *self.kinds)))
+
     def holds(self, kind: str) -> bool:
         """Whether it is, or has in it, a unit of this kind."""
-        return self.kind == kind or kind in self.kinds
+        return kind in self.held_kinds
 
     def positions_of(self, quote: str) -> tuple[Position, ...]:
         """Where `quote` stands in the original, as exactly as is known; where it is not in the text, all positions."""

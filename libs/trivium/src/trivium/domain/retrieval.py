@@ -87,6 +87,21 @@ class SearchResult(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class RowFilter(msgspec.Struct, frozen=True):
+    """Which rows of its tenant a store may answer with.
+
+    `document_ids` None does not restrict, an empty tuple finds nothing; "" and no `kinds` do not restrict. A passage
+    passes when it is, or has in it, a unit of one of the `kinds`.
+    """
+
+    document_ids: tuple[str, ...] | None = None
+    dataset: str = ""
+    kinds: tuple[str, ...] = ()
+
+
+EVERYWHERE = RowFilter()
+
+
 class SearchFilter(msgspec.Struct, frozen=True):
     """Restricts a search within its tenant; empty means no restriction.
 
@@ -97,3 +112,7 @@ class SearchFilter(msgspec.Struct, frozen=True):
     dataset: str = ""
     kinds: tuple[str, ...] = ()
     modalities: tuple[str, ...] = ()
+
+    def rows(self) -> RowFilter:
+        """What of it the stores apply."""
+        return RowFilter(self.document_ids or None, self.dataset, self.kinds)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from urllib.parse import quote
 
 import msgspec
 
-from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState, Lane
+from trivium.domain.bucket_datasets import dataset_of
+from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.password import Password
@@ -39,7 +40,7 @@ class StoreIntake(msgspec.Struct, frozen=True):
     """`ports.intake.Intake` over the object store and the registry.
 
     `notify` is called after each accepted source; a lost signal costs a delay, never a document.
-    `fetch` gets a URL within the egress limits.
+    `fetch` gets a URL within the egress limits. `dataset_rules` as in `domain.bucket_datasets`.
     """
 
     stores: Stores
@@ -47,6 +48,7 @@ class StoreIntake(msgspec.Struct, frozen=True):
     fetch: Fetch
     max_bytes: int
     uploads: OpenUploads = no_buckets
+    dataset_rules: Mapping[str, str] = {}
 
     def for_tenant(self, tenant: Tenant) -> TenantStoreIntake:
         """One tenant's intake."""
@@ -65,17 +67,22 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         origin = Origin(blob.name, blob.declared_type, source.title, with_password=blob.password is not None)
         return self._keep(origin, blob.content, source.dataset, blob.password)
 
-    def accept_upload(self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE) -> Document:
+    def accept_upload(self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE, dataset: str = "") -> Document:
         """Accept an object of a bucket where it lies: nothing is copied, and the version is its value's name.
 
-        One that is too large is accepted, and ends as FAILED with that reason.
+        One that is too large is accepted, and ends as FAILED with that reason. Without a `dataset` the rules decide,
+        and a new version moves to where they say; another `dataset` than the document is in is refused.
         """
+        if dataset:
+            self._require_place(upload_source(bucket, upload.key), dataset)
+        place = dataset or dataset_of(self.shared.dataset_rules, bucket, upload.key)
         origin = Origin(upload_source(bucket, upload.key), place=ObjectRef(bucket, upload.key, upload.etag))
-        return self._record(origin, upload_version(upload), upload.size_bytes, DEFAULT_DATASET, lane)
+        return self._record(origin, upload_version(upload), upload.size_bytes, place, lane)
 
     def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
         """Fetch, then accept under the address asked for, in its one spelling; unchanged, the document stays."""
         address = canonical_url(url)
+        self._require_place(address, dataset)
         page = self.shared.fetch(address, self.known_page(address))
         if page is None:
             known = self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
@@ -150,6 +157,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
     def _keep(self, origin: Origin, content: bytes, dataset: str, password: Password | None = None) -> Document:
         check_name(origin.name)
+        self._require_place(origin.name, dataset)
         if len(content) > self.shared.max_bytes:
             raise Refused(
                 "too_large",
@@ -166,6 +174,18 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
         return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
+
+    def _require_place(self, source: str, dataset: str) -> None:
+        """A document stays in its dataset. Raises `Refused` (`other_dataset`) for another than it is in."""
+        identifier = document_id(self.tenant, source)
+        registry = self.shared.stores.registry.for_tenant(self.tenant)
+        known = registry.get_many_cached([identifier]).get(identifier)
+        if known is not None and known.state is not DocumentState.DELETED and known.dataset != dataset:
+            raise Refused(
+                "other_dataset",
+                f"{source[:200]!r} is in dataset {known.dataset!r} already, and cannot be in {dataset!r} too.",
+                f"Name dataset {known.dataset!r}, or delete the document first.",
+            )
 
     def _unlock(self, known: Document, password: Password) -> bool:
         """Whether there was something to unlock; work is signalled for it."""

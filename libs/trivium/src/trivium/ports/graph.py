@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation, Step
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 
 BATCH_CHUNKS = 200
@@ -71,9 +71,10 @@ class GraphReader(Protocol):
     Duplicate: aliases are resolved: an alias's key answers with its canonical entity.
     Empty: empty input answers an empty mapping.
     Order: lists are by weight (confidence, evidence), then key; chunk ids ascending.
+    Filter: `where` holds within the graph, totals included; its `kinds`, which the graph does not know, are ignored.
     """
 
-    async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
+    async def about(self, keys: Sequence[str], where: RowFilter = EVERYWHERE) -> dict[str, list[Scored]]:
         """Chunks whose title, heading or defined term is the name (role TITLE), with that mention's confidence."""
         ...
 
@@ -86,7 +87,11 @@ class GraphReader(Protocol):
         ...
 
     async def mentioned_by(
-        self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
+        self,
+        keys: Sequence[str],
+        limit: int,
+        role: MentionRole = MentionRole.MENTION,
+        where: RowFilter = EVERYWHERE,
     ) -> dict[str, Mentioning]:
         """Where each name occurs in one role: the total of chunks, and at most `limit` places, one per chunk."""
         ...

@@ -29,6 +29,7 @@ class TenantIntake(Protocol):
     """One tenant's intake. Calls are synchronous and quick: the work itself happens in the workers.
 
     Missing: `delete` and `original` raise `NotFound`.
+    Dataset: a document stays in the one it came into; another is `Refused` (`other_dataset`), with nothing stored.
     Duplicate: accepting known bytes under a known name returns the document as it is; with a password, what failed
     inside it for want of one is worked on again.
     Empty: zero bytes are accepted and end as FAILED `empty_file`, as every other bad file does.

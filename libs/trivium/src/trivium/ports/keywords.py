@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 
 BM25_K1 = 1.2
@@ -58,10 +58,10 @@ class KeywordReader(Protocol):
     Order: best first by BM25 (k1 1.2, b 0.75; words folded to lower case without accents, English
     stemmed) over heading, context and text, ties by chunk id; `document_chunks` by ordinal.
     A query is words, never syntax: no character of it is an operator.
-    `document_ids` restricts the search; None means no restriction, an empty sequence finds nothing.
+    Filter: `where` holds within the search: however many better chunks do not pass, those that do are found.
     """
 
-    async def search(self, text: str, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]: ...
+    async def search(self, text: str, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]: ...
     async def rarities(self, words: Sequence[str]) -> dict[str, float]:
         """The inverse document frequency by which `search` weighs each word; words that no chunk holds are absent.
 

@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.domain.chunks import ChunkVectors
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 
 Vector = NDArray[np.float32]
 
 
 class VectorRow(msgspec.Struct, frozen=True):
-    """What is stored of a chunk: its vectors and the fields a filter may name."""
+    """What is stored of a chunk: its vectors and the fields a filter may name; `kinds` as `Chunk.held_kinds`."""
 
     vectors: ChunkVectors
     document_id: str
     version: str
     scope: Scope
-    kind: str = "text"
+    kinds: tuple[str, ...] = ("text",)
 
 
 class VectorWriter(Protocol):
@@ -77,10 +77,10 @@ class VectorReader(Protocol):
     Missing: unknown chunk ids are absent from the answer.
     Empty: a tenant without vectors answers no hits.
     Order: best first by cosine similarity, ties by chunk id.
-    `document_ids` restricts the search; None means no restriction, an empty sequence finds nothing.
+    Filter: `where` holds within the search: however many better rows do not pass, those that do are found.
     """
 
-    async def search(self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]: ...
+    async def search(self, vector: Vector, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]: ...
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """(n_sentences, d) float32 per chunk."""
         ...

@@ -5,12 +5,13 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from trivium_query.http import conversations, crawls, docs, graph, operations, problems, queries, sources
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
+from trivium_query.http.parameters import known_parameters
 from trivium_query.identity import Keyring
 from trivium_query.requests import Services
 
@@ -45,7 +46,7 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services = services
     for module in (sources, crawls, queries, conversations, graph, operations):
-        app.include_router(module.router)
+        app.include_router(module.router, dependencies=[Depends(known_parameters)])
     docs.install(app)
     problems.install(app)
     # The last one added is the outermost.

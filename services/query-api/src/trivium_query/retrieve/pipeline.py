@@ -45,8 +45,7 @@ async def search(
     """
     started = time.perf_counter()
     reads = BudgetedReads(budgets)
-    documents = restrict.document_ids or None
-    ranking = await _MODES[mode](Query(question, top_k, documents, path.CANDIDATES), readers, reads)
+    ranking = await _MODES[mode](Query(question, top_k, restrict.rows(), path.CANDIDATES), readers, reads)
     if not ranking.rows and reads.lost:
         reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in reads.lost.values())
         raise TryLater("no_source", f"No source could answer ({reasons}).", "Or try again; /readyz says what is down.")
@@ -83,7 +82,7 @@ async def _bfs(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     names = [name.surface for name in names_in(query.text)]
     guesses = bfs.uncapitalised((name.key for name in anchors.question_names(query.text)), names)
     (_, dense), graph = await asyncio.gather(
-        store_reads.dense(query, readers, reads), store_reads.breadth_first(names, guesses, readers, reads)
+        store_reads.dense(query, readers, reads), store_reads.breadth_first(names, guesses, query.where, readers, reads)
     )
     return Ranking(bfs.mix(graph, dense), {VECTOR: dense, GRAPH: fuse.as_ranking(graph)})
 
@@ -114,7 +113,7 @@ async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     seeds = pagerank.best_seeds(scores)
     mentions = await store_reads.mentions(list(seeds), readers, reads)
     keys = list(dict.fromkeys(row.key for rows in mentions.values() for row in rows))
-    places = await store_reads.places(keys, keys, readers, reads)
+    places = await store_reads.places(keys, keys, query.where, readers, reads)
     arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
     sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
     return Ranking(_whole(path.added(scores, arrived), found), sources)
@@ -146,7 +145,7 @@ async def _walk(query: Query, readers: Readers, reads: BudgetedReads) -> Walk:
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
     parts, whole = path.leads(leaving, found.asked)
     places, beside = await asyncio.gather(
-        store_reads.places(parts, whole, readers, reads), store_reads.beside(starts, readers, reads)
+        store_reads.places(parts, whole, query.where, readers, reads), store_reads.beside(starts, readers, reads)
     )
     links = path.best_links(parts, whole, places)
     steps = path.best_steps(starts, scores, beside)

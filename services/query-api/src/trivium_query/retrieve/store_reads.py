@@ -12,7 +12,7 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import Mention, Mentioning, MentionRole, Step
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import RowFilter, Scored
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
@@ -48,11 +48,11 @@ class Readers(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A question, the hits wanted, where to look (`documents` None: everywhere), and the rows to fetch per source."""
+    """A question, the hits wanted, where to look, and the rows to fetch per source."""
 
     text: str
     top_k: int
-    documents: tuple[str, ...] | None
+    where: RowFilter
     limit: int
 
 
@@ -77,7 +77,7 @@ async def dense(query: Query, readers: Readers, reads: BudgetedReads) -> tuple[V
 
     async def read() -> tuple[Vector | None, list[Scored]]:
         vector: Vector = (await readers.embed([query.text]))[0]
-        return vector, await readers.vectors.search(vector, query.limit, query.documents)
+        return vector, await readers.vectors.search(vector, query.limit, query.where)
 
     return await reads.ask(VECTOR, read(), (None, []))
 
@@ -86,7 +86,7 @@ async def keyword(query: Query, readers: Readers, reads: BudgetedReads) -> tuple
     """The best passages by BM25, and those among them that the words decide for."""
     asked = terms(query.text)
     rows, rarities = await asyncio.gather(
-        reads.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.documents), []),
+        reads.ask(KEYWORD, readers.keywords.search(query.text, query.limit, query.where), []),
         _rarities(asked, readers, reads),
     )
     if not rows or not rarities:
@@ -113,7 +113,7 @@ async def pictured(query: Query, readers: Readers, reads: BudgetedReads) -> list
 
     async def read() -> list[Scored]:
         vector: Vector = (await visuals.embed([query.text]))[0]
-        return await visuals.vectors.search(vector, query.limit, query.documents)
+        return await visuals.vectors.search(vector, query.limit, query.where)
 
     return await reads.ask(VISUAL, read(), [])
 
@@ -130,7 +130,7 @@ async def gather(query: Query, readers: Readers, reads: BudgetedReads) -> Eviden
     (vector, nearest, sentences), (worded, decided), about, pictures = await asyncio.gather(
         nearest_with_sentences(),
         keyword(query, readers, reads),
-        reads.ask(GRAPH, readers.graph.about(sorted(asked)), {}),
+        reads.ask(GRAPH, readers.graph.about(sorted(asked), query.where), {}),
         pictured(query, readers, reads),
     )
     anchored = anchors.anchor_names(names, about)
@@ -161,22 +161,24 @@ async def beside(chunk_ids: Sequence[str], readers: Readers, reads: BudgetedRead
     return await reads.ask(GRAPH, readers.graph.beside(chunk_ids), {}) if chunk_ids else {}
 
 
-async def places(parts: Collection[str], whole: Collection[str], readers: Readers, reads: BudgetedReads) -> path.Places:
+async def places(
+    parts: Collection[str], whole: Collection[str], where: RowFilter, readers: Readers, reads: BudgetedReads
+) -> path.Places:
     """Where names lead to. `parts` are looked up among titles and headings, `whole` in the text."""
     if not parts:
         return path.Places({}, {}, {})
     parts, whole = list(parts), list(whole)
     nowhere: dict[str, Mentioning] = {}
     about, headings, mentioned = await asyncio.gather(
-        reads.ask(GRAPH, readers.graph.about(parts), {}),
-        reads.ask(GRAPH, readers.graph.mentioned_by(parts, path.MAX_SHARED, MentionRole.HEADING), nowhere),
-        reads.ask(GRAPH, readers.graph.mentioned_by(whole, path.MAX_SHARED), nowhere),
+        reads.ask(GRAPH, readers.graph.about(parts, where), {}),
+        reads.ask(GRAPH, readers.graph.mentioned_by(parts, path.MAX_SHARED, MentionRole.HEADING, where), nowhere),
+        reads.ask(GRAPH, readers.graph.mentioned_by(whole, path.MAX_SHARED, where=where), nowhere),
     )
     return path.Places(about, headings, mentioned)
 
 
 async def breadth_first(
-    names: Iterable[str], guesses: Iterable[str], readers: Readers, reads: BudgetedReads
+    names: Iterable[str], guesses: Iterable[str], where: RowFilter, readers: Readers, reads: BudgetedReads
 ) -> Mapping[str, float]:
     """CORTEX's graph scores of passages, for the names of a question; `guesses` are those that nobody capitalised."""
     asked = list(dict.fromkeys([*names, *guesses]))
@@ -190,7 +192,7 @@ async def breadth_first(
                 break
             border = bfs.neighbours(await readers.graph.edges(border, bfs.EDGES_PER_NODE), seen)
             seen.extend(border)
-        mentioned = await readers.graph.mentioned_by(seen, path.MAX_SHARED) if seen else {}
+        mentioned = await readers.graph.mentioned_by(seen, path.MAX_SHARED, where=where) if seen else {}
         return bfs.graph_scores(direct, seen[len(direct) :], mentioned)
 
     nothing: Mapping[str, float] = {}

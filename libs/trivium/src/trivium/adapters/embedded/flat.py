@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trivium.adapters.embedded.slots import Slots
 from trivium.domain.errors import NeverWill
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 
 GROWTH = 1.5
 FEW = 0.25  # a restriction to less than this share is scored alone instead of with all
@@ -39,8 +39,8 @@ class FlatIndex(msgspec.Struct, frozen=True):
         return self.slots.wasted
 
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self:
-        """With rows (sequence number, chunk id, document id, float32 vector)."""
-        vectors = np.frombuffer(b"".join(row[3] for row in rows), np.float32).reshape(len(rows), -1)
+        """With rows (sequence number, chunk id, document id, dataset, kinds, float32 vector)."""
+        vectors = np.frombuffer(b"".join(row[5] for row in rows), np.float32).reshape(len(rows), -1)
         start, end = len(self.slots), len(self.slots) + len(rows)
         matrix = self.matrix
         if end > len(matrix):
@@ -54,7 +54,7 @@ class FlatIndex(msgspec.Struct, frozen=True):
         """With only the living rows."""
         return type(self)(self.slots.reduced(living), self.matrix)
 
-    def search(self, vector: NDArray[np.float32], limit: int, document_ids: Sequence[str] | None) -> list[Scored]:
+    def search(self, vector: NDArray[np.float32], limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """By cosine, best first."""
         count = len(self.slots)
         if not count:
@@ -67,7 +67,7 @@ class FlatIndex(msgspec.Struct, frozen=True):
             )
         length = float(np.linalg.norm(vector))
         query = (vector / length if length else vector).astype(np.float32)
-        allowed = self.slots.allowed(document_ids)
+        allowed = self.slots.allowed(where)
         if allowed is None:
             return self.slots.best(np.arange(count), np.vecdot(self.matrix[:count], query), limit)
         chosen = np.flatnonzero(allowed)

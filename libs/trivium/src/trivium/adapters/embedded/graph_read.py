@@ -8,11 +8,11 @@ import heapq
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from trivium.adapters.embedded.graph_match import similar_names
+from trivium.adapters.embedded.graph_within import Groups, about_within, mentioned_within, restricts
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity
@@ -29,7 +29,7 @@ from trivium.domain.graph import (
     Step,
     StepType,
 )
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
 
@@ -55,17 +55,6 @@ _places = msgspec.json.Decoder(list[tuple[str, str, int]]).decode
 
 
 _Asked = tuple[str, int, str]  # role, limit, key
-
-
-class Groups(NamedTuple):
-    """`members[root]` are all names of an entity, the root first; `root_of` has every name asked for."""
-
-    root_of: dict[str, str]
-    members: dict[str, list[str]]
-
-    def names(self) -> list[str]:
-        """Every name of every entity asked for."""
-        return [name for group in self.members.values() for name in group]
 
 
 def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
@@ -105,12 +94,14 @@ class SqliteGraphReader:
         self._threads = threads
         self._recent = recent
 
-    async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
+    async def about(self, keys: Sequence[str], where: RowFilter = EVERYWHERE) -> dict[str, list[Scored]]:
         """Chunks by the names they are about, the surest first."""
         if not keys:
             return {}
 
         def query(db: sqlite3.Connection) -> dict[str, list[Scored]]:
+            if restricts(where):
+                return {key: rows for key, rows in _about(db, keys, where).items() if rows}
             known = self._recent.about.at(_stamp(db), keys, lambda missing: _about(db, missing))
             return {key: list(rows) for key, rows in known.items() if rows}
 
@@ -134,11 +125,19 @@ class SqliteGraphReader:
         return await self._threads.run(self._database, lambda db: _beside(db, chunk_ids))
 
     async def mentioned_by(
-        self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
+        self,
+        keys: Sequence[str],
+        limit: int,
+        role: MentionRole = MentionRole.MENTION,
+        where: RowFilter = EVERYWHERE,
     ) -> dict[str, Mentioning]:
         """Totals and first places by name."""
         if not keys:
             return {}
+        if restricts(where):
+            return await self._threads.run(
+                self._database, lambda db: mentioned_within(db, groups_of(db, keys), limit, role, where)
+            )
         named = role.value
         wanted = [(named, limit, key) for key in keys]
 
@@ -242,12 +241,9 @@ def _beside(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[
     return found
 
 
-def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored]]:
+def _about(db: sqlite3.Connection, keys: Sequence[str], where: RowFilter = EVERYWHERE) -> dict[str, list[Scored]]:
     groups = groups_of(db, keys)
-    rows = db.execute(
-        "SELECT key, chunk, confidence FROM named WHERE role = 'title' AND key IN (SELECT value FROM json_each(?))",
-        (json.dumps(groups.names()),),
-    )
+    rows = about_within(db, groups.names(), where) if restricts(where) else _about_anywhere(db, groups.names())
     by_name: dict[str, dict[str, float]] = {}
     for key, chunk, confidence in rows:
         by_name.setdefault(key, {})[chunk] = confidence
@@ -259,6 +255,13 @@ def _about(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[Scored
                 best[chunk] = max(confidence, best.get(chunk, 0.0))
         found[key] = [Scored(c, s) for c, s in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
     return found
+
+
+def _about_anywhere(db: sqlite3.Connection, names: Sequence[str]) -> Iterable[tuple[str, str, float]]:
+    return db.execute(
+        "SELECT key, chunk, confidence FROM named WHERE role = 'title' AND key IN (SELECT value FROM json_each(?))",
+        (json.dumps(names),),
+    )
 
 
 # The chunk at which the first `limit` of a name end bounds the second statement, so that a hub costs no more.

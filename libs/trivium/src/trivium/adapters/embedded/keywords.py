@@ -15,11 +15,18 @@ import numpy as np
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.postings import PostingsIndex, encode_counts
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
+from trivium.adapters.embedded.stored_kinds import of_chunks
 from trivium.adapters.embedded.words import WordCounter, word_key
+from trivium.adapters.kinds import kinds_text
 from trivium.domain.chunks import Chunk
 from trivium.domain.drift import Store
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
+
+
+def _name_kinds(connection: sqlite3.Connection) -> None:
+    connection.executemany("UPDATE chunks SET kinds = ? WHERE chunk_id = ?", list(of_chunks(connection)))
+
 
 _SCHEMA = Schema(
     name="keyword index",
@@ -38,6 +45,8 @@ _SCHEMA = Schema(
             chunk BLOB NOT NULL -- msgpack
         );
         """,
+        "ALTER TABLE chunks ADD COLUMN kinds TEXT NOT NULL DEFAULT 'text'; -- see trivium.adapters.kinds",
+        _name_kinds,
     ),
     recovery=rebuilding(Store.KEYWORDS),
 )
@@ -66,7 +75,8 @@ class SqliteKeywords:
             if mirror is None:
                 mirror = self._mirrors[tenant] = Mirror(
                     PostingsIndex,
-                    "SELECT seq, chunk_id, document_id, length, counts FROM chunks WHERE seq > ? ORDER BY seq",
+                    "SELECT seq, chunk_id, document_id, dataset, kinds, length, counts FROM chunks WHERE seq > ?"
+                    " ORDER BY seq",
                     "SELECT seq FROM chunks",
                 )
         return SqliteKeywordReader(self._databases.of(tenant), mirror, self._threads, self._asked_words)
@@ -146,7 +156,7 @@ class SqliteKeywordWriter:
         }
         with self._database.read() as connection:
             stored = connection.execute(
-                "SELECT chunk_id, document_id, version, ordinal, dataset, run, length, counts,"
+                "SELECT chunk_id, document_id, version, ordinal, dataset, run, kinds, length, counts,"
                 " cast(coalesce(chunk, '') AS BLOB)"
                 " FROM chunks LEFT JOIN bodies USING (seq) WHERE chunk_id IN (SELECT value FROM json_each(?))",
                 (json_list(list(wanted)),),
@@ -165,13 +175,13 @@ class SqliteKeywordReader:
         self._threads = threads
         self._words = words
 
-    async def search(self, text: str, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
+    async def search(self, text: str, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best chunks by BM25; what stands after `MAX_QUERY_CHARS` is not read."""
 
         def query(connection: sqlite3.Connection) -> list[Scored]:
             (counts,) = self._words.counts([" ".join(dict.fromkeys(text[:MAX_QUERY_CHARS].split()))])
             keys = np.array([word_key(word) for word in counts], np.uint64)
-            return self._mirror.at(connection).search(keys, limit, document_ids)
+            return self._mirror.at(connection).search(keys, limit, where)
 
         return await self._threads.run(self._database, query)
 
@@ -219,8 +229,8 @@ def _searchable(chunk: Chunk) -> str:
 
 def _insert(connection: sqlite3.Connection, chunk: Chunk, counts: dict[str, int], scope: Scope) -> None:
     seq = connection.execute(
-        "INSERT INTO chunks (chunk_id, document_id, version, ordinal, dataset, run, length, counts)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO chunks (chunk_id, document_id, version, ordinal, dataset, run, kinds, length, counts)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _columns(chunk, counts, scope),
     ).lastrowid
     connection.execute("INSERT INTO bodies (seq, chunk) VALUES (?, ?)", (seq, msgspec.msgpack.encode(chunk)))
@@ -230,7 +240,7 @@ def _columns(chunk: Chunk, counts: dict[str, int], scope: Scope) -> tuple[str | 
     """What stands in `chunks`."""
     words = encode_counts({word_key(word): counts[word] for word in sorted(counts)})
     address = (chunk.id, chunk.document_id, chunk.version, chunk.ordinal)
-    return (*address, scope.dataset, scope.run, sum(counts.values()), words)
+    return (*address, scope.dataset, scope.run, kinds_text(chunk.held_kinds), sum(counts.values()), words)
 
 
 def _as_read(row: tuple[Any, ...]) -> tuple[Any, ...]:

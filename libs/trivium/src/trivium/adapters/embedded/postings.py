@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.adapters.embedded.slots import Slots
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.ports.keywords import BM25_B, BM25_K1
 
 MAX_QUERY_WORDS = 256  # the rarest of a longer question: they decide its ranking
@@ -74,10 +74,10 @@ class PostingsIndex(msgspec.Struct, frozen=True):
         return self.slots.wasted
 
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self:
-        """With rows (sequence number, chunk id, document id, length in words, counts)."""
-        lengths = np.concatenate([self.lengths, np.fromiter((row[3] for row in rows), np.float32, len(rows))])
+        """With rows (sequence number, chunk id, document id, dataset, kinds, length in words, counts)."""
+        lengths = np.concatenate([self.lengths, np.fromiter((row[5] for row in rows), np.float32, len(rows))])
         slots = self.slots.extended(rows)
-        segments = [*self.segments, _segment([row[4] for row in rows], first=len(self.slots))]
+        segments = [*self.segments, _segment([row[6] for row in rows], first=len(self.slots))]
         while len(segments) > 1 and len(segments[-2].slots) < 2 * len(segments[-1].slots):
             segments[-2:] = [_merged(segments[-2], segments[-1])]
         return type(self)(slots, lengths, _norms(lengths, slots), tuple(segments))
@@ -87,9 +87,9 @@ class PostingsIndex(msgspec.Struct, frozen=True):
         slots = self.slots.reduced(living)
         return type(self)(slots, self.lengths, _norms(self.lengths, slots), self.segments)
 
-    def search(self, keys: Keys, limit: int, document_ids: Sequence[str] | None) -> list[Scored]:
+    def search(self, keys: Keys, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best chunks for distinct words, best first."""
-        allowed = self.slots.allowed(document_ids)
+        allowed = self.slots.allowed(where)
         scores = self._scores(np.sort(keys))
         found = np.flatnonzero(scores if allowed is None else np.where(allowed, scores, 0.0))
         return self.slots.best(found, scores[found], limit)

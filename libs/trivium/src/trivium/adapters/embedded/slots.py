@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.domain.retrieval import Scored
+from trivium.adapters.kinds import holds_any
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 
 WASTED_SHARE = 0.25  # of slots that are dead, before the index is built anew
 WASTED_SLOTS = 1000
 
+FIELDS = 3  # what a filter may name: document, dataset, kinds
+
 Mask = NDArray[np.bool_]
+Codes = tuple[dict[str, int], dict[str, int], dict[str, int]]
 
 
 class Slots(msgspec.Struct, frozen=True):
     """An immutable view of the rows read so far, in the order of their sequence numbers.
 
+    `fields` has a row of codes per slot, one for each of document, dataset and kinds.
     `ids` and `codes` only ever grow and are shared with later views: only the first `len(sequence)` count.
     """
 
     sequence: NDArray[np.int64] = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
-    documents: NDArray[np.int32] = msgspec.field(default_factory=lambda: np.zeros(0, np.int32))
+    fields: NDArray[np.int32] = msgspec.field(default_factory=lambda: np.zeros((0, FIELDS), np.int32))
     alive: Mask = msgspec.field(default_factory=lambda: np.zeros(0, np.bool_))
     living: int = 0
     ids: list[str] = msgspec.field(default_factory=list)
-    codes: dict[str, int] = msgspec.field(default_factory=dict)
+    codes: Codes = msgspec.field(default_factory=lambda: ({}, {}, {}))
 
     def __len__(self) -> int:
         return len(self.sequence)
@@ -45,13 +50,16 @@ class Slots(msgspec.Struct, frozen=True):
         return dead > 0 and (self.living == 0 or dead > max(WASTED_SLOTS, WASTED_SHARE * len(self)))
 
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Slots:
-        """With rows that start with (sequence number, chunk id, document id)."""
+        """With rows that start with (sequence number, chunk id, document id, dataset, kinds)."""
         del self.ids[len(self) :]  # what a load that failed half-way left behind
         self.ids.extend(row[1] for row in rows)
-        codes = [self.codes.setdefault(row[2], len(self.codes)) for row in rows]
+        fields = [
+            [codes.setdefault(value, len(codes)) for codes, value in zip(self.codes, row[2 : 2 + FIELDS], strict=True)]
+            for row in rows
+        ]
         return Slots(
             np.concatenate([self.sequence, np.fromiter((row[0] for row in rows), np.int64, len(rows))]),
-            np.concatenate([self.documents, np.array(codes, np.int32)]),
+            np.concatenate([self.fields, np.array(fields, np.int32).reshape(-1, FIELDS)]),
             np.concatenate([self.alive, np.ones(len(rows), np.bool_)]),
             self.living + len(rows),
             self.ids,
@@ -63,12 +71,24 @@ class Slots(msgspec.Struct, frozen=True):
         alive = np.isin(self.sequence, living)
         return msgspec.structs.replace(self, alive=alive, living=int(alive.sum()))
 
-    def allowed(self, document_ids: Sequence[str] | None) -> Mask | None:
+    def allowed(self, where: RowFilter) -> Mask | None:
         """The slots a search may answer with; None means all."""
-        if document_ids is None:
+        if where == EVERYWHERE:
             return None if self.living == len(self) else self.alive
-        codes = [self.codes[document] for document in document_ids if document in self.codes]
-        return self.alive & np.isin(self.documents, np.array(codes, np.int32))
+        mask = self.alive
+        for column, wanted in enumerate(self._wanted(where)):
+            if wanted is not None:
+                mask = mask & np.isin(self.fields[:, column], np.array(wanted, np.int32))
+        return mask
+
+    def _wanted(self, where: RowFilter) -> tuple[list[int] | None, list[int] | None, list[int] | None]:
+        """The codes that pass in each field; None where any does."""
+        documents, datasets, kinds = self.codes
+        return (
+            None if where.document_ids is None else _known(documents, where.document_ids),
+            _known(datasets, [where.dataset]) if where.dataset else None,
+            [code for stored, code in kinds.items() if holds_any(stored, where.kinds)] if where.kinds else None,
+        )
 
     def best(self, slots: NDArray[np.intp], scores: NDArray[Any], limit: int) -> list[Scored]:
         """The `limit` best of `slots`, whose scores stand beside them; ties by chunk id."""
@@ -80,3 +100,7 @@ class Slots(msgspec.Struct, frozen=True):
             slots, scores = slots[kept], scores[kept]
         ranked = sorted((-score, self.ids[slot]) for slot, score in zip(slots.tolist(), scores.tolist(), strict=True))
         return [Scored(chunk_id, -score) for score, chunk_id in ranked[:limit]]
+
+
+def _known(codes: Mapping[str, int], values: Iterable[str]) -> list[int]:
+    return [codes[value] for value in values if value in codes]

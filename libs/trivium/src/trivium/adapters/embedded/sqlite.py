@@ -29,6 +29,10 @@ WRITE_CACHE_KIB = 8192  # of the one writer: what does not fit is written before
 READ_CACHE_KIB = 1024  # of each reader: the system's page cache is behind it, and more made no search faster
 
 
+Step = str | Callable[[sqlite3.Connection], None]
+"""A script, or what SQL cannot say."""
+
+
 class Schema(msgspec.Struct, frozen=True):
     """How a file came to its shape: step i brings `user_version` i to i + 1. Steps are only ever added.
 
@@ -36,7 +40,7 @@ class Schema(msgspec.Struct, frozen=True):
     """
 
     name: str
-    steps: tuple[str, ...]
+    steps: tuple[Step, ...]
     recovery: str
     page_size: int = 4096
 
@@ -195,7 +199,7 @@ class Database:
         connection.execute("BEGIN IMMEDIATE")
         try:
             for step in self.schema.steps[self._version(connection) :]:
-                _run_script(connection, step)
+                _take(connection, step)
             connection.execute(f"PRAGMA user_version = {self.schema.version}")
             connection.execute("COMMIT")
         except BaseException:
@@ -265,7 +269,7 @@ def _connect(address: str, cache_kib: int = READ_CACHE_KIB) -> sqlite3.Connectio
 def _empty(schema: Schema) -> sqlite3.Connection:
     connection = _connect(":memory:")
     for step in schema.steps:
-        _run_script(connection, step)
+        _take(connection, step)
     return connection
 
 
@@ -277,6 +281,13 @@ def rebuilding(store: Store) -> str:
 def json_list(values: Sequence[str]) -> str:
     """For `IN (SELECT value FROM json_each(?))`: any number of values as one parameter."""
     return msgspec.json.encode(list(values)).decode()
+
+
+def _take(connection: sqlite3.Connection, step: Step) -> None:
+    if isinstance(step, str):
+        _run_script(connection, step)
+    else:
+        step(connection)
 
 
 def _run_script(connection: sqlite3.Connection, script: str) -> None:

@@ -14,12 +14,21 @@ from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
+from trivium.adapters.embedded.stored_kinds import of_neighbour
+from trivium.adapters.kinds import kinds_text
 from trivium.adapters.narrow import cosines, dequantized, quantized_int16
 from trivium.domain.drift import Store
 from trivium.domain.errors import NeverWill
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Tenant
 from trivium.ports.vectors import Vector, VectorRow
+
+
+def _name_all_kinds(connection: sqlite3.Connection) -> None:
+    """`kind` was the passage's own alone; the keyword index beside this file knows the others."""
+    if connection.execute("SELECT 1 FROM passages LIMIT 1").fetchone():
+        connection.executemany("UPDATE passages SET kind = ? WHERE chunk_id = ?", of_neighbour(connection))
+
 
 _SCHEMA = Schema(
     name="vector index",
@@ -29,7 +38,7 @@ _SCHEMA = Schema(
         CREATE TABLE passages (
             seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so that a mirror sees every change
             chunk_id TEXT NOT NULL UNIQUE, document_id TEXT NOT NULL, version TEXT NOT NULL,
-            dataset TEXT NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL,
+            dataset TEXT NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL, -- all kinds, see trivium.adapters.kinds
             vector BLOB NOT NULL -- float32
         );
         CREATE INDEX by_document ON passages (document_id, version);
@@ -38,6 +47,7 @@ _SCHEMA = Schema(
             vectors BLOB NOT NULL -- int16, row by row, see trivium.adapters.narrow
         );
         """,
+        _name_all_kinds,
     ),
     recovery=rebuilding(Store.VECTORS),  # which writes those of pictures as well
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
@@ -69,7 +79,7 @@ class SqliteVectors:
             if mirror is None:
                 mirror = self._mirrors[tenant] = Mirror(
                     FlatIndex,
-                    "SELECT seq, chunk_id, document_id, vector FROM passages WHERE seq > ? ORDER BY seq",
+                    "SELECT seq, chunk_id, document_id, dataset, kind, vector FROM passages WHERE seq > ? ORDER BY seq",
                     "SELECT seq FROM passages",
                 )
             sentences = self._sentences.setdefault(tenant, RecentRows(lambda row: row.nbytes, MAX_RECENT_BYTES))
@@ -168,11 +178,11 @@ class SqliteVectorReader:
         self._sentences = sentences
         self._threads = threads
 
-    async def search(self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
+    async def search(self, vector: Vector, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best passages by cosine similarity."""
         return await self._threads.run(
             self._database,
-            lambda connection: self._mirror.at(connection).search(vector, limit, document_ids),
+            lambda connection: self._mirror.at(connection).search(vector, limit, where),
         )
 
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
@@ -244,7 +254,8 @@ def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
 def _columns(row: VectorRow) -> tuple[str | bytes, ...]:
     """What stands in `passages`."""
     scope, vectors = row.scope, row.vectors
-    return vectors.chunk_id, row.document_id, row.version, scope.dataset, scope.run, row.kind, vectors.passage
+    kinds = kinds_text(row.kinds)
+    return vectors.chunk_id, row.document_id, row.version, scope.dataset, scope.run, kinds, vectors.passage
 
 
 def _require_dimension(connection: sqlite3.Connection, rows: Iterable[VectorRow]) -> None:

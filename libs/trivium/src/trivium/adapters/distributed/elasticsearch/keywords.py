@@ -31,7 +31,7 @@ from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import Refused, TryLater
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.keywords import BM25_B, BM25_K1
 
@@ -56,6 +56,7 @@ _SETTINGS = {
         "analyzer": {"words": {"type": "custom", "tokenizer": "standard", "filter": ["lowercase", "porter_stem"]}}
     },
 }
+_KINDS = {"kinds": {"type": "keyword"}}  # an index of before has it added; its chunks get theirs when rewritten
 _MAPPINGS = {
     "dynamic": "strict",
     "_source": {"excludes": ["words"]},
@@ -66,6 +67,7 @@ _MAPPINGS = {
         "ordinal": {"type": "integer"},
         "dataset": {"type": "keyword"},
         "run": {"type": "keyword"},
+        **_KINDS,
         "words": {"type": "text", "analyzer": "words", "index_options": "freqs"},
         "chunk": {"type": "object", "enabled": False},  # kept as it is, and not searched
     },
@@ -81,10 +83,11 @@ class ElasticKeywords:
     def __init__(self, settings: Settings) -> None:
         self._server = ElasticServer(settings)
         self._prefix = f"{settings.index_prefix}-chunks-"
+        self._current: set[str] = set()
 
     def writer(self, tenant: Tenant) -> ElasticKeywordWriter:
         """For workers."""
-        return ElasticKeywordWriter(self._server, f"{self._prefix}{tenant}")
+        return ElasticKeywordWriter(self._server, f"{self._prefix}{tenant}", self._current)
 
     def reader(self, tenant: Tenant) -> ElasticKeywordReader:
         """For queries."""
@@ -113,9 +116,11 @@ class ElasticKeywords:
 class ElasticKeywordWriter:
     """Writes one tenant's chunks; see `trivium.ports.keywords.KeywordWriter`."""
 
-    def __init__(self, server: ElasticServer, alias: str) -> None:
+    def __init__(self, server: ElasticServer, alias: str, current: set[str]) -> None:
+        """`current` are the indices that this process knows to have every field."""
         self._server = server
         self._alias = alias
+        self._current = current
 
     def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None:
         """Store the chunks, some megabytes a request; the tenant's first ones make its index."""
@@ -126,12 +131,21 @@ class ElasticKeywordWriter:
             {"_op_type": "index", "_id": chunk_id, "_source": row} for chunk_id, row in rows.items()
         ]
         try:
+            self._add_kinds()
             self._server.bulk(self._alias, actions)
         except TryLater as error:
             if not is_missing(error):
                 raise
             self._make_index()
             self._server.bulk(self._alias, actions)
+
+    def _add_kinds(self) -> None:
+        """Once in a process: the server leaves a mapping that has the field as it is."""
+        if self._alias in self._current:
+            return
+        with self._server.client() as client:
+            client.indices.put_mapping(index=self._alias, properties=_KINDS)
+        self._current.add(self._alias)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the document's chunks, except those of `keep_version`."""
@@ -205,14 +219,12 @@ class ElasticKeywordReader:
         self._server = server
         self._alias = alias
 
-    async def search(self, text: str, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
+    async def search(self, text: str, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best chunks by BM25; what stands after `MAX_QUERY_CHARS` is not read."""
         words = list(dict.fromkeys(_words(text[:MAX_QUERY_CHARS])))[:MAX_QUERY_WORDS]
-        if not words or limit <= 0 or (document_ids is not None and not document_ids):
+        if not words or limit <= 0 or where.document_ids == ():
             return []
-        condition: dict[str, Any] = {"must": {"match": {"words": " ".join(words)}}}
-        if document_ids is not None:
-            condition["filter"] = {"terms": {"document_id": list(document_ids)}}
+        condition = {"must": {"match": {"words": " ".join(words)}}, "filter": _passing(where)}
 
         async def search(client: AsyncElasticsearch) -> list[Any]:
             answer = await client.search(
@@ -305,6 +317,19 @@ class ElasticKeywordReader:
         return found
 
 
+def _passing(where: RowFilter) -> list[dict[str, Any]]:
+    """The conditions of a filter. A chunk written before kinds were kept passes, and is looked at afterwards."""
+    conditions: list[dict[str, Any]] = []
+    if where.document_ids is not None:
+        conditions.append({"terms": {"document_id": list(where.document_ids)}})
+    if where.dataset:
+        conditions.append({"term": {"dataset": where.dataset}})
+    if where.kinds:
+        unknown = {"bool": {"must_not": {"exists": {"field": "kinds"}}}}
+        conditions.append({"bool": {"should": [{"terms": {"kinds": list(where.kinds)}}, unknown]}})
+    return conditions
+
+
 def _rarities(statistics: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
     """Where each token stands in the text that was asked about, and its rarity; Lucene's idf, as BM25 takes it."""
     for token in statistics.get("terms", {}).values():
@@ -357,6 +382,7 @@ def _fields(chunk: Chunk, scope: Scope) -> dict[str, Any]:
         "ordinal": chunk.ordinal,
         "dataset": scope.dataset,
         "run": scope.run,
+        "kinds": list(chunk.held_kinds),
         "chunk": chunk,
     }
 

@@ -15,6 +15,7 @@ import pybase64
 from pymilvus import CollectionSchema, DataType, MilvusClient
 from pymilvus.milvus_client import IndexParams
 
+from trivium.adapters.kinds import kinds_text
 from trivium.adapters.narrow import Int16Vectors, quantized_int16
 from trivium.domain.errors import NeverWill
 from trivium.domain.scope import Tenant
@@ -107,7 +108,7 @@ def stored(tenant: Tenant, row: VectorRow) -> Iterator[Row]:
             "version": row.version,
             "dataset": row.scope.dataset,
             "run": row.scope.run,
-            "kind": row.kind,
+            "kind": kinds_text(row.kinds),
             "sentences": pybase64.b64encode(narrow[start : start + part_bytes]).decode(),
             "parts": 0 if part else len(starts),
             "vector": vector,

@@ -39,11 +39,12 @@ from trivium.adapters.distributed.milvus.server import (
     one_of,
     require_ids,
 )
+from trivium.adapters.kinds import texts_with
 from trivium.adapters.narrow import Int16Vectors, cosines, dequantized
 from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Tenant
 from trivium.ports.vectors import Vector, VectorRow
 
@@ -219,13 +220,10 @@ class MilvusVectorReader:
         self._recent = recent
         self._tenant = tenant
 
-    async def search(self, vector: Vector, limit: int, document_ids: Sequence[str] | None = None) -> list[Scored]:
+    async def search(self, vector: Vector, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best passages by cosine similarity."""
-        if limit <= 0 or (document_ids is not None and not document_ids):
+        if limit <= 0 or where.document_ids == ():
             return []
-        where = _passages_of(self._tenant)
-        if document_ids is not None:
-            where += f" and document_id in {one_of(document_ids)}"
         length = float(np.linalg.norm(vector))
         query = (vector / length if length else vector).astype(np.float32)
 
@@ -233,7 +231,7 @@ class MilvusVectorReader:
             found = await client.search(
                 self._collections.named(len(vector)),
                 [query],
-                filter=where,
+                filter=_passing(self._tenant, where),
                 limit=min(limit + _SPARE_HITS, _MAX_HITS),
                 search_params={"metric_type": milvus_rows.METRIC},
                 anns_field="vector",
@@ -348,6 +346,18 @@ class MilvusVectorReader:
 
 def _passages_of(tenant: Tenant) -> str:
     return f'tenant == "{tenant}"'
+
+
+def _passing(tenant: Tenant, where: RowFilter) -> str:
+    """The passages that a filter lets through. `kind` is all kinds of a passage, and 2.3 finds no part of a text."""
+    conditions = [_passages_of(tenant)]
+    if where.document_ids is not None:
+        conditions.append(f"document_id in {one_of(where.document_ids)}")
+    if where.dataset:
+        conditions.append(f"dataset in {one_of([where.dataset])}")
+    if where.kinds:
+        conditions.append(f"kind in {one_of(texts_with(where.kinds))}")
+    return " and ".join(conditions)
 
 
 def _all_of(tenant: Tenant) -> str:

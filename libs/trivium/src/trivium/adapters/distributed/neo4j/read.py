@@ -29,7 +29,7 @@ from trivium.domain.graph import (
     StepType,
 )
 from trivium.domain.ids import entity_id
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
@@ -49,10 +49,11 @@ class Neo4jGraphReader:
         self._tenant = tenant
         self._space = space
 
-    async def about(self, keys: Sequence[str]) -> dict[str, list[Scored]]:
+    async def about(self, keys: Sequence[str], where: RowFilter = EVERYWHERE) -> dict[str, list[Scored]]:
         """Chunks by the names they are about, the surest first."""
         by_id = self._by_id(keys)
-        rows = await self._ask(cypher.ABOUT, ids=list(by_id))
+        within = _within(where)
+        rows = await self._ask(cypher.ABOUT_WITHIN if within else cypher.ABOUT, ids=list(by_id), **within)
         return {by_id[id_]: [Scored(chunk, confidence) for chunk, confidence in chunks] for id_, chunks in rows}
 
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
@@ -66,10 +67,17 @@ class Neo4jGraphReader:
         return {chunk: [Step(StepType(kind), other) for kind, other in steps] for chunk, steps in rows}
 
     async def mentioned_by(
-        self, keys: Sequence[str], limit: int, role: MentionRole = MentionRole.MENTION
+        self,
+        keys: Sequence[str],
+        limit: int,
+        role: MentionRole = MentionRole.MENTION,
+        where: RowFilter = EVERYWHERE,
     ) -> dict[str, Mentioning]:
         """Totals and first places by name."""
         by_id = self._by_id(keys)
+        if within := _within(where):
+            within_rows = await self._ask(cypher.MENTIONED_WITHIN[role], ids=list(by_id), limit=max(limit, 0), **within)
+            return {by_id[id_]: Mentioning(total, _first(found, limit)) for id_, total, found in within_rows}
         rows = await self._ask(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
         totals: dict[str, int] = {}
         places: dict[str, list[list[Any]]] = {}
@@ -157,6 +165,14 @@ class Neo4jGraphReader:
 
     async def _rows(self, statement: LiteralString, **parameters: Any) -> Rows:
         return await self._server.rows(statement, tenant=self._space, **parameters)
+
+
+def _within(where: RowFilter) -> dict[str, Any]:
+    """The parameters of a filter; none when there is nothing that the graph could look at."""
+    if where.document_ids is None and not where.dataset:
+        return {}
+    documents = None if where.document_ids is None else list(where.document_ids)
+    return {"dataset": where.dataset, "documents": documents}
 
 
 def _first(found: list[list[Any]], limit: int) -> tuple[tuple[str, int], ...]:

@@ -16,14 +16,15 @@ _NAMES: LiteralString = """
     WITH id, coalesce(entity, asked) AS root
     MATCH (root)<-[:ALIAS_OF*0..1]-(n)
 """
-ABOUT: LiteralString = (
-    _NAMES
-    + """
-    MATCH (n)<-[m:ABOUT]-()
+_WITHIN: LiteralString = """
+    WHERE ($dataset = '' OR c.dataset = $dataset) AND ($documents IS NULL OR c.document IN $documents)
+"""
+_CHUNKS_ABOUT: LiteralString = """
     WITH id, m.chunk AS chunk, max(m.confidence) AS confidence ORDER BY confidence DESC, chunk
     RETURN id, collect([chunk, confidence])
 """
-)
+ABOUT: LiteralString = _NAMES + "MATCH (n)<-[m:ABOUT]-()" + _CHUNKS_ABOUT
+ABOUT_WITHIN: LiteralString = _NAMES + "MATCH (n)<-[m:ABOUT]-(c:Chunk)" + _WITHIN + _CHUNKS_ABOUT
 
 
 def _first_places(relation: LiteralString) -> LiteralString:
@@ -56,7 +57,23 @@ def _count_chunks(relation: LiteralString) -> LiteralString:
     return _NAMES + "MATCH (n)<-[m:" + relation + "]-() RETURN id, count(DISTINCT m.chunk)"
 
 
+def _mentioned_within(relation: LiteralString) -> LiteralString:
+    """The same of some documents; every place of a name is looked at."""
+    return (
+        _NAMES
+        + "MATCH (n)<-[m:"
+        + relation
+        + "]-(c:Chunk)"
+        + _WITHIN
+        + " WITH id, m.chunk AS chunk, min(m.sentence) AS sentence ORDER BY chunk"
+        + " WITH id, collect([chunk, sentence]) AS places RETURN id, size(places), places[..$limit]"
+    )
+
+
 MENTIONED_BY: dict[MentionRole, LiteralString] = {role: _mentioned_by(name) for role, name in ROLE_TYPES.items()}
+MENTIONED_WITHIN: dict[MentionRole, LiteralString] = {
+    role: _mentioned_within(name) for role, name in ROLE_TYPES.items()
+}
 COUNT_CHUNKS: dict[MentionRole, LiteralString] = {role: _count_chunks(name) for role, name in ROLE_TYPES.items()}
 
 EDGES: LiteralString = (
