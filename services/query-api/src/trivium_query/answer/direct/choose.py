@@ -34,6 +34,7 @@ _UNIT = re.compile(
 )
 _BIRTH = re.compile(r"\b(?:born|birth|birthplace|birthdate)\b", re.I)
 _DEATH = re.compile(r"\b(?:die[ds]?|death)\b", re.I)
+_DIE = re.compile(r"\bdies?\b", re.I)  # "die" alone is an article, in German
 _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
 _NUMBER = re.compile(
@@ -139,7 +140,7 @@ def signals_of(
 def predicate_share(question: str, names: Sequence[str], sentence: Candidate | None) -> float:
     """The share of the question's words, names apart, that the sentence holds; 1 where it has no others."""
     named = {word for name in names for word in content_words(name)}
-    words = set(content_words(question)) - named
+    words = set(content_words(_DIE.sub("died", question))) - named
     return len(words & sentence.words) / len(words) if words and sentence else float(not words)
 
 

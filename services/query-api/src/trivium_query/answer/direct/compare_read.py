@@ -19,6 +19,7 @@ SURE = 10.0  # the odds of what stands in a bracket after a name, or in its firs
 _DATE = re.compile(DATE, re.I)
 _BIRTH = {Attribute.BORN: "born", Attribute.DIED: "died"}
 LEADING_CHARS = 300
+FOUNDED = "When was {} founded?"  # of what is older and was never born
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -61,8 +62,12 @@ async def _value(comparison: Comparison, thing: Thing, hits: Sequence[Hit], read
         return plain
     if comparison.attribute is Attribute.PREDICATE:
         return _predicated(comparison, about[0], steps)
-    found = await found_in(comparison.asks.format(name), about, read, steps, name)
-    return next((one for one in found if one.odds > 0 and _fits(comparison.attribute, one.text)), None)
+    for asks in (comparison.asks, FOUNDED) if comparison.attribute is Attribute.BORN else (comparison.asks,):
+        found = await found_in(asks.format(name), about, read, steps, name)
+        fitting = next((one for one in found if one.odds > 0 and _fits(comparison.attribute, one.text)), None)
+        if fitting is not None:
+            return fitting
+    return None
 
 
 async def _who(role: str, name: str, hits: Sequence[Hit], read: Read) -> Found | None:
