@@ -16,7 +16,7 @@ from vllm_server import SERVER, VllmServer, vllm_server
 from waiting import wait_until
 
 from trivium.config import load_settings
-from trivium.domain.answers import TextPiece
+from trivium.domain.answers import TextPiece, TextWithdrawn
 from trivium.domain.answers import Verdict as JudgedAs
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NeverWill, TryLater
@@ -235,8 +235,10 @@ async def test_a_generated_answer_comes_in_pieces_and_cites_only_what_it_was_giv
     pieces = [piece async for piece in generate(QUESTION, hits, llm, 60)]
     whole = pieces[-1]
     assert isinstance(whole, Generated)
-    assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)).strip() == whole.draft.text
-    assert whole.completion.output_tokens == MAX_ANSWER_TOKENS
+    withdrawn = [at for at, piece in enumerate(pieces) if isinstance(piece, TextWithdrawn)]
+    shown = pieces[withdrawn[-1] :] if withdrawn else pieces
+    assert "".join(piece.text for piece in shown if isinstance(piece, TextPiece)).strip() == whole.draft.text
+    assert whole.completion.output_tokens == MAX_ANSWER_TOKENS * whole.calls
     assert "The answer was cut off at its length limit." in whole.draft.notes
     assert {citation.chunk_id for citation in whole.draft.citations} <= {hit.chunk.id for hit in hits}
 

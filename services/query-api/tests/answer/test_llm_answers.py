@@ -90,13 +90,48 @@ async def test_a_good_answer_is_streamed_cited_and_judged(library: Library, ask:
     assert len(peer.seen) == 2
 
 
+@pytest.mark.parametrize("provider", ["openai", "vllm", "anthropic", "ollama"])
+async def test_an_answer_that_cites_nothing_is_asked_for_once_more(library: Library, ask: Ask, provider: str) -> None:
+    replies = iter([Reply("Neil Armstrong commanded it."), Reply(GOOD)])
+    judge = Reply('{"verdict": "SUPPORTED", "sub_questions": []}')
+    given, events, peer = await run(
+        library, ask(QUESTION), lambda seen: next(replies) if seen.body.get("stream") else judge, provider
+    )
+    assert given.text == shown(events) == f"Neil Armstrong commanded the Apollo 11 mission {MARKER}."
+    assert "Neil Armstrong commanded it." in peer.seen[1].prompt
+    assert (given.usage.calls, len(peer.seen)) == (3, 3)
+
+
+async def test_sentences_without_a_source_are_tied_to_the_one_that_bears_them_out_or_left_out(
+    library: Library, ask: Ask
+) -> None:
+    bare = Reply("Neil Armstrong commanded the Apollo 11 mission. He was paid 40,000 dollars by the circus.")
+    given, events, _ = await run(library, ask(QUESTION), scripted(bare))
+    assert given.text == shown(events) == f"Neil Armstrong commanded the Apollo 11 mission {MARKER}."
+    assert [citation.marker for citation in given.citations] == [MARKER]
+    assert any("1 sentence" in note for note in given.notes)
+
+
+async def test_an_answer_of_which_nothing_stands_in_the_documents_is_not_found(library: Library, ask: Ask) -> None:
+    bare = Reply("The circus paid 40,000 dollars to Zelda Quark.")
+    given, events, _ = await run(library, ask(QUESTION), scripted(bare))
+    assert (given.text, given.found, given.verdict) == (NOT_FOUND, False, Verdict.NOT_SUPPORTED)
+    assert shown(events) == NOT_FOUND
+
+
+async def test_a_citation_quotes_the_sentence_that_bears_the_claim_out(library: Library, ask: Ask) -> None:
+    given, _, _ = await run(library, ask(QUESTION), scripted(Reply(GOOD)))
+    [citation] = given.citations
+    assert citation.quote == "Neil Armstrong commanded the Apollo 11 mission."
+
+
 async def test_a_citation_of_what_is_not_there_is_removed_and_reported(library: Library, ask: Ask) -> None:
     text = f"{GOOD} It flew to the moon [9]. See [Source: ghost.pdf, chunk 4] and [1, 12]."
     given, events, _ = await run(library, ask(QUESTION), scripted(Reply(text)))
     assert "[9]" not in given.text
     assert "ghost" not in given.text
     assert given.text.count(MARKER) == 2
-    assert [citation.source for citation in given.citations] == ["reports/apollo.pdf"]
+    assert {(citation.marker, citation.source) for citation in given.citations} == {(MARKER, "reports/apollo.pdf")}
     assert any("3 citation(s)" in note for note in given.notes)
     assert shown(events) == given.text
 

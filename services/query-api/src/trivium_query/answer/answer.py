@@ -256,7 +256,7 @@ async def _generate(
     try:
         async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE)):
             if isinstance(piece, Generated):
-                ledger.spend(piece.completion)
+                ledger.spend(piece.completion, piece.calls)
                 ledger.notes.extend(piece.draft.notes)
                 yield Written(piece.draft, llm.name, hits)
             else:

@@ -32,12 +32,12 @@ class Ledger:
         """A share of the time that is left, never negative."""
         return max(0.0, (self._deadline - time.monotonic()) * share)
 
-    def spend(self, completion: Completion) -> None:
-        """Count one call of the language model."""
+    def spend(self, completion: Completion, calls: int = 1) -> None:
+        """Count what calls of the language model took, all of them together."""
         self._usage = Usage(
             self._usage.input_tokens + completion.input_tokens,
             self._usage.output_tokens + completion.output_tokens,
-            self._usage.calls + 1,
+            self._usage.calls + calls,
         )
 
     def lose(self, source: str, reason: str) -> None:

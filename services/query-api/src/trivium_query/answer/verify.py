@@ -82,7 +82,7 @@ def judge_claims(
     if not claims:
         return Verdict.NOT_SUPPORTED
     borne_out = [
-        _is_borne_out(claim, None if claim_vectors is None else claim_vectors[index], sentence_vectors or {})
+        is_borne_out(claim, None if claim_vectors is None else claim_vectors[index], sentence_vectors or {})
         for index, claim in enumerate(claims)
     ]
     if all(borne_out):
@@ -121,7 +121,8 @@ def _claims(text: str, cited: tuple[Hit, ...]) -> list[Claim]:
     return [Claim(one, cited) for one in sentences if len(content_words(one)) >= _MIN_CLAIM_WORDS]
 
 
-def _is_borne_out(claim: Claim, vector: Vector | None, sentence_vectors: Mapping[str, Vector]) -> bool:
+def is_borne_out(claim: Claim, vector: Vector | None, sentence_vectors: Mapping[str, Vector]) -> bool:
+    """Whether its numbers, most of its names and words stand in what it cites, or one sentence there says the same."""
     if not claim.hits:
         return False
     source = " \n ".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in claim.hits)
