@@ -27,14 +27,14 @@ RIGHT = {
     "number": 6,
     "date": 3,
     "reason": 2,
-    "definition": 0,
+    "definition": 1,
     "two-hop": 3,
     "yes_no": 3,
     "choice": 1,
     "table": 3,
-    "unanswerable": 3,
+    "unanswerable": 4,
 }
-MOST_FALSE_AND_SUPPORTED = 2
+MOST_FALSE_AND_SUPPORTED = 0
 
 
 class Typed(msgspec.Struct, frozen=True):

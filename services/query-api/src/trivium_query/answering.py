@@ -13,11 +13,14 @@ from trivium.domain.answers import Answer, AnswerEvent, Finished
 from trivium.domain.retrieval import SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.inference import Reader, Reranker, Vector
+from trivium.ports.keywords import Keywords
 from trivium.ports.llm import Llm
+from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
 from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.answer.tables.table import DocumentTables
+from trivium_query.published_documents import PublishedDocuments
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import AskRequest, Searcher
 
@@ -39,6 +42,8 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     models: PassageModels
     rerank: Literal["none", "cross-encoder", "llm"]
     tables: PublishedTables
+    keywords: Keywords
+    registry: Registry
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
@@ -75,6 +80,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             self.rerank,
             tables,
             models.reader.read if models.reader else None,
+            PublishedDocuments(self.registry.for_tenant(tenant), self.keywords.reader(tenant), ask.filter),
         )
 
 

@@ -74,6 +74,8 @@ def query_services(
             models,
             settings.rerank,
             PublishedTables(stores.objects),
+            stores.keywords,
+            stores.registry,
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),

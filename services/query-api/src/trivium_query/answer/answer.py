@@ -33,8 +33,17 @@ from trivium.domain.retrieval import Hit, SearchResult
 from trivium.ports.inference import Passage, Reading, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium_query.answer import extractive, verify
+from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.listing import Collection
+from trivium_query.answer.by_kind import (
+    OF_ONE_DOCUMENT,
+    UNSEARCHED,
+    answer_from_passages,
+    answer_of_one_document,
+    answer_unsearched,
+)
 from trivium_query.answer.citations import Draft
-from trivium_query.answer.direct.answer_directly import READ_KINDS, Answered, answer_directly
+from trivium_query.answer.direct.answer_directly import READ_KINDS, ReadAnswer, answer_directly
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
@@ -70,7 +79,8 @@ class Dependencies(msgspec.Struct, frozen=True):
 
     `retrieve` has time budgets of its own and names in its result what was late. `sentence_vectors`
     gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded. Without `tables` nothing
-    is computed. `reader` reads passages as `trivium.ports.inference.Reader` promises; None where there is none.
+    is computed, without `collection` nothing is said of the documents themselves. `reader` reads passages as
+    `trivium.ports.inference.Reader` promises; None where there is none.
     """
 
     retrieve: Callable[[str, int], Awaitable[SearchResult]]
@@ -81,6 +91,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     rerank: Literal["none", "cross-encoder", "llm"] = "none"
     tables: ReadTables | None = None
     reader: Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]] | None = None
+    collection: Collection | None = None
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -169,6 +180,8 @@ async def _retrieve(
     question: Question, request: AskRequest, dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> tuple[Hit, ...]:
     """The best hits, reranked when asked for."""
+    if question.kind in UNSEARCHED and dependencies.collection is not None:
+        return ()
     depth = request.top_k if dependencies.rerank == "none" else max(request.top_k, RERANK_DEPTH)
     async with ledger.step("retrieve"):
         result = await dependencies.retrieve(question.standalone, depth)
@@ -201,6 +214,10 @@ async def _write(
     question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, llm: Llm | None, ledger: Ledger
 ) -> AsyncIterator[AnswerEvent | Written]:
     """The text: computed from tables where it asks for that, by the model when there is one, else extracted."""
+    if (known := await _unsearched(question, dependencies, ledger)) is not None:
+        for event in (*_whole(known), known):
+            yield event
+        return
     if (computed := await _compute(question, hits, dependencies, llm, ledger)) is not None:
         for event in (*_whole(computed), computed):
             yield event
@@ -228,6 +245,18 @@ def _whole(written: Written) -> tuple[AnswerEvent, ...]:
     draft = written.draft
     text = TextPiece(draft.text)
     return (ShortAnswer(draft.short), text) if draft.short else (text,)
+
+
+async def _unsearched(question: Question, dependencies: Dependencies, ledger: Ledger) -> Written | None:
+    """The answer to what no passage answers; None where it could not be read."""
+    answered: Answered | None = None
+    if question.kind in UNSEARCHED:
+        async with ledger.optional("collection"):
+            answered = await answer_unsearched(question, dependencies.collection)
+    elif question.kind in OF_ONE_DOCUMENT and dependencies.llm is None:
+        async with ledger.optional("collection"):
+            answered = await answer_of_one_document(question, dependencies.collection, dependencies.sentence_vectors)
+    return Written(answered.draft, EXTRACTIVE, answered.hits, verdict=answered.verdict) if answered else None
 
 
 async def _compute(
@@ -275,6 +304,8 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
             question_vector = (await dependencies.embed([question.standalone]))[0]
     with ledger.timed("extract"):
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
+    if (formed := answer_from_passages(question, extracted, hits)) is not None:
+        return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
     read = await _read(question, extracted, hits, dependencies, ledger)
     if read is not None:
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
@@ -283,9 +314,9 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
 
 async def _read(
     question: Question, extracted: extractive.Extract, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
-) -> Answered | None:
+) -> ReadAnswer | None:
     """The direct answer; None where nothing reads, or the question asks for more than a few words."""
-    answered: Answered | None = None
+    answered: ReadAnswer | None = None
     if dependencies.reader is not None and hits and question.kind in READ_KINDS and not _is_told_by_row(extracted):
         async with ledger.optional("read", READ_SHARE):
             answered = await answer_directly(question.standalone, extracted, hits, dependencies.reader)

@@ -48,9 +48,12 @@ class Shelf:
 
     def marker(self, hit: Hit) -> str:
         """`[Source: file, chunk N]`."""
+        return f"[Source: {self.name(hit)}, chunk {hit.chunk.number}]"
+
+    def name(self, hit: Hit) -> str:
+        """What the marker calls the source."""
         name = _file_name(hit.chunk.source)
-        shown = hit.chunk.source if name in self._shared else name
-        return f"[Source: {_bracketless(shown)}, chunk {hit.chunk.number}]"
+        return _bracketless(hit.chunk.source if name in self._shared else name)
 
     def cite(self, hit: Hit, quote: str) -> Citation:
         """The citation that belongs to the marker."""

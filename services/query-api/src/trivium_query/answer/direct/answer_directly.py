@@ -8,6 +8,7 @@ import msgspec
 
 from trivium.domain.answers import Kind, Verdict
 from trivium.domain.retrieval import Hit
+from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.choose import fits_wanted, shipped
 from trivium_query.answer.direct.compose import compose
@@ -15,16 +16,18 @@ from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.yes_no import asks_yes_or_no
-from trivium_query.answer.extractive import NOT_FOUND, Extract
+from trivium_query.answer.extractive import Extract
 
-READ_KINDS = frozenset({Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC})
+READ_KINDS = frozenset(
+    {Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC, Kind.DEFINITION}
+)
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.3  # below: not found
 RELATED = 0.45  # cosine of question and sentence, where they share no word but names
 SUPPORTED = 0.5  # from here on: supported; partly supported in between
 
 
-class Answered(msgspec.Struct, frozen=True):
+class ReadAnswer(msgspec.Struct, frozen=True):
     """A draft with the verdict on it, and the probability that it is right."""
 
     draft: Draft
@@ -32,16 +35,16 @@ class Answered(msgspec.Struct, frozen=True):
     probability: float
 
 
-async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit], read: Read) -> Answered:
+async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit], read: Read) -> ReadAnswer:
     """Never without an answer: "not found" is one. Raises what `read` raises."""
     weights = shipped()
     direct = await read_directly(question, extracted, hits, read, weights)
     likely = confidence(direct, extracted, hits, weights)
     if likely.answerable < ANSWERABLE or not _says_anything(direct, extracted):
-        return Answered(Draft(NOT_FOUND, found=False), Verdict.NOT_SUPPORTED, likely.right)
+        return ReadAnswer(refused(question, hits).draft, Verdict.NOT_SUPPORTED, likely.right)
     draft = compose(direct, extracted, hits, sure=likely.right >= SUPPORTED)
     sure = likely.right >= SUPPORTED and _is_of_the_kind(question, draft, extracted) and _bears_on(direct)
-    return Answered(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
+    return ReadAnswer(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
 
 
 def _says_anything(direct: Direct, extracted: Extract) -> bool:

@@ -1,0 +1,38 @@
+"""How something is done: the steps of an ordered list that the question is about, all of them, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trivium.domain.answers import Verdict
+from trivium.domain.retrieval import Hit
+from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.blocks import Block, blocks
+from trivium_query.answer.answerers.closest import cited
+from trivium_query.answer.citations import Draft
+from trivium_query.words import content_words
+
+MIN_STEPS = 2
+MAX_STEPS = 20
+MIN_TOLD = 0.5  # of the question's words in the list and its heading
+
+
+def answer_by_steps(question: str, hits: Sequence[Hit]) -> Answered | None:
+    """None where no list tells of it."""
+    asked = set(content_words(question))
+    ranked = sorted(_lists(asked, hits), key=lambda one: -one[0])
+    if not ranked or ranked[0][0] < MIN_TOLD:
+        return None
+    share, hit, block = ranked[0]
+    lines, citations = cited([(hit, step) for step in block.numbered[:MAX_STEPS]], hits)
+    verdict = Verdict.SUPPORTED if share == 1.0 else Verdict.PARTIALLY_SUPPORTED
+    return Answered(Draft("\n".join(lines), True, citations), verdict)
+
+
+def _lists(asked: set[str], hits: Sequence[Hit]) -> Iterator[tuple[float, Hit, Block]]:
+    """Each ordered list, with the share of the question's words that it and its headings hold."""
+    for hit in hits:
+        for block in blocks(hit.chunk):
+            if len(block.numbered) >= MIN_STEPS and asked:
+                said = content_words(f"{hit.chunk.heading} {block.heading} {' '.join(block.sentences)}")
+                yield len(asked.intersection(said)) / len(asked), hit, block

@@ -1,0 +1,56 @@
+"""Which answerer a kind of question has."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from trivium.domain.answers import Kind
+from trivium.domain.retrieval import Hit
+from trivium.ports.inference import Vector
+from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.collection import answer_of_collection
+from trivium_query.answer.answerers.definition import answer_by_definition
+from trivium_query.answer.answerers.document import answer_of_document, named_in
+from trivium_query.answer.answerers.listing import Collection
+from trivium_query.answer.answerers.procedure import answer_by_steps
+from trivium_query.answer.answerers.reason import answer_by_reason
+from trivium_query.answer.answerers.small_talk import reply
+from trivium_query.answer.extractive import Extract
+from trivium_query.answer.understand import Question
+
+UNSEARCHED = frozenset({Kind.NOT_A_QUESTION, Kind.COLLECTION})
+"""Kinds that no passage answers: nothing is retrieved, and no language model is asked."""
+OF_ONE_DOCUMENT = frozenset({Kind.ABOUT, Kind.SUMMARY})
+
+SentenceVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
+
+
+async def answer_unsearched(question: Question, collection: Collection | None) -> Answered | None:
+    """The answer of one of `UNSEARCHED`; None without the collection that it needs."""
+    if question.kind is Kind.NOT_A_QUESTION:
+        return reply(question.text)
+    return await answer_of_collection(question.standalone, collection) if collection else None
+
+
+async def answer_of_one_document(
+    question: Question, collection: Collection | None, vectors: SentenceVectors
+) -> Answered | None:
+    """What the one document that is named is about; None where none is, or more."""
+    named = named_in(question.standalone, await collection.documents()) if collection is not None else None
+    if collection is None or named is None:
+        return None
+    chunks = await collection.passages(named)
+    return answer_of_document(question.kind, chunks, await vectors([chunk.id for chunk in chunks])) if chunks else None
+
+
+def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:
+    """By the answerer of the question's kind; None where it has none, or that one finds nothing of its form."""
+    match question.kind:
+        case Kind.DEFINITION:
+            return answer_by_definition(question.standalone, hits)
+        case Kind.REASON:
+            return answer_by_reason(question.standalone, extracted, hits)
+        case Kind.PROCEDURE:
+            return answer_by_steps(question.standalone, hits)
+        case _:
+            return None

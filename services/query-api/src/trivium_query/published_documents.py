@@ -1,0 +1,84 @@
+"""The collection that one caller sees: counted from the registry, searched through the keyword index."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.documents import Document
+from trivium.domain.retrieval import Hit, SearchFilter
+from trivium.ports.keywords import KeywordReader
+from trivium.ports.registry import TenantRegistry
+from trivium_query.answer.answerers.listing import Listing
+from trivium_query.words import content_words
+
+PAGE = 1000
+MAX_DOCUMENTS = 10_000
+MAX_PASSAGES = 1000  # that are looked through for what mentions something
+MAX_PASSAGES_OF_ONE = 200
+MAX_SHOWN = 20
+
+
+class PublishedDocuments(msgspec.Struct, frozen=True):
+    """See `trivium_query.answer.answerers.listing.Collection`."""
+
+    registry: TenantRegistry
+    keywords: KeywordReader
+    restrict: SearchFilter
+
+    async def documents(self) -> Sequence[Document]:
+        """Page by page."""
+        return await asyncio.to_thread(self._listed)
+
+    async def first_passages(self, documents: Sequence[Document]) -> tuple[Hit, ...]:
+        """One read for each of the first `MAX_SHOWN`."""
+        reads = (self.keywords.document_chunks(each.id, each.active_version, 0, 1) for each in documents[:MAX_SHOWN])
+        return _ranked([chunk for chunks in await asyncio.gather(*reads) for chunk in chunks])
+
+    async def mentioning(self, words: str) -> Listing:
+        """Every passage that the index finds is read, for it finds those with one of the words too."""
+        scored = await self.keywords.search(words, MAX_PASSAGES, self.restrict.rows())
+        known = await self.keywords.chunks([one.chunk_id for one in scored])
+        found = [known[one.chunk_id] for one in scored if one.chunk_id in known]
+        documents = list({chunk.document_id for chunk in found})
+        versions = await asyncio.to_thread(self.registry.active_versions, documents)
+        seen = [chunk for chunk in found if versions.get(chunk.document_id) == chunk.version]
+        passages = await asyncio.to_thread(_holding, seen, content_words(words))
+        return Listing(len(passages), _ranked(passages[:MAX_SHOWN]), exact=len(scored) < MAX_PASSAGES)
+
+    async def passages(self, document: Document) -> Sequence[Chunk]:
+        """One read."""
+        return await self.keywords.document_chunks(document.id, document.active_version, 0, MAX_PASSAGES_OF_ONE)
+
+    def _listed(self) -> list[Document]:
+        found: list[Document] = []
+        cursor = ""
+        while len(found) < MAX_DOCUMENTS:
+            page = self.registry.list(limit=PAGE, cursor=cursor)
+            found += [each for each in page.documents if self._is_seen(each)]
+            cursor = page.cursor
+            if not cursor:
+                break
+        return found
+
+    def _is_seen(self, document: Document) -> bool:
+        wanted = self.restrict
+        chosen = not wanted.document_ids or document.id in wanted.document_ids
+        return bool(document.active_version) and chosen and wanted.dataset in ("", document.dataset)
+
+
+def _holding(chunks: Sequence[Chunk], words: Sequence[str]) -> list[Chunk]:
+    """The first passage of each document that holds the words in their order, content words alone."""
+    wanted = f" {' '.join(words)} "
+    holds = (chunk for chunk in chunks if wanted in f" {' '.join(content_words(f'{chunk.heading} {chunk.text}'))} ")
+    first: dict[str, Chunk] = {}
+    for chunk in holds:
+        first.setdefault(chunk.document_id, chunk)
+    return list(first.values())
+
+
+def _ranked(chunks: Sequence[Chunk]) -> tuple[Hit, ...]:
+    return tuple(Hit(chunk, rank, 0.0) for rank, chunk in enumerate(chunks, start=1))
