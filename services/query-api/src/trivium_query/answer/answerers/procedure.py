@@ -14,7 +14,7 @@ from trivium_query.words import content_words
 
 MIN_STEPS = 2
 MAX_STEPS = 20
-MIN_TOLD = 0.5  # of the question's words in the list and its heading
+MIN_TOLD = 0.5  # of the question's words in the headings and the sentences before the list
 
 
 def answer_by_steps(question: str, hits: Sequence[Hit]) -> Answered | None:
@@ -29,10 +29,15 @@ def answer_by_steps(question: str, hits: Sequence[Hit]) -> Answered | None:
     return Answered(Draft("\n".join(lines), True, citations), verdict)
 
 
+def _lead(block: Block) -> str:
+    """What is said before the first step."""
+    return " ".join(block.sentences[: block.sentences.index(block.numbered[0])])
+
+
 def _lists(asked: set[str], hits: Sequence[Hit]) -> Iterator[tuple[float, Hit, Block]]:
-    """Each ordered list, with the share of the question's words that it and its headings hold."""
+    """Each ordered list, with the share of the question's words that what leads to it holds."""
     for hit in hits:
         for block in blocks(hit.chunk):
             if len(block.numbered) >= MIN_STEPS and asked:
-                said = content_words(f"{hit.chunk.heading} {block.heading} {' '.join(block.sentences)}")
+                said = content_words(f"{hit.chunk.heading} {block.heading} {_lead(block)}")
                 yield len(asked.intersection(said)) / len(asked), hit, block
