@@ -310,7 +310,7 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
     read = await _read(question, extracted, hits, dependencies, ledger)
     if read is not None:
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
-    part = Verdict.PARTIALLY_SUPPORTED if question.kind is Kind.PROCEDURE else None  # a sentence is seldom the whole way
+    part = Verdict.PARTIALLY_SUPPORTED if question.kind is Kind.PROCEDURE else None  # of the whole way
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)
 
 
