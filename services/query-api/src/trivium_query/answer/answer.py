@@ -285,7 +285,7 @@ async def _generate(
 ) -> AsyncGenerator[TextPiece | TextWithdrawn | Written]:
     started = asyncio.get_running_loop().time()
     try:
-        async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE)):
+        async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE), question.kind):
             if isinstance(piece, Generated):
                 ledger.spend(piece.completion, piece.calls)
                 ledger.notes.extend(piece.draft.notes)
