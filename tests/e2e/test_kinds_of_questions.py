@@ -98,7 +98,7 @@ def test_what_no_document_mentions_is_not_said_to_be_found(asked: Server) -> Non
 )
 def test_each_kind_is_answered_in_its_form_and_cited(asked: Server, question: str, kind: str, said: str) -> None:
     answer = asked.ask(question, filters={"dataset": "kinds"})
-    assert (answer["kind"], answer["found"]) == (kind, True), answer
+    assert (answer["kind"], answer["found"], answer["verdict"]) == (kind, True, "SUPPORTED"), answer
     assert said in answer["text"], answer["text"]
     assert answer["citations"]
 
@@ -107,3 +107,10 @@ def test_each_kind_is_answered_in_its_form_and_cited(asked: Server, question: st
 def test_a_reason_that_no_document_gives_is_never_supported(asked: Server, question: str) -> None:
     answer = asked.ask(question, filters={"dataset": "kinds"})
     assert answer["verdict"] != "SUPPORTED", answer
+
+
+def test_who_bears_a_name_is_told_by_no_other_name(asked: Server) -> None:
+    answer = asked.ask("Who is Irma Vogt?", filters={"dataset": "kinds"})
+    assert (answer["kind"], answer["found"]) == ("definition", True)
+    assert answer["short"] == "director"
+    assert "The director, Irma Vogt," in answer["text"]

@@ -534,6 +534,53 @@ def test_a_file_that_is_gone_from_its_folder_is_told_and_its_document_stays(run:
     assert "No longer there" not in run("ingest", "docs").stderr
 
 
+def test_sync_removes_what_is_gone_from_its_folder_once_somebody_says_so(run: Run) -> None:
+    for name in ("docs/a.txt", "docs/b.txt", "docs/c.txt", "docs2/d.txt"):
+        write(name, f"Ada wrote {name}.")
+    run("ingest", "docs", "docs2", "https://example.org/page")
+    write("docs/e.txt", "Ada.")
+    run("ingest", "docs/e.txt", "--dataset", "other")
+    for name in ("docs/b.txt", "docs/c.txt", "docs2/d.txt", "docs/e.txt"):
+        Path(name).unlink()
+    refused = run("ingest", "docs", "--sync", given="n\n")
+    assert refused.exit_code == 0
+    assert {"No longer there: docs/b.txt", "No longer there: docs/c.txt"} <= set(refused.stderr.splitlines())
+    assert "Remove 2 documents?" in refused.stderr
+    assert "Nothing was removed." in refused.stderr
+    assert "docs/b.txt" in run("documents").stdout
+    assert run("ingest", "docs", "--sync", given="").exit_code == 1
+    done = run("ingest", "docs", "--sync", "--yes")
+    assert {"Deleted docs/b.txt.", "Deleted docs/c.txt."} <= set(done.stdout.splitlines())
+    left = run("documents").stdout
+    assert [name in left for name in ("docs/a.txt", "docs/b.txt", "docs/c.txt")] == [True, False, False]
+    assert [name in left for name in ("docs2/d.txt", "docs/e.txt", "example.org")] == [True, True, True]
+    assert "Remove" not in run("ingest", "docs", "--sync").stderr
+
+
+def test_sync_removes_nothing_of_a_folder_that_is_missing_unreadable_or_empty(run: Run) -> None:
+    for name in ("docs/a.txt", "docs/in/b.txt", "other/c.txt"):
+        write(name, f"Ada wrote {name}.")
+    run("ingest", "docs", "other")
+    Path("docs").rename("away")
+    for arguments in (["docs"], ["other", "docs"], ["https://example.org/page"], ["other/c.txt"]):
+        missing = run("ingest", *arguments, "--sync", "--yes")
+        assert (missing.exit_code, "folders that are there" in missing.stderr) == (2, True)
+    Path("docs").mkdir()
+    assert "docs holds no file" in run("ingest", "docs", "--sync", "--yes").stderr
+    assert run("ingest", "other", "--yes").exit_code == 2
+    Path("docs").rmdir()
+    Path("away").rename("docs")
+    Path("docs/in/b.txt").unlink()
+    Path("docs/in").chmod(0)
+    try:
+        unreadable = run("ingest", "docs", "--sync", "--yes")
+    finally:
+        Path("docs/in").chmod(0o755)
+    left = run("documents").stdout
+    assert ("docs/a.txt" in left, "other/c.txt" in left) == (True, True)
+    assert "docs/in/b.txt" in left or os.geteuid() == 0, unreadable.stderr
+
+
 def test_a_file_of_an_odd_name_is_there(run: Run) -> None:
     for name in ('docs/the "old" quay.txt', "docs/two\nlines.txt", "docs/100%.txt", "docs/%41.txt"):
         write(name, f"Ada wrote {name}.")

@@ -6,7 +6,7 @@ import pytest
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
-from trivium_query.answer.direct.choose import trimmed
+from trivium_query.answer.direct.choose import fits_wanted, trimmed
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.life import Told, life_in
@@ -175,6 +175,24 @@ def test_days_numbers_and_nations_are_read_from_words() -> None:
     assert is_same_nation("Indian", "India")
     assert is_same_nation("American", "US")
     assert not is_same_nation("Indian", "Indonesia")
+
+
+@pytest.mark.parametrize(
+    ("wants", "text", "fits"),
+    [
+        ("number", "412", True),
+        ("number", "eleven of forty", True),
+        ("number", "21 July 2023", False),
+        ("number", "Ilse Brandt", False),
+        ("date", "in May 1901", True),
+        ("date", "Ilse Brandt", False),
+        ("name", "Ilse Brandt", True),
+        ("name", "21 July 2023", False),
+        ("", "anything", None),
+    ],
+)
+def test_an_answer_is_of_the_kind_that_is_asked_for(wants: str, text: str, fits: bool | None) -> None:
+    assert fits_wanted(wants, text) is fits
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,22 @@ async def test_an_answer_of_which_nothing_stands_in_the_documents_is_not_found(l
     assert shown(events) == NOT_FOUND
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who commanded the Apollo 11 mission?", "Begin with the fact itself"),
+        ("Did Neil Armstrong command the Apollo 11 mission?", "Begin with yes or no"),
+        ("Why did Neil Armstrong command the Apollo 11 mission?", "Give the reason"),
+        ("How do I command an Apollo mission?", "numbered steps"),
+    ],
+)
+async def test_the_kind_of_a_question_tells_the_model_the_form(
+    library: Library, ask: Ask, question: str, told: str
+) -> None:
+    _, _, peer = await run(library, ask(question), scripted(Reply(GOOD)))
+    assert told in peer.seen[0].prompt
+
+
 async def test_a_citation_quotes_the_sentence_that_bears_the_claim_out(library: Library, ask: Ask) -> None:
     given, _, _ = await run(library, ask(QUESTION), scripted(Reply(GOOD)))
     [citation] = given.citations

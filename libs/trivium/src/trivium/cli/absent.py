@@ -1,4 +1,4 @@
-"""Documents that a folder held once and holds no longer: told, and removed by nobody but the person."""
+"""Documents that a folder held once and holds no longer: told, and removed only where the person says so."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _CONTROL = re.compile("%([01][0-9A-F])")
 
 def absent(
     sources: Iterable[api.Source], folders: Sequence[Path], root: Path, unread: Sequence[Path], dataset: str
-) -> list[str]:
-    """Names of the documents of `dataset` that would be files of the `folders` by their names, and are none.
+) -> list[api.Source]:
+    """The documents of `dataset` that would be files of the `folders` by their names, and are none.
 
     Nothing is said of what lies under an `unread` path.
     """
     starts = {f"{_name(folder, root)}/".lstrip("/") for folder in folders}
     return [
-        source.name
+        source
         for source in islice(sources, MAX_LOOKED_AT)
         if _is_a_file(source, dataset)
         and source.name.startswith(tuple(starts))
@@ -38,12 +38,18 @@ def absent(
 
 def tell_absent(names: Sequence[str]) -> None:
     """Each, and how to remove it."""
+    tell_each(names)
+    if names:
+        note(f"What was read of them stays. Remove it with: trivium delete {quote(one_line(names[0]))}")
+        note("Or all of it, with the same command and --sync.")
+
+
+def tell_each(names: Sequence[str]) -> None:
+    """A line for each, up to some."""
     for name in names[:MAX_LISTED]:
         note(f"No longer there: {one_line(name)}")
     if len(names) > MAX_LISTED:
         note(f"... and {len(names) - MAX_LISTED} more.")
-    if names:
-        note(f"What was read of them stays. Remove it with: trivium delete {quote(one_line(names[0]))}")
 
 
 def _name(folder: Path, root: Path) -> str:

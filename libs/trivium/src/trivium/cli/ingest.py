@@ -19,6 +19,7 @@ from trivium.cli.password import takes_password
 from trivium.cli.progress import Progress, progress
 from trivium.cli.sent import WEB, Problem, Sent
 from trivium.cli.session import connected, server_is_running
+from trivium.cli.sync import holding_files, remove_absent, require_folders
 from trivium.cli.terminal import counted, note, one_line, say
 from trivium.cli.walk import FoundFile, Skipped, Walk
 from trivium.config import load_settings
@@ -52,9 +53,13 @@ MAX_LISTED = 50
 @click.option("--max-pages", type=click.IntRange(1, MAX_PAGES), help="With --crawl: requests a site (default: 100).")
 @click.option("--sitemap", is_flag=True, help="With --crawl: begin with the site's own sitemap, too.")
 @takes_password
+@click.option(
+    "--sync", is_flag=True, help="Remove what came from a folder and is gone from it; lists it and asks first."
+)
+@click.option("--yes", "-y", is_flag=True, help="With --sync: do not ask.")
 @click.option("--no-wait", is_flag=True, help="Return when everything is handed over.")
 @click.pass_context
-def ingest(
+def ingest(  # noqa: PLR0913, PLR0917  (a command's options)
     ctx: click.Context,
     /,
     what: Sequence[str],
@@ -64,17 +69,20 @@ def ingest(
     follow_links: bool,
     no_wait: bool,
     password: str,
+    sync: bool,
+    yes: bool,
     **crawling: Any,
 ) -> None:
     """Read files, folders and web pages, and wait until they can be asked about.
 
     A source is known by its path relative to the working folder (or --root); outside of it, by its full path.
     What has not changed since the last time is not read again. Documents of a folder whose files are gone are told, and
-    stay. The exit code is 1 when anything failed.
+    stay unless --sync removes them. The exit code is 1 when anything failed.
     """
     bounds = crawl_bounds(what, **crawling)
     if bounds and password:
         raise click.UsageError("A password does not go with --crawl.")
+    require_folders(what, sync=sync, yes=yes)
     started = time.monotonic()
     settings = load_settings()
     walk = Walk(root, settings.data_dir.resolve(), hidden, follow_links)
@@ -87,30 +95,43 @@ def ingest(
     ours = not server_is_running(settings)
     settled: list[api.Source] = []
     sent = Sent()
-    gone: list[str] = []
+    gone: list[api.Source] = []
     if files or urls or folders:
-        with connected(settings) as client, progress(len(files) + len(urls)) as shown:
-            sent = (
-                crawl_sites(client, urls, dataset, bounds, shown)
-                if bounds
-                else _send(client, files, urls, shown, dataset=dataset, password=password)
-            )
-            if not no_wait:
-                settled = _wait(client, sent.ids, shown)
+        with connected(settings) as client:
+            with progress(len(files) + len(urls)) as shown:
+                sent = (
+                    crawl_sites(client, urls, dataset, bounds, shown)
+                    if bounds
+                    else _send(client, files, urls, shown, dataset=dataset, password=password)
+                )
+                if not no_wait:
+                    settled = _wait(client, sent.ids, shown)
             if folders:
-                names = {file.name for file in files}
-                unread = [entry.path for entry in skipped]
-                gone = [n for n in absent(client.all_sources(), folders, root, unread, dataset) if n not in names]
+                held = holding_files(folders, [file.path for file in files]) if sync else folders
+                gone = _gone(client, found, held, root, dataset)
+            if sync:
+                remove_absent(client, gone, yes=yes)
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed] + sent.problems
     if no_wait:
         _tell_sent(sent, ours)
     else:
         _tell(settled, sent, time.monotonic() - started)
         problems += [Problem(s.name, remark(s)) for s in settled if s.state is DocumentState.FAILED]
-    tell_absent(gone)
+    if not sync:
+        tell_absent([source.name for source in gone])
     _tell_left_out([entry for entry in skipped if not entry.failed])
     _tell_problems(problems)
     ctx.exit(1 if problems else 0)
+
+
+def _gone(
+    client: TriviumClient, found: Sequence[FoundFile | Skipped], folders: Sequence[Path], root: Path, dataset: str
+) -> list[api.Source]:
+    """The documents of the folders whose files are gone; nothing is known of what could not be read."""
+    unread = [entry.path for entry in found if isinstance(entry, Skipped)]
+    names = {entry.name for entry in found if isinstance(entry, FoundFile)}
+    known = absent(client.all_sources(dataset=dataset), folders, root, unread, dataset)
+    return [source for source in known if source.name not in names]
 
 
 def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], shown: Progress, **said: str) -> Sent:

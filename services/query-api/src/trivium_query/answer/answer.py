@@ -23,7 +23,6 @@ from trivium.domain.answers import (
     Finished,
     HitsFound,
     Judged,
-    Kind,
     ShortAnswer,
     TextPiece,
     TextWithdrawn,
@@ -38,13 +37,15 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.by_kind import (
     OF_ONE_DOCUMENT,
+    TOLD_IN_PART,
     UNSEARCHED,
     answer_from_passages,
     answer_of_one_document,
     answer_unsearched,
+    is_read,
 )
 from trivium_query.answer.citations import Draft
-from trivium_query.answer.direct.answer_directly import READ_KINDS, ReadAnswer, answer_directly
+from trivium_query.answer.direct.answer_directly import ReadAnswer, answer_directly
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
@@ -288,7 +289,7 @@ async def _generate(
 ) -> AsyncGenerator[TextPiece | TextWithdrawn | Written]:
     started = asyncio.get_running_loop().time()
     try:
-        async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE)):
+        async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE), question.kind):
             if isinstance(piece, Generated):
                 ledger.spend(piece.completion, piece.calls)
                 ledger.notes.extend(piece.draft.notes)
@@ -318,7 +319,7 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
     read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
     if read is not None:
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
-    part = Verdict.PARTIALLY_SUPPORTED if question.kind is Kind.PROCEDURE else None  # of the whole way
+    part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART else None
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)
 
 
@@ -327,7 +328,7 @@ async def _read(
 ) -> ReadAnswer | None:
     """The direct answer; None where nothing reads, or the question asks for more than a few words."""
     answered: ReadAnswer | None = None
-    if dependencies.reader is not None and hits and question.kind in READ_KINDS and not _is_told_by_row(extracted):
+    if dependencies.reader is not None and hits and is_read(question) and not _is_told_by_row(extracted):
         async with ledger.optional("read", READ_SHARE):
             answered = await answer_directly(question.standalone, extracted, hits, dependencies.reader)
     return answered

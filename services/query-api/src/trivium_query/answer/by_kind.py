@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from trivium.domain.answers import Kind
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
+from trivium.text.names import names_in
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.collection import answer_of_collection
-from trivium_query.answer.answerers.definition import answer_by_definition
+from trivium_query.answer.answerers.definition import answer_by_definition, term_of
 from trivium_query.answer.answerers.document import answer_of_document, named_in
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.procedure import answer_by_steps
@@ -22,7 +23,20 @@ UNSEARCHED = frozenset({Kind.NOT_A_QUESTION, Kind.COLLECTION})
 """Kinds that no passage answers: nothing is retrieved, and no language model is asked."""
 OF_ONE_DOCUMENT = frozenset({Kind.ABOUT, Kind.SUMMARY})
 
+READ = frozenset({Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC})
+"""Kinds that a few words of a passage answer."""
+TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION})
+"""Kinds that a sentence without their form tells in part at most."""
+
 SentenceVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
+
+
+def is_read(question: Question) -> bool:
+    """Whether words of a passage may answer; who or what bears a name is told by no other name."""
+    if question.kind is Kind.DEFINITION:
+        term = term_of(question.standalone)
+        return not any(span.start == 0 and span.end == len(term) for span in names_in(term))
+    return question.kind in READ
 
 
 async def answer_unsearched(question: Question, collection: Collection | None) -> Answered | None:

@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
-from trivium.domain.answers import TextPiece, TextWithdrawn
+from trivium.domain.answers import Kind, TextPiece, TextWithdrawn
 from trivium.domain.errors import NeverWill, TriviumError
 from trivium.domain.retrieval import Hit
 from trivium.ports.llm import Completion, Llm, Message
 from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
 from trivium_query.answer.extractive import NOT_FOUND
 from trivium_query.answer.fence import Unfenced, fenced
+from trivium_query.answer.instructions import instruction
 from trivium_query.answer.tied import quoting_sentences, tied
 
 MAX_ANSWER_TOKENS = 1_024
@@ -42,7 +43,7 @@ class Generated(msgspec.Struct, frozen=True):
 
 
 async def generate(
-    question: str, hits: Sequence[Hit], llm: Llm, timeout_s: float
+    question: str, hits: Sequence[Hit], llm: Llm, timeout_s: float, kind: Kind = Kind.FACT
 ) -> AsyncIterator[TextPiece | TextWithdrawn | Generated]:
     """Pieces of text with markers in place, then the whole. Raises what the client raises.
 
@@ -50,7 +51,7 @@ async def generate(
     An answer that cites nothing is asked for once more; then its sentences are tied to their sources or left out.
     """
     shelf = Shelf(_fitting(hits))
-    messages = prompt(question, shelf.hits, secrets.token_hex(8))
+    messages = prompt(question, shelf.hits, secrets.token_hex(8), kind)
     ends = time.monotonic() + timeout_s
     async for piece in _written(messages, shelf, llm, timeout_s):
         if not isinstance(piece, Generated):
@@ -124,10 +125,11 @@ def _sum(one: Completion, other: Completion) -> Completion:
     return Completion(other.text, *tokens, truncated=other.truncated)
 
 
-def prompt(question: str, hits: Sequence[Hit], token: str) -> list[Message]:
-    """The messages: rules as system, sources and question as user."""
+def prompt(question: str, hits: Sequence[Hit], token: str, kind: Kind) -> list[Message]:
+    """The messages: rules as system, the last of them by the question's kind; sources and question as user."""
     sources = fenced([_source(hit) for hit in hits], token)
-    return [Message("system", _SYSTEM), Message("user", f"Sources:\n{sources}\n\nQuestion: {question}")]
+    system = f"{_SYSTEM}\n{instruction(kind)}".rstrip()
+    return [Message("system", system), Message("user", f"Sources:\n{sources}\n\nQuestion: {question}")]
 
 
 def _source(hit: Hit) -> str:

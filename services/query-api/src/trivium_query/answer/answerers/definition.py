@@ -91,7 +91,10 @@ def _forms(term: str) -> tuple[tuple[re.Pattern[str], bool], ...]:
     person = rf"{lead}\s+(?P<says>(?:[a-zà-öø-ÿ-]+\s+){{0,3}}[a-zà-öø-ÿ-]+)"
     noun = rf"{written}\b" if term[:1].isupper() else r"(?!)"
     return (
-        (re.compile(rf"^\W*{named},?\s+(?:also\s+|often\s+)?(?P<says>{_SAYS}.*)$", re.IGNORECASE | re.DOTALL), True),
+        (
+            re.compile(rf"^\W*{named},?\s+(?:also\s+|often\s+)?(?P<says>(?:{_SAYS}).*)$", re.IGNORECASE | re.DOTALL),
+            True,
+        ),
         (
             re.compile(
                 rf"\b{noun},\s+(?P<says>(?:an?|the|eine?|der|die|une?|le|la|el)\s+[^,.;]{{3,{MAX_ASIDE}}})[,.;]"

@@ -20,28 +20,31 @@ WHOLE = 0.99
 _CUE = re.compile(
     r"\b(?:because|since|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
     r"|the reason|which is why|to (?:avoid|prevent|protect|save|make|allow|keep)"
-    r"|weil|da|denn|damit|wegen|aufgrund|deshalb|parce que|car|puisque|à cause|grâce à|afin|pour que"
+    r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
     r"|porque|debido a|a causa de|para que|ya que)\b",
     re.IGNORECASE,
 )
 
 
 def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> Answered:
-    """The best sentence that gives a reason; else one that tells of it; else that none was found."""
+    """The best sentence that gives a reason; else one that tells all that is asked about; else that none was found."""
     told = [one for one in extracted.ranked if _told(question, one, extracted.asked.names) >= MIN_TOLD]
     telling = [one for one in told if not is_heading(one.text)]
     giving = [one for one in telling if _CUE.search(one.text)]
-    if not telling:
+    best = next(iter(giving or telling), None)
+    whole = best is not None and _told(question, best, extracted.asked.names) >= WHOLE
+    if best is None or not (giving or whole):
         return refused(question, hits)
-    best = (giving or telling)[0]
     lines, citations = cited([(best.hit, best.text)], hits)
-    whole = _told(question, best, extracted.asked.names) >= WHOLE
     verdict = Verdict.SUPPORTED if giving and whole else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft(lines[0], True, citations), verdict)
 
 
 def _told(question: str, one: Candidate, names: Sequence[str]) -> float:
-    """The share of the question's words, names apart, in the sentence or its heading."""
+    """The share of the question's words, names apart, in the sentence or its heading; 0 where no name is there."""
     named = {word for name in names for word in content_words(name)}
     words = set(content_words(question)) - named
-    return len(words & (one.words | set(content_words(one.hit.chunk.heading)))) / len(words) if words else 0.0
+    told = one.words | set(content_words(one.hit.chunk.heading))
+    if not words or (named and not named & told):
+        return 0.0
+    return len(words & told) / len(words)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trivium.domain.answers import Kind, Verdict
+from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.citations import Draft
@@ -18,9 +18,6 @@ from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.yes_no import asks_yes_or_no
 from trivium_query.answer.extractive import Extract
 
-READ_KINDS = frozenset(
-    {Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC, Kind.DEFINITION}
-)
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.3  # below: not found
 RELATED = 0.45  # cosine of question and sentence, where they share no word but names

@@ -37,6 +37,7 @@ _DEATH = re.compile(r"\b(?:die[ds]?|death)\b", re.I)
 _DIE = re.compile(r"\bdies?\b", re.I)  # "die" alone is an article, in German
 _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
+_MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|dozen|several)\b", re.I
 )
@@ -149,7 +150,7 @@ def fits_wanted(wants: str, text: str) -> bool | None:
     if wants == "date":
         return _DATE.search(text) is not None
     if wants == "number":
-        return _NUMBER.search(text) is not None
+        return _NUMBER.search(text) is not None and _MONTH_DAY.fullmatch(text) is None
     if wants in ("name", "place"):
         return text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
     return None

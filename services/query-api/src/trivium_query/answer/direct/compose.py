@@ -57,7 +57,8 @@ def short_of(direct: Direct) -> str:
     if direct.asks_yes_or_no:
         return ""
     best = direct.chosen[0] if direct.chosen else None
-    return best.short if best is not None and best.probability >= MIN_PROBABILITY else ""
+    likely = best is not None and best.probability >= MIN_PROBABILITY and not best.signals["misfits"]
+    return best.short if best is not None and likely else ""
 
 
 def compose(direct: Direct, extracted: Extract, hits: Sequence[Hit], *, sure: bool) -> Draft:
