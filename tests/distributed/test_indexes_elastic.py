@@ -112,7 +112,7 @@ def test_what_a_busy_server_turned_away_is_sent_again(tenant: Tenant) -> None:
     ):
         keywords.writer(tenant).upsert([chunk("a", "apple"), chunk("b", "pear")], Scope(tenant))
     assert server.stored == {"a", "b"}
-    assert server.requests == 3
+    assert (server.mappings, server.requests) == (2, 3)
 
 
 async def test_a_search_does_not_wait_for_a_busy_server(tenant: Tenant) -> None:

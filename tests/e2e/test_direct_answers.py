@@ -16,6 +16,7 @@ DOCUMENTS = {
     "falk.md": "# Nils Falk\n\nNils Falk (12 June 1876, Malmö - 1 August 1940, Paris) was a Swedish painter of coasts.",
     "rask.md": "# Otto Rask\n\nOtto Rask (1 May 1890, Aarhus - 4 July 1961, Odense) was a Danish geologist.",
     "crane.md": "# Grey Crane\n\nThe Grey Crane is not open to visitors. It was built in 1911 and lifts 40 tons.",
+    "trip.txt": "Boat trip to Oxley Meadow\nSkipper: Petra Lund\nPrice: 7 euros\n\nRaffle\nFirst prize: a canoe\nDrawn by Tomas Leeds at 16:30",
 }
 
 
@@ -44,6 +45,8 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Are Karin Holt and Nils Falk of the same nationality?", "yes", {"holt.md", "falk.md"}),
         ("Are Karin Holt and Otto Rask from the same country?", "no", {"holt.md", "rask.md"}),
         ("Is the Grey Crane open to visitors?", "no", {"crane.md"}),
+        ("Who is the skipper of the boat trip?", "Petra Lund", {"trip.txt"}),
+        ("What is the price of the boat trip?", "7 euros", {"trip.txt"}),
     ],
 )
 def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str, short: str, sources: set[str]) -> None:

@@ -13,6 +13,7 @@ class BusyElastic:
 
     def __init__(self, turns_away: int) -> None:
         self.requests = 0
+        self.mappings = 0  # changes of a mapping: the first is turned away, and none counts among the requests
         self.stored: set[str] = set()
         self._turns_away = turns_away
         peer = self
@@ -47,8 +48,11 @@ class BusyElastic:
 
     def answer(self, path: str, body: str) -> tuple[int, dict[str, Any]]:
         """Every second refusal is of the whole request, the others of each change in it, as the real one does both."""
-        self.requests += 1
         error = {"type": "es_rejected_execution_exception", "reason": "rejected"}
+        if path.endswith("/_mapping"):
+            self.mappings += 1
+            return (429, {"error": error, "status": 429}) if self.mappings == 1 else (200, {"acknowledged": True})
+        self.requests += 1
         if self.requests <= self._turns_away and ("_bulk" not in path or self.requests % 2):
             return 429, {"error": error, "status": 429}
         ids = [line["index"]["_id"] for line in map(json.loads, body.splitlines()) if "index" in line]

@@ -15,6 +15,7 @@ import msgspec
 
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.labels import labelled_in
 from trivium_query.answer.direct.life import DATE, life_in
 from trivium_query.answer.evidence import Asked, Candidate
 from trivium_query.words import content_words
@@ -41,7 +42,7 @@ _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|dozen|several)\b", re.I
 )
-LIFE_ODDS = 12.0
+TOLD_ODDS = 12.0  # of what a passage states in a form that is read by rule
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -79,7 +80,8 @@ def choose(
     weights: Weights,
 ) -> list[Chosen]:
     """Every span that may be the answer, the likeliest first."""
-    rows = [(one, *trimmed(one, asked.wants)) for one in (*found, *_lives(question, found))]
+    told = (*found, *_lives(question, found), *_labelled(question, found))
+    rows = [(one, *trimmed(one, asked.wants)) for one in told]
     rows = [row for row in rows if row[1] < row[2] and not _is_given(row[0].hit.chunk.text[row[1] : row[2]], question)]
     chosen = []
     for one, start, end in rows:
@@ -133,7 +135,7 @@ def signals_of(
         "cosine": inside.cosine if inside else 0.0,
         "coverage": covered,
         "predicate": predicate_share(one.question, asked.names, inside),
-        "life": float(one.odds == LIFE_ODDS),
+        "life": float(one.odds == TOLD_ODDS),
         "named": float(text[:1].isupper() or text[:1].isdigit()),
     }
 
@@ -213,5 +215,14 @@ def _lives(question: str, found: Sequence[Found]) -> list[Found]:
             continue
         told = (life.birthplace if place else life.born) if birth else (life.deathplace if place else life.died)
         if told is not None:
-            more.append(msgspec.structs.replace(one, start=told.start, end=told.end, odds=LIFE_ODDS))
+            more.append(msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS))
     return more
+
+
+def _labelled(question: str, found: Sequence[Found]) -> list[Found]:
+    """Values on lines whose label the question asks for."""
+    return [
+        msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS, steps=())
+        for one in {one.hit.chunk.id: one for one in reversed(found)}.values()
+        for told in labelled_in(question, one.hit)
+    ]

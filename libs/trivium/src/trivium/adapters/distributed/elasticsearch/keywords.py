@@ -143,8 +143,7 @@ class ElasticKeywordWriter:
         """Once in a process: the server leaves a mapping that has the field as it is."""
         if self._alias in self._current:
             return
-        with self._server.client() as client:
-            client.indices.put_mapping(index=self._alias, properties=_KINDS)
+        self._server.patiently(lambda client: client.indices.put_mapping(index=self._alias, properties=_KINDS))
         self._current.add(self._alias)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:

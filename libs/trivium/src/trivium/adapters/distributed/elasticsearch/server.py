@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -28,6 +29,7 @@ WRITE_TIMEOUT_S = 60.0
 CONNECTIONS = 16
 BULK_BYTES = 8 * 1024 * 1024  # a request may have 100 MiB; smaller ones leave the server room for others
 BULK_RETRIES = 5
+BUSY = "elasticsearch_busy"
 FIRST_PAUSE_S = 0.5  # and twice as long each time: 15.5 s in all
 _PREFIX = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -57,6 +59,18 @@ class ElasticServer:
         """For workers: blocks."""
         with self._translated():
             yield self._client
+
+    def patiently(self, work: Callable[[Elasticsearch], object]) -> None:
+        """One change; what the server has no room for now is asked again, as `bulk` does."""
+        for attempt in range(BULK_RETRIES + 1):
+            try:
+                with self.client() as client:
+                    work(client)
+                return
+            except TryLater as error:
+                if error.code != BUSY or attempt == BULK_RETRIES:
+                    raise
+            time.sleep(FIRST_PAUSE_S * 2**attempt)
 
     def bulk(self, index: str, actions: Iterable[Action]) -> None:
         """Many changes of one alias `index`; what the server has no room for now is sent again, ever more slowly."""
@@ -156,7 +170,7 @@ def _refused(status: int, cause: Mapping[str, Any], place: str) -> TriviumError:
             " waiting work then goes on by itself.",
         )
     if status == 429 or status >= 500:
-        return TryLater("elasticsearch_busy", f"{told}.", "It is tried again by itself.")
+        return TryLater(BUSY, f"{told}.", "It is tried again by itself.")
     return NeverWill("elasticsearch_error", f"{told}.", "Look the answer up in Elasticsearch's documentation and log.")
 
 
