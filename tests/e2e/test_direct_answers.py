@@ -16,7 +16,8 @@ DOCUMENTS = {
     "falk.md": "# Nils Falk\n\nNils Falk (12 June 1876, Malmö - 1 August 1940, Paris) was a Swedish painter of coasts.",
     "rask.md": "# Otto Rask\n\nOtto Rask (1 May 1890, Aarhus - 4 July 1961, Odense) was a Danish geologist.",
     "crane.md": "# Grey Crane\n\nThe Grey Crane is not open to visitors. It was built in 1911 and lifts 40 tons.",
-    "trip.txt": "Boat trip to Oxley Meadow\nSkipper: Petra Lund\nPrice: 7 euros\n\nRaffle\nFirst prize: a canoe\nDrawn by Tomas Leeds at 16:30",
+    "trip.txt": "Boat trip to Oxley Meadow\nSkipper: Petra Lund\nPrice: 7 euros"
+    "\n\nRaffle\nFirst prize: a canoe\nDrawn by Tomas Leeds at 16:30",
 }
 
 

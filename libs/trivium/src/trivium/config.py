@@ -84,6 +84,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     embed_model: str = ""
     """A local path or a hub name; empty: the all-MiniLM-L6-v2 that is installed with Trivium."""
+    embed_languages: Annotated[str, msgspec.Meta(pattern=r"^(\*|[a-z]{2,3}(,[a-z]{2,3})*)?$")] = ""
+    """Languages that the embedding model knows, as ISO 639-1 codes separated by commas; `*`: every one.
+    Empty: English for the installed model, every one for another. In other languages words decide, not vectors."""
     embed_backend: Literal["auto", "openvino", "torch"] = "auto"
     embed_threads: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Cores that embedding takes; 0: all. On a machine that runs the servers too, one fewer answers them sooner."""
@@ -206,6 +209,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if self.worker_lanes == "recordings":
             return LONG_LANES
         return tuple(lane for lane in Lane if self.worker_lanes == "all" or lane not in LONG_LANES)
+
+    @property
+    def languages_of_embeddings(self) -> frozenset[str]:
+        """The codes of `embed_languages`; empty: every language."""
+        given = self.embed_languages or ("*" if self.embed_model else "en")
+        return frozenset(given.split(",")) - {"*"}
 
     @property
     def tenants_by_key(self) -> dict[str, Tenant]:

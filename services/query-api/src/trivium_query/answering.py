@@ -44,6 +44,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     tables: PublishedTables
     keywords: Keywords
     registry: Registry
+    languages: frozenset[str]
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
@@ -81,6 +82,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             tables,
             models.reader.read if models.reader else None,
             PublishedDocuments(self.registry.for_tenant(tenant), self.keywords.reader(tenant), ask.filter),
+            self.languages,
         )
 
 

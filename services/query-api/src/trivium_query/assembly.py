@@ -76,6 +76,7 @@ def query_services(
             PublishedTables(stores.objects),
             stores.keywords,
             stores.registry,
+            settings.languages_of_embeddings,
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),

@@ -1,5 +1,5 @@
 # ruff: noqa: SIM905  (word lists read best as words)
-"""The words of a text, folded; those that carry its content, lightly stemmed, in any script."""
+"""The words of a text, folded; those that carry its content, stemmed as their language wants, in any script."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ import re
 import unicodedata
 from functools import lru_cache
 
-# Function words and words that only ask. Frequent ones of the languages most asked in; a language that
-# is not here loses nothing but a little weight on its rarer words.
+from stopwordsiso import has_lang, stopwords
+
+from trivium.text import stemming
+from trivium.text.languages import ENGLISH
+from trivium.text.spaceless import MARKED, RUN, SPACELESS, pairs
+
+# Function words and words that only ask. Frequent ones of the languages most asked in; where the language is known to
+# be another than English, `stopwordsiso` has more.
 _STOP = frozenset(
     """a about after all also am an and any are as at be been before being between both but by can could
     did do does doing during each either for from further had has have having he her here hers him his how i if in
@@ -34,12 +40,12 @@ _IRREGULAR = dict(
     sang:sing sung:sing spent:spend spoke:speak spoken:speak stood:stand taught:teach took:take taken:take told:tell
     thought:think went:go gone:go won:win wore:wear worn:wear wrote:write written:write""".split()
 )
-_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
-_TOKEN = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[^\W_{SPACELESS}{MARKED}]+(?:[.,]\d+)*|[{SPACELESS}]+|[{MARKED}]+")
+_TOKEN = re.compile(rf"(?:[^\W_]|[{MARKED}])+")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
-# Scripts that put no space between words: Thai, Lao, Khmer, kana, Han.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
-_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+"
+)  # and Hebrew's and Arabic's points
 _MIN_STEM = 4
 
 
@@ -50,7 +56,7 @@ def fold(text: str) -> str:
     return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """Plural and the commonest verb endings off: "studies" and "study", "played" and "plays" meet."""
     if not word.isascii() or word.isdigit():
@@ -79,15 +85,44 @@ def is_function_word(word: str) -> bool:
     return word in _STOP or word in _ASKING
 
 
-def content_words(text: str) -> list[str]:
+def content_words(text: str, language: str = ENGLISH) -> list[str]:
     """Stems of the words that are not function words, in order, repeated as they stand.
 
-    Text without spaces between words gives pairs of characters.
+    `language` is the text's ISO 639-1 code. Text without spaces between words gives pairs of characters.
     """
-    found: list[str] = []
-    for word in _WORD.findall(fold(text)):
-        if not word.isascii() and len(word) > 1 and _UNSPACED.fullmatch(word):
-            found.extend(word[i : i + 2] for i in range(len(word) - 1))
-        elif word not in _STOP and (len(word) > 1 or word.isdigit() or not word.isascii()):
-            found.append(stem(word))
-    return found
+    if language in ("", ENGLISH):
+        return [word for found in _WORD.findall(fold(text)) for word in _english(found)]
+    return [word for found in _WORD.findall(text.casefold()) for word in _of_language(found, language)]
+
+
+def _english(word: str) -> list[str]:
+    if not word.isascii() and RUN.fullmatch(word):
+        return pairs(word)
+    return [] if word in _STOP or _is_letter(word) else [stem(word)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_language(word: str, language: str) -> tuple[str, ...]:
+    """What a case-folded word counts as: itself, pairs of its characters, or nothing."""
+    if not word.isascii() and RUN.fullmatch(word):
+        return tuple(pair for piece in _between(language).split(word) if piece for pair in pairs(fold(piece)))
+    folded = fold(word)
+    if folded in _STOP or folded in _function_words(language) or _is_letter(folded):
+        return ()
+    return (fold(stemming.stem(word, language)),)
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isascii() and not word.isdigit()
+
+
+@lru_cache(maxsize=64)
+def _function_words(language: str) -> frozenset[str]:
+    return frozenset(map(fold, stopwords(language))) if has_lang(language) else frozenset()
+
+
+@lru_cache(maxsize=64)
+def _between(language: str) -> re.Pattern[str]:
+    """The function words of a language without spaces, the longer before those within them; none match nothing."""
+    known = (word for word in (stopwords(language) if has_lang(language) else ()) if RUN.fullmatch(word))
+    return re.compile("|".join(sorted(known, key=lambda word: (-len(word), word))) or r"(?!)")

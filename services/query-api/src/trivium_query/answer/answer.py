@@ -52,6 +52,7 @@ from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.paths import SELF_SUFFICIENT_ROW
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
+from trivium_query.answer.spoken import spoken
 from trivium_query.answer.tables.answer_from_tables import (
     Found,
     ReadTables,
@@ -83,6 +84,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded. Without `tables` nothing
     is computed, without `collection` nothing is said of the documents themselves. `reader` reads passages as
     `trivium.ports.inference.Reader` promises; None where there is none.
+    `languages` are those that the embedding model knows, as ISO 639-1 codes; empty: every one.
     """
 
     retrieve: Callable[[str, int], Awaitable[SearchResult]]
@@ -94,6 +96,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     tables: ReadTables | None = None
     reader: Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]] | None = None
     collection: Collection | None = None
+    languages: frozenset[str] = frozenset()
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -138,6 +141,7 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
     question = await _understand(request, llm, ledger)
     hits = await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
+    ledger.notes.extend(filter(None, [spoken(question.standalone, hits).note(dependencies.languages)]))
 
     written: Written | None = None
     async for event in _write(question, hits, dependencies, llm, ledger):
@@ -297,10 +301,14 @@ async def _generate(
 
 
 async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger) -> Written:
-    """Sentences of the hits; without vectors their words alone decide. Never fails: it is what others fall back on."""
+    """Sentences of the hits; without vectors their words alone decide. Never fails: it is what others fall back on.
+
+    In a language that the embedding model does not know, neither its vectors nor the reader made of it are asked.
+    """
     question_vector: Vector | None = None
     vectors: Mapping[str, Vector] = {}
-    if hits:
+    understood = not spoken(question.standalone, hits).beyond(dependencies.languages)
+    if hits and understood:
         async with ledger.optional("sentences"):
             vectors = await dependencies.sentence_vectors([hit.chunk.id for hit in hits])
             question_vector = (await dependencies.embed([question.standalone]))[0]
@@ -308,7 +316,7 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
     if (formed := answer_from_passages(question, extracted, hits)) is not None:
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
-    read = await _read(question, extracted, hits, dependencies, ledger)
+    read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
     if read is not None:
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
     part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART else None

@@ -16,6 +16,7 @@ from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
 from trivium.text.names import names_in
 from trivium.text.sentences import split_sentences
+from trivium_query.answer.spoken import language_of_question
 from trivium_query.words import content_words, fold
 
 MAX_HITS = 12  # deeper hits hold more chance overlap than answers
@@ -77,11 +78,12 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The question's words with their weights (they sum to 1), its names, and the kind of answer it wants."""
+    """The question's words with their weights (they sum to 1), its names, the kind of answer it wants, its language."""
 
     weights: dict[str, float]
     names: tuple[str, ...]
     wants: str
+    language: str = ""
 
     def coverage(self, words: frozenset[str]) -> float:
         """The weight of the question's words that are among `words`, 0 to 1."""
@@ -90,10 +92,11 @@ class Asked(msgspec.Struct, frozen=True):
 
 def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     """Weigh the question's words: names and numbers more, words that most hits share less."""
+    language = language_of_question(question)
     names = tuple(dict.fromkeys(span.key for span in names_in(question)))
-    in_names = {word for name in names for word in content_words(name)}
-    words = dict.fromkeys(content_words(question))
-    pool = [frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.text}")) for hit in hits]
+    in_names = {word for name in names for word in content_words(name, language)}
+    words = dict.fromkeys(content_words(question, language))
+    pool = [frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.text}", language)) for hit in hits]
     frequency = Counter(word for chunk in pool for word in chunk if word in words)
     raw = {
         word: (NAME_WEIGHT if word in in_names or _NUMBER.search(word) else 1.0)
@@ -103,7 +106,7 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     total = sum(raw.values()) or 1.0
     folded = fold(question)
     wants = next((kind for kind, pattern in _WANTED if pattern.search(folded)), "")
-    return Asked({word: weight / total for word, weight in raw.items()}, names, wants)
+    return Asked({word: weight / total for word, weight in raw.items()}, names, wants, language)
 
 
 def candidates(
@@ -116,7 +119,7 @@ def candidates(
     known = sentence_vectors if question_vector is not None else {}
     found: list[Candidate] = []
     for hit in hits[:MAX_HITS]:
-        heading = frozenset(content_words(hit.chunk.heading)) & asked.weights.keys()
+        heading = frozenset(content_words(hit.chunk.heading, asked.language)) & asked.weights.keys()
         listed = is_reference_list(hit.chunk.text)
         for span, vector in _sentences(hit, known.get(hit.chunk.id)):
             cosine = (
@@ -139,7 +142,7 @@ def _candidate(
     asked: Asked, hit: Hit, span: Span, heading: frozenset[str], cosine: float, vector: Vector | None, *, listed: bool
 ) -> Candidate:
     text = span.of(hit.chunk.text)
-    words = frozenset(content_words(text))
+    words = frozenset(content_words(text, asked.language))
     covered = words & asked.weights.keys()
     coverage = asked.coverage(covered) + HEADING_SHARE * asked.coverage(heading - covered)
     row = hit.chunk.kind is UnitKind.TABLE

@@ -74,7 +74,7 @@ def measure(asked: Asked, chosen: Sequence[Candidate], hits: Sequence[Hit]) -> S
     if not chosen:
         return Support()
     headings = {one.hit.chunk.id: one.hit.chunk.heading for one in chosen}.values()
-    held = frozenset(word for heading in headings for word in content_words(heading)).union(
+    held = frozenset(word for heading in headings for word in content_words(heading, asked.language)).union(
         *(one.words for one in chosen)
     )
     cosines = [one.cosine for one in chosen if one.vector is not None]

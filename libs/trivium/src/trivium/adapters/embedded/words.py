@@ -49,7 +49,7 @@ class WordCounter:
             self._connection.close()
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def word_key(word: str) -> int:
     """64 bits that stand for the word: at a million words, two share a key with a chance of 3 in 10^8."""
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
