@@ -20,7 +20,7 @@ from trivium_query.words import content_words, fold
 COSINE_SLOPE = 11.5
 COVERAGE_SLOPE = 4.0
 OFFSET = -7.5
-# Where there are no vectors: fitted on a third of XQuAD's questions in eleven languages, with their passages and without.
+# Where there are no vectors: fitted on a third of XQuAD's questions in eleven languages, their passages there or not.
 WORDS_COVERAGE_SLOPE = 2.5
 WORDS_BEST_SLOPE = 4.4
 WORDS_OFFSET = -2.8
@@ -37,8 +37,9 @@ class Support(msgspec.Struct, frozen=True):
     """Evidence that the `chosen` sentences (their number) answer; the rest are shares, 0 to 1.
 
     `cosine` is the best sentence's with the question, None without vectors. `coverage` is the share of the
-    question's words, by weight, that the chosen sentences and their headings hold, `best` the first sentence's alone. `names` is the share of
-    the question's names that any hit knows (1 when it names nothing). `missing` are the words not covered.
+    question's words, by weight, that the chosen sentences and their headings hold, `best` the first
+    sentence's alone. `names` is the share of the question's names that any hit knows (1 when it names
+    nothing). `missing` are the words not covered.
     """
 
     chosen: int = 0
@@ -96,10 +97,8 @@ def _known_names(asked: Asked, hits: Sequence[Hit]) -> float:
     if not asked.names or asked.language not in ("", ENGLISH):
         return 1.0
     words = {word for hit in hits[:MAX_HITS] for word in _WORD.findall(fold(f"{hit.chunk.heading} {hit.chunk.text}"))}
-    known = [
-        sum(_is_known(word, words) for word in name.split()) / len(name.split()) > MIN_NAME_SHARE for name in asked.names
-    ]
-    return sum(known) / len(known)
+    shares = [sum(_is_known(word, words) for word in name.split()) / len(name.split()) for name in asked.names]
+    return sum(share > MIN_NAME_SHARE for share in shares) / len(shares)
 
 
 def _is_known(word: str, words: set[str]) -> bool:
