@@ -104,7 +104,7 @@ def test_a_recording_that_is_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGSTOP])
 def test_a_recording_that_crashes_or_hangs_the_decoder_is_told(sent: signal.Signals) -> None:
-    with recording(encoded(tone(5)), wall_s=1) as made:
+    with recording(encoded(tone(60)), wall_s=1) as made:  # more than a pipe holds: it cannot be done already
         os.kill(made._child.pid, sent)
         with pytest.raises(NeverWill, match=r"crashes|take more") as failure:
             list(made.windows())
@@ -113,7 +113,7 @@ def test_a_recording_that_crashes_or_hangs_the_decoder_is_told(sent: signal.Sign
 
 def test_whoever_waits_for_a_window_hears_that_the_recording_was_closed() -> None:
     heard: list[str] = []
-    with recording(encoded(tone(5))) as made:
+    with recording(encoded(tone(60))) as made:
         os.kill(made._child.pid, signal.SIGSTOP)
 
         def wait() -> None:

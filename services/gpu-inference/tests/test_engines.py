@@ -15,7 +15,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
 from trivium_inference import ocr_models
-from trivium_inference.batching import batches_by_length
+from trivium_inference.batching import batches_by_length, padded
 from trivium_inference.ocr import RapidOcr, rapid_ocr, reading_order
 from trivium_inference.ocr_int8 import ranges_of
 from trivium_inference.ocr_models import recogniser_path
@@ -79,6 +79,11 @@ def test_batches_are_split_where_padding_costs_more_than_a_call() -> None:
     assert batches_by_length(lengths, max_tokens=600, max_items=64, call_tokens=32) == [[2, 0], [3, 1]]
     assert batches_by_length(lengths, max_tokens=600, max_items=64, call_tokens=1000) == [[2, 0, 3, 1]]
     assert batches_by_length([], max_tokens=600, max_items=64) == []
+
+
+def test_an_engine_sees_few_shapes() -> None:
+    assert all(length <= padded(length) < length * 1.25 + 8 for length in range(1, 3000))
+    assert len({padded(length) for length in range(1, 513)}) <= 24
 
 
 @pytest.mark.models

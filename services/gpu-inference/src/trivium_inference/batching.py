@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-LENGTH_STEP: Final = 8  # lengths are padded to a multiple: engines prepare kernels once per shape
+# Lengths are padded: engines prepare kernels once per shape, and keep them. From each length on, to a multiple of:
+_LENGTH_STEPS: Final = ((129, 32), (65, 16), (0, 8))
 
 
 def batches_by_length(lengths: Sequence[int], max_tokens: int, max_items: int, call_tokens: int = 0) -> list[list[int]]:
@@ -35,4 +36,5 @@ def batches_by_length(lengths: Sequence[int], max_tokens: int, max_items: int, c
 
 def padded(length: int) -> int:
     """The length an input is padded to."""
-    return -(-length // LENGTH_STEP) * LENGTH_STEP
+    step = next(step for start, step in _LENGTH_STEPS if length >= start)
+    return -(-length // step) * step
