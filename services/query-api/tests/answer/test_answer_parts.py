@@ -34,9 +34,9 @@ SHELF = Shelf([hit("a/x.pdf"), hit("b/x.pdf"), hit("c/y [1].pdf")])
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.text(alphabet="ab [],;0123\n", max_size=60), st.lists(st.integers(1, 5), min_size=1))
+@given(st.text(alphabet="abc [](),;0123\n", max_size=60), st.lists(st.integers(1, 5), min_size=1))
 def test_citations_come_out_the_same_however_the_text_is_cut(text: str, sizes: list[int]) -> None:
-    text = text.replace("a", "[2]").replace("b", "[Source: a/x.pdf, chunk 1]")
+    text = text.replace("a", "[2]").replace("b", "[Source: a/x.pdf, chunk 1]").replace("c", "(c/y (1).pdf")
     whole, pieces = MarkerWriter(SHELF), MarkerWriter(SHELF)
     expected = whole.feed(text) + whole.finish()
     given_out, start = "", 0
@@ -46,6 +46,29 @@ def test_citations_come_out_the_same_however_the_text_is_cut(text: str, sizes: l
         start += size
     assert given_out + pieces.finish() == expected
     assert (pieces.cited, pieces.invented) == (whole.cited, whole.invented)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "invented"),
+    [
+        ("It fell (Source: z.txt, chunk 2).", "It fell [Source: z.txt, chunk 2].", 0),
+        ("It fell (z.txt).", "It fell [Source: z.txt, chunk 1].", 0),
+        ("It fell {source: 2}.", "It fell [Source: z.txt, chunk 2].", 0),
+        ("It fell \u30101\u2020source\u3011.", "It fell [Source: z.txt, chunk 1].", 0),
+        ("It fell [^1].", "It fell [Source: z.txt, chunk 1].", 0),
+        ("It fell [z.txt, page 3].", "It fell [Source: z.txt, chunk 1].", 0),
+        ("It fell (Source: NASA report).", "It fell.", 1),
+        ("It fell (annals-1999.pdf, p. 3).", "It fell.", 1),
+        ("It fell \u30107\u2020source\u3011.", "It fell.", 1),
+        ("It fell (see plan.docx).", "It fell (see plan.docx).", 0),  # the source itself says so
+        ("It fell (in 1999, by 2 m) [sic].", "It fell (in 1999, by 2 m) [sic].", 0),
+        ("It fell (2) from the (source of the) river.", "It fell (2) from the (source of the) river.", 0),
+    ],
+)
+def test_a_source_is_named_in_any_bracket_and_an_invented_one_left_out(said: str, shown: str, invented: int) -> None:
+    writer = MarkerWriter(Shelf([hit("z.txt", "It fell (see plan.docx)."), hit("z.txt", rank=2, number=2)]))
+    assert writer.feed(said) + writer.finish() == shown
+    assert writer.invented == invented
 
 
 @pytest.mark.parametrize(("end", "kept"), [("<<", "<<"), ("<<<<end 3 8909c64de", "<")])

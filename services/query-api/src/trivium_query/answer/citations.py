@@ -1,4 +1,4 @@
-"""Citations: how a hit is named in the text, and how a model's `[2]` becomes that name or disappears."""
+"""Citations: how a hit is named in the text, and how a model's `[2]` or `(file.pdf)` becomes that name or disappears."""
 
 from __future__ import annotations
 
@@ -14,10 +14,21 @@ from trivium.domain.retrieval import Hit
 
 MARKER = re.compile(r"\[Source: [^\[\]\n]{1,400}, chunk \d{1,9}\]")
 _CITATION = re.compile(
-    rf"[ ]*(?:(?P<marker>{MARKER.pattern})"
-    r"|\[\s*(?:source:?\s*)?(?P<numbers>\d{1,3}(?:\s*[,;]\s*(?:source:?\s*)?\d{1,3})*)\s*\])",
+    rf"[ ]*(?:(?P<marker>{MARKER.pattern})|(?P<opening>[\[({{\u3010])(?P<inside>[^\[\](){{}}\u3010\u3011\n]{{1,430}})"
+    r"[\])}\u3011])",
     re.I,
 )
+_OPEN = re.compile(r"[\[({\u3010][^\])}\u3011\n]*$")
+_LABEL = r"(?:sources?|refs?|quellen?|fuentes?)\s*(?::\s*|(?=#?\d))"
+_LABELLED = re.compile(rf"\s*{_LABEL}", re.I)
+_NUMBERS = re.compile(rf"\s*\^?(?:{_LABEL})?#?\d{{1,3}}(?:\s*[,;]\s*(?:{_LABEL})?#?\d{{1,3}})*\s*(?:\u2020.*)?", re.I)
+_FILE = re.compile(
+    r"[^\W_][\w.-]*\.(?:pdf|docx?|xls[xmb]?|pptx?|od[tsp]|md|txt|html?|[ct]sv|jsonl?|xml|epub|eml|msg|ipynb|rtf|rst|adoc"
+    r"|org|tex|mp[34]|wav|vtt|srt|png|jpe?g|zip)\b",
+    re.I,
+)
+_CHUNK = re.compile(r"\bchunk\s+(\d{1,9})\b", re.I)
+_MAX_WORDS_BESIDE = 4  # a bracket that says more beside a name is no citation: "page 3", "chunk 2", "see"
 _LONGEST_MARK = 450  # a bracket open longer than this is no citation
 _QUOTE_CHARS = 1_000
 
@@ -74,9 +85,10 @@ class Shelf:
 
 
 class MarkerWriter:
-    """Turns `[1]` or `[1, 2]` in text that comes piece by piece into markers; drops numbers of no source.
+    """Turns `[1]`, `[1, 2]`, `(Source: file.pdf)` and the like, in text that comes piece by piece, into markers.
 
-    `cited` are the hits named so far, in order of first mention; `invented` counts what was dropped.
+    What names no source that was given is dropped, unless a source says it itself. `cited` are the hits named so far,
+    in order of first mention; `invented` counts what was dropped.
     """
 
     def __init__(self, shelf: Shelf) -> None:
@@ -89,10 +101,9 @@ class MarkerWriter:
     def feed(self, piece: str) -> str:
         """The text that is ready; an open bracket is held back until it closes."""
         text = self._held + piece
-        opened = text.rfind("[")
-        open_end = opened >= 0 and "]" not in text[opened:] and len(text) - opened <= _LONGEST_MARK
+        opened = _OPEN.search(text, max(0, len(text) - _LONGEST_MARK))
         # White space before a dropped number goes with it, so it waits for what follows.
-        cut = len(text[:opened].rstrip(" ")) if open_end else len(text.rstrip(" "))
+        cut = len(text[: opened.start() if opened else len(text)].rstrip(" "))
         self._held = text[cut:]
         return self._rewrite(text[:cut])
 
@@ -105,21 +116,53 @@ class MarkerWriter:
         return _CITATION.sub(self._judge, text)
 
     def _judge(self, match: re.Match[str]) -> str:
-        """A marker that the model wrote out stays when it names a source it was given; numbers become markers."""
+        """A marker that the model wrote out stays when it names a source it was given."""
         if match["marker"]:
             hit = self._by_marker.get(match["marker"])
             self._note(hit)
             return match.group() if hit else ""
-        hits = [self._shelf.numbered(int(number)) for number in re.findall(r"\d+", match["numbers"])]
+        hits = self._meant(match["opening"], match["inside"])
+        if hits is None:
+            return match.group()
         for hit in hits:
             self._note(hit)
         return "".join(f" {marker}" for marker in dict.fromkeys(self._shelf.marker(hit) for hit in hits if hit))
+
+    def _meant(self, opening: str, inside: str) -> list[Hit | None] | None:
+        """The hits that a bracket cites, None for each that does not exist; None where it is no citation at all."""
+        labelled = _LABELLED.match(inside) is not None
+        if _NUMBERS.fullmatch(inside) and (labelled or opening in "[\u3010"):
+            numbers = re.findall(r"\d+", inside.partition("\u2020")[0])
+            return [self._shelf.numbered(int(number)) for number in numbers]
+        named = self._named(inside)
+        if named is not None or not (labelled or _is_file(inside)):
+            return [named] if named is not None else None
+        said = any(inside.strip().casefold() in hit.chunk.text.casefold() for hit in self._shelf.hits)
+        return None if said else [None]
+
+    def _named(self, inside: str) -> Hit | None:
+        """The hit whose name stands in it, and little else; of several chunks of that source the one it numbers."""
+        number = _CHUNK.search(inside)
+        found = [hit for hit in self._shelf.hits if _stands_in(self._shelf.name(hit), inside)]
+        numbered = [hit for hit in found if number is not None and hit.chunk.number == int(number[1])]
+        return next(iter(numbered or found), None)
 
     def _note(self, hit: Hit | None) -> None:
         if hit is None:
             self.invented += 1
         elif hit not in self.cited:
             self.cited.append(hit)
+
+
+def _stands_in(name: str, inside: str) -> bool:
+    before, found, after = inside.casefold().partition(name.casefold())
+    return bool(found) and len(f"{before} {after}".split()) <= _MAX_WORDS_BESIDE
+
+
+def _is_file(inside: str) -> bool:
+    """Whether it is the name of a file, and little else."""
+    name = _FILE.search(inside)
+    return name is not None and _stands_in(name.group(), inside)
 
 
 def _file_name(source: str) -> str:
