@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,12 @@ def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str,
     assert sources <= cited(given), given
     assert given["found"]
     assert 0.0 <= given["probability"] <= 1.0
+
+
+def test_a_reranker_that_is_not_there_costs_its_order_alone(read: Server) -> None:
+    answer = json.loads(read.cli("ask", "--rerank", "llm", "--json", "Who designed Vessby Harbour?").stdout)
+    assert answer["short"] == "Karin Holt"
+    assert [lost["source"] for lost in answer["degraded"]] == ["rerank"]
 
 
 @pytest.mark.parametrize("question", ["What is the capital of Peru?", "When did Norwich win the World Cup?"])

@@ -20,7 +20,7 @@ from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.ids import Id
 from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
-from trivium.domain.retrieval import Bridge, Degraded, Mode, SourceRank
+from trivium.domain.retrieval import Bridge, Degraded, Mode, Rerank, SourceRank
 from trivium.domain.source_names import MAX_NAME_CHARS
 
 MAX_QUESTION_CHARS = 4_000
@@ -336,6 +336,9 @@ class FollowUp(SearchRequest, frozen=True):
     )
     kind: Annotated[
         Kind | None, Meta(description="What the question asks for. Absent: it is decided by its words.")
+    ] = None
+    rerank: Annotated[
+        Rerank | None, Meta(description="Who orders the passages once more. Absent: as configured, first `none`.")
     ] = None
 
 

@@ -28,7 +28,7 @@ from trivium.domain.answers import Kind
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.parsed import UnitKind
-from trivium.domain.retrieval import Mode
+from trivium.domain.retrieval import Mode, Rerank
 
 CONNECT_TIMEOUT_S = 5.0
 DEFAULT_TIMEOUT_S = 120.0
@@ -248,12 +248,14 @@ class TriviumClient:
         conversation: str = "",
         kind: Kind | None = None,
         dataset: str = "",
+        rerank: Rerank | None = None,
     ) -> api.Answer:
         """A cited answer, with `dataset` from that one alone; without `kind` the words decide it.
 
-        `conversation` is the id of one to continue.
+        `rerank` says who orders the passages once more (unset: as the server is configured), `conversation` is the id
+        of one to continue.
         """
-        body = _question(question, mode, top_k, conversation, kind, dataset)
+        body = _question(question, mode, top_k, conversation, kind, dataset, rerank)
         return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
@@ -265,9 +267,10 @@ class TriviumClient:
         conversation: str = "",
         kind: Kind | None = None,
         dataset: str = "",
+        rerank: Rerank | None = None,
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _question(question, mode, top_k, conversation, kind, dataset, stream=True)
+        body = _question(question, mode, top_k, conversation, kind, dataset, rerank, stream=True)
         with self._streamed("/v1/queries", body) as lines:
             yield from _events(lines)
 
@@ -365,6 +368,7 @@ def _question(
     conversation: str,
     kind: Kind | None,
     dataset: str,
+    rerank: Rerank | None,
     *,
     stream: bool = False,
 ) -> api.QueryRequest:
@@ -375,6 +379,7 @@ def _question(
         filters=api.Filters(dataset=dataset or None),
         stream=stream,
         kind=kind,
+        rerank=rerank,
         conversation_id=conversation or None,
     )
 

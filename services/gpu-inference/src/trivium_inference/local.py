@@ -29,7 +29,7 @@ def local_models(settings: Settings) -> Models:
 
 
 def _reranker(settings: Settings) -> Reranker | None:
-    if settings.rerank != "cross-encoder":
+    if not settings.rerank_model:
         return None
     from trivium_inference.rerank import CrossEncoderReranker  # noqa: PLC0415 - loads torch
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
 from trivium import telemetry
 from trivium.domain.answers import Answer, AnswerEvent, Finished
-from trivium.domain.retrieval import SearchResult
+from trivium.domain.retrieval import Rerank, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.inference import Reader, Reranker, Vector
 from trivium.ports.keywords import Keywords
@@ -40,7 +39,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     questions: QuestionVectors
     llm: Llm | None
     models: PassageModels
-    rerank: Literal["none", "cross-encoder", "llm"]
+    rerank: Rerank
     tables: PublishedTables
     keywords: Keywords
     registry: Registry
@@ -78,7 +77,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             self.questions.embed,
             self.llm,
             models.reranker,
-            self.rerank,
+            ask.rerank or self.rerank,
             tables,
             models.reader.read if models.reader else None,
             PublishedDocuments(self.registry.for_tenant(tenant), self.keywords.reader(tenant), ask.filter),

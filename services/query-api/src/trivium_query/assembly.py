@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from trivium.config import Settings
+from trivium.domain.retrieval import Rerank
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
@@ -72,7 +73,7 @@ def query_services(
             questions,
             llm.connect() if llm else None,
             models,
-            settings.rerank,
+            Rerank(settings.rerank),
             PublishedTables(stores.objects),
             stores.keywords,
             stores.registry,

@@ -13,7 +13,7 @@ import msgspec
 from trivium.config import Settings
 from trivium.domain.answers import Answer, AnswerEvent, Kind, Turn
 from trivium.domain.crawl import CrawlRequest, Visit
-from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
+from trivium.domain.retrieval import Mode, Rerank, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
@@ -29,7 +29,7 @@ class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     `history` is oldest first, `forgotten` how many turns of the conversation stand before it.
     `timeout_s` bounds the whole answer: what it cannot afford is left out and noted. Without `kind` the question's
-    words decide it.
+    words decide it, without `rerank` the settings.
     """
 
     question: str
@@ -40,6 +40,7 @@ class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
     forgotten: int = 0
     timeout_s: float = 30.0
     kind: Kind | None = None
+    rerank: Rerank | None = None
 
 
 class Searcher(Protocol):

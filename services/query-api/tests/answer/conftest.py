@@ -10,7 +10,7 @@ import pytest
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.parsed import Position, UnitKind
-from trivium.domain.retrieval import Bridge, Hit, SearchResult
+from trivium.domain.retrieval import Bridge, Hit, Rerank, SearchResult
 from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.text.sentences import split_sentences
@@ -89,7 +89,7 @@ class Library:
         return bag_of_words(texts)
 
     def dependencies(
-        self, llm: Llm | None = None, reranker: Reranker | None = None, rerank: str = "none"
+        self, llm: Llm | None = None, reranker: Reranker | None = None, rerank: Rerank = Rerank.NONE
     ) -> Dependencies:
         return Dependencies(self.retrieve, self.sentence_vectors, self.embed, llm, reranker, rerank)  # type: ignore[arg-type]
 

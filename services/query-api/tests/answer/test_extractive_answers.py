@@ -11,7 +11,7 @@ import pytest
 from trivium.domain.answers import Citation, Finished, HitsFound, Judged, TextPiece, Turn, Verdict
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.parsed import Position, UnitKind
-from trivium.domain.retrieval import Degraded, SearchResult
+from trivium.domain.retrieval import Degraded, Rerank, SearchResult
 from trivium.ports.inference import Vector
 from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.answer.citations import MARKER
@@ -196,8 +196,8 @@ async def test_a_reranker_reorders_and_its_failure_keeps_the_order(library: Libr
 
     question = "Who commanded the Apollo 11 mission?"
     plain = await answer(ask(question), library.dependencies())
-    turned = await answer(ask(question), library.dependencies(reranker=Backwards(), rerank="cross-encoder"))
-    failed = await answer(ask(question), library.dependencies(reranker=Down(), rerank="cross-encoder"))
+    turned = await answer(ask(question), library.dependencies(reranker=Backwards(), rerank=Rerank.CROSS_ENCODER))
+    failed = await answer(ask(question), library.dependencies(reranker=Down(), rerank=Rerank.CROSS_ENCODER))
     ids = [hit.chunk.id for hit in plain.hits]
     assert [hit.chunk.id for hit in turned.hits] == ids[::-1]
     assert [hit.rank for hit in turned.hits] == [1, 2, 3]

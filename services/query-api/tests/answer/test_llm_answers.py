@@ -21,6 +21,7 @@ from trivium.domain.answers import (
     Turn,
     Verdict,
 )
+from trivium.domain.retrieval import Rerank
 from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
 from trivium_query.answer.answer import DISCLAIMER, answer, stream
@@ -53,7 +54,7 @@ async def run(
     request: AskRequest,
     script: Callable[[Seen], Reply],
     provider: str = "openai",
-    rerank: str = "none",
+    rerank: Rerank = Rerank.NONE,
 ) -> tuple[Answer, list[AnswerEvent], OpenAiPeer]:
     limits = LlmLimits(attempts=2, backoff_s=0.01)
     with OpenAiPeer(script) as peer:
@@ -291,6 +292,6 @@ async def test_the_model_reranks_and_what_it_forgets_keeps_its_order(library: Li
     plain = await answer(ask(QUESTION), library.dependencies())
     ids = [hit.chunk.id for hit in plain.hits]
     order = Reply('{"passages": [3, 99, 3]}')
-    given, _, _ = await run(library, ask(QUESTION), scripted(Reply(GOOD), other=order), rerank="llm")
+    given, _, _ = await run(library, ask(QUESTION), scripted(Reply(GOOD), other=order), rerank=Rerank.LLM)
     assert [hit.chunk.id for hit in given.hits] == [ids[2], ids[0], ids[1]]
     assert given.hits[0].sources[-1].source == "rerank"

@@ -320,7 +320,7 @@ class QuotingAnswerer:
             found=True,
             citations=(cited,),
             hits=result.hits,
-            notes=(f"turns before: {len(ask.history)}",),
+            notes=(f"turns before: {len(ask.history)}", *((f"reranked: {ask.rerank}",) if ask.rerank else ())),
             kind=ask.kind or Kind.FACT,
             short=" ".join(chunk.text.split()[:2]),
             probability=0.75,

@@ -119,6 +119,11 @@ async def test_an_answer_says_what_was_asked_for_and_itself_in_short(asks) -> No
     assert events[-1].answer.kind == "fact"
 
 
+async def test_a_caller_says_who_orders_the_passages_once_more(asks) -> None:
+    answered = await asks.Ask(query.AskRequest(question="Who wrote notes?", rerank="llm"))
+    assert "reranked: llm" in answered.answer.notes
+
+
 async def test_a_kind_that_is_none_is_refused_with_those_that_are(asks) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await asks.Ask(query.AskRequest(question="Who wrote notes?", kind="riddle"))

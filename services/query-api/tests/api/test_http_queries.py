@@ -119,6 +119,13 @@ async def test_a_caller_says_what_a_question_asks_for(client: httpx.AsyncClient,
     assert answer.json()["kind"] == "reason"
 
 
+async def test_a_caller_says_who_orders_the_passages_once_more(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/queries", json={"query": "Who wrote notes?", "rerank": "cross-encoder"})
+    assert "reranked: cross-encoder" in answer.json()["notes"]
+    refused = await client.post("/v1/queries", json={"query": "Who wrote notes?", "rerank": "best"})
+    assert refused.json()["errors"] == [{"field": "body.rerank", "message": "Expected one of none, cross-encoder, llm"}]
+
+
 async def test_a_kind_that_is_none_is_422_with_those_that_are(client: httpx.AsyncClient) -> None:
     answer = await client.post("/v1/queries", json={"query": "Who wrote notes?", "kind": "riddle"})
     assert answer.status_code == 422

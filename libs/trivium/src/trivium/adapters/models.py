@@ -21,7 +21,7 @@ def nothing_to_close() -> None:
 
 
 class Models(msgspec.Struct, frozen=True):
-    """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank` is `cross-encoder`.
+    """What ingest and queries ask of models; `reranker` is None unless `Settings.rerank_model` names one.
 
     `ocr` is None unless it is the inference service's: parsers build their own otherwise. `transcriber` is None where
     no speech model is configured; the inference service's may turn out to serve none (`not_served`). `visual` is None
@@ -58,7 +58,7 @@ def connect_models(settings: Settings) -> Iterator[Models]:
     from trivium.adapters.distributed.inference.server import Inference  # noqa: PLC0415
 
     with closing(Inference(settings.inference_url)) as inference:
-        reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank == "cross-encoder" else None
+        reranker = RemoteReranker(inference, settings.rerank_model) if settings.rerank_model else None
         visual = RemoteVisualEncoder(inference) if settings.visual_model else None
         yield Models(
             RemoteEmbedder(inference),

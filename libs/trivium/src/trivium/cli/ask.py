@@ -14,7 +14,7 @@ from trivium.cli.terminal import address, clean, note, one_line, print_json, say
 from trivium.config import load_settings
 from trivium.domain.answers import Kind, Verdict
 from trivium.domain.errors import TryLater
-from trivium.domain.retrieval import Mode
+from trivium.domain.retrieval import Mode, Rerank
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -28,6 +28,7 @@ MAX_QUOTE_CHARS = 240
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer from.")
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation; 'new' begins one.")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="What the question asks for.")
+@click.option("--rerank", type=click.Choice([one.value for one in Rerank]), help="Who orders the passages once more.")
 @click.option("--dataset", default="", metavar="NAME", help="Answer from this dataset alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 def ask(
@@ -36,6 +37,7 @@ def ask(
     top_k: int | None,
     conversation: str,
     kind: str | None,
+    rerank: str | None,
     dataset: str,
     as_json: bool,
 ) -> None:
@@ -44,44 +46,37 @@ def ask(
     if not words.strip():
         raise click.UsageError("The question is empty.")
     chosen, asks_for = Mode(mode) if mode else None, Kind(kind) if kind else None
+    ordered_by = Rerank(rerank) if rerank else None
     settings = load_settings()
     lasting = server_is_running(settings)
     with connected(settings) as client:
         if conversation == "new":
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
+        asked = Asked(chosen, top_k, conversation, asks_for, dataset, ordered_by)
         if as_json:
-            answer = client.ask(
-                words, mode=chosen, top_k=top_k, conversation=conversation, kind=asks_for, dataset=dataset
-            )
-            print_json(answer)
+            print_json(client.ask(words, **asked._asdict()))
         else:
-            server = client.url if lasting else ""
-            answer_to(client, words, Asked(chosen, top_k, conversation, server, asks_for, dataset))
+            answer_to(client, words, asked, client.url if lasting else "")
 
 
 class Asked(NamedTuple):
-    """How one question is asked; `server` as in `show`."""
+    """How one question is asked: what `TriviumClient.ask` takes."""
 
     mode: Mode | None
     top_k: int | None
     conversation: str
-    server: str
     kind: Kind | None = None
     dataset: str = ""
+    rerank: Rerank | None = None
 
 
-def answer_to(client: TriviumClient, question: str, asked: Asked) -> None:
-    """Ask and print: on a terminal while the answer is written, else when it is whole."""
-    mode, top_k, conversation, server, kind, dataset = asked
+def answer_to(client: TriviumClient, question: str, asked: Asked, server: str) -> None:
+    """Ask and print: on a terminal while the answer is written, else when it is whole; `server` as in `show`."""
     if sys.stdout.isatty():
-        events = client.ask_stream(
-            question, mode=mode, top_k=top_k, conversation=conversation, kind=kind, dataset=dataset
-        )
-        show(written(events), server, seen=True)
+        show(written(client.ask_stream(question, **asked._asdict())), server, seen=True)
     else:
-        answer = client.ask(question, mode=mode, top_k=top_k, conversation=conversation, kind=kind, dataset=dataset)
-        show(answer, server, seen=False)
+        show(client.ask(question, **asked._asdict()), server, seen=False)
 
 
 def written(events: Iterable[api.AnswerEvent]) -> api.Answer:

@@ -39,7 +39,7 @@ def chat(mode: str | None, top_k: int | None, conversation: str, dataset: str) -
         for question in _questions():
             conversation = conversation or _begun(client, question)
             with _told():
-                answer_to(client, question, Asked(chosen, top_k, conversation, server, dataset=dataset))
+                answer_to(client, question, Asked(chosen, top_k, conversation, dataset=dataset), server)
 
 
 def _begun(client: TriviumClient, question: str) -> str:

@@ -25,6 +25,14 @@ class Mode(enum.StrEnum):
     HYBRID = "hybrid"
 
 
+class Rerank(enum.StrEnum):
+    """Who orders the hits once more before an answer is written from them."""
+
+    NONE = "none"
+    CROSS_ENCODER = "cross-encoder"
+    LLM = "llm"
+
+
 class Scored(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row of a ranking, best first. Scores compare only within one ranking."""
 

@@ -54,20 +54,22 @@ class SearchResponse(_message.Message):
     def __init__(self, hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., mode: _Optional[str] = ..., uncovered: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AskRequest(_message.Message):
-    __slots__ = ("question", "mode", "top_k", "filter", "conversation_id", "kind")
+    __slots__ = ("question", "mode", "top_k", "filter", "conversation_id", "kind", "rerank")
     QUESTION_FIELD_NUMBER: _ClassVar[int]
     MODE_FIELD_NUMBER: _ClassVar[int]
     TOP_K_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
+    RERANK_FIELD_NUMBER: _ClassVar[int]
     question: str
     mode: str
     top_k: int
     filter: SearchFilter
     conversation_id: str
     kind: str
-    def __init__(self, question: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ..., conversation_id: _Optional[str] = ..., kind: _Optional[str] = ...) -> None: ...
+    rerank: str
+    def __init__(self, question: _Optional[str] = ..., mode: _Optional[str] = ..., top_k: _Optional[int] = ..., filter: _Optional[_Union[SearchFilter, _Mapping]] = ..., conversation_id: _Optional[str] = ..., kind: _Optional[str] = ..., rerank: _Optional[str] = ...) -> None: ...
 
 class AskResponse(_message.Message):
     __slots__ = ("answer",)

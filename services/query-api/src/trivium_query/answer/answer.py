@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
@@ -29,7 +28,7 @@ from trivium.domain.answers import (
     Verdict,
 )
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
-from trivium.domain.retrieval import Hit, SearchResult
+from trivium.domain.retrieval import Hit, Rerank, SearchResult
 from trivium.ports.inference import Passage, Reading, Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium_query.answer import extractive, verify
@@ -92,7 +91,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     embed: Callable[[Sequence[str]], Awaitable[Vector]]
     llm: Llm | None = None
     reranker: Reranker | None = None
-    rerank: Literal["none", "cross-encoder", "llm"] = "none"
+    rerank: Rerank = Rerank.NONE
     tables: ReadTables | None = None
     reader: Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]] | None = None
     collection: Collection | None = None
@@ -188,14 +187,14 @@ async def _retrieve(
     """The best hits, reranked when asked for."""
     if question.kind in UNSEARCHED and dependencies.collection is not None:
         return ()
-    depth = request.top_k if dependencies.rerank == "none" else max(request.top_k, RERANK_DEPTH)
+    depth = request.top_k if dependencies.rerank is Rerank.NONE else max(request.top_k, RERANK_DEPTH)
     async with ledger.step("retrieve"):
         result = await dependencies.retrieve(question.standalone, depth)
     ledger.timings_ms.update(result.timings_ms)
     for lost in result.degraded:
         ledger.lose(lost.source, lost.reason)
     hits = result.hits
-    if dependencies.rerank != "none" and hits:
+    if dependencies.rerank is not Rerank.NONE and hits:
         hits = await _rerank(question, hits, dependencies, llm, ledger)
     return hits[: request.top_k]
 
@@ -205,11 +204,11 @@ async def _rerank(
 ) -> tuple[Hit, ...]:
     ordered = hits
     async with ledger.optional("rerank", RERANK_SHARE):
-        if dependencies.rerank == "llm" and llm is not None:
+        if dependencies.rerank is Rerank.LLM and llm is not None:
             limit_s = ledger.remaining_s(RERANK_SHARE)
             ordered, completion = await rerank_with_llm(question.standalone, hits, llm, limit_s)
             ledger.spend(completion)
-        elif dependencies.rerank == "cross-encoder" and dependencies.reranker is not None:
+        elif dependencies.rerank is Rerank.CROSS_ENCODER and dependencies.reranker is not None:
             ordered = await rerank_with_model(question.standalone, hits, dependencies.reranker)
         else:
             ledger.lose("rerank", f"No model for the reranker '{dependencies.rerank}' is configured.")

@@ -1,4 +1,4 @@
-"""Citations: how a hit is named in the text, and how a model's `[2]` or `(file.pdf)` becomes that name or disappears."""
+"""Citations: how a hit is named in the text, and how a model's `[2]` or `(a.pdf)` becomes that name or disappears."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ async def _stream(
 
 async def _prepare(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None) -> AskRequest:
     """The request with its history. Raises `NotFound` for an unknown conversation."""
-    request = msgspec.structs.replace(_request(services, wanted, timeout_s), kind=wanted.kind)
+    request = msgspec.structs.replace(_request(services, wanted, timeout_s), kind=wanted.kind, rerank=wanted.rerank)
     if not wanted.conversation_id:
         return request
     conversation = await conversations.find(services, tenant, wanted.conversation_id)

@@ -59,7 +59,7 @@ def wanted(request: query_pb2.SearchRequest) -> api.SearchRequest:
 def asked(request: query_pb2.AskRequest) -> api.QueryRequest:
     """A question as the handlers take it. Raises `InvalidRequest`."""
     sent = _sent(request.question, request.mode, request.top_k, request.filter)
-    more = {"kind": request.kind or None, "conversation_id": request.conversation_id or None}
+    more = {name: getattr(request, name) or None for name in ("kind", "rerank", "conversation_id")}
     return validated(api.QueryRequest, sent | more)
 
 
