@@ -136,7 +136,7 @@ def test_a_question_is_answered_whole(client: httpx.Client) -> None:
     assert "Ada Thornfield" in given["text"]
     assert (given["engine"], given["verdict"], given["found"]) == ("extractive", "SUPPORTED", True)
     assert given["citations"][0]["marker"] in given["text"]
-    assert given["usage"] == {"input_tokens": 0, "output_tokens": 0, "calls": 0}
+    assert given["usage"] == {"input_tokens": 0, "output_tokens": 0, "calls": 0, "prompts": []}
 
 
 def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:

@@ -158,7 +158,7 @@ def test_a_good_answer_is_the_models_and_says_so(server: Server, peer: OpenAiPee
     assert works(peer, since) == ["write", "verify"]
     assert given["text"] == "Maren Tuck designed the bridge of Solway Reach [Source: bridge.md, chunk 1]."
     assert (given["engine"], given["verdict"], given["found"]) == (ENGINE, "SUPPORTED", True)
-    assert given["usage"] == {"input_tokens": 22, "output_tokens": 14, "calls": 2}
+    assert given["usage"] == {"input_tokens": 22, "output_tokens": 14, "calls": 2, "prompts": ["answer@1", "verify@1"]}
     assert given["notes"] == []
     assert f"Answered by: {ENGINE}." in server.cli("ask", QUESTION).stdout
 

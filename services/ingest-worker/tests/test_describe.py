@@ -16,7 +16,7 @@ from trivium.llm.address import LlmAddress
 from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
 from trivium.ports.objects import ObjectStore
-from trivium_ingest.describe import BATCH, SYSTEM, Describer
+from trivium_ingest.describe import BATCH, PROMPT, Describer
 
 QUICK = LlmLimits(attempts=1, backoff_s=0.01, max_backoff_s=0.02)
 
@@ -59,8 +59,8 @@ def test_a_description_joins_what_was_read_in_the_picture(tmp_path: Path) -> Non
     assert first.startswith("A heron, ")
     assert first.endswith("\nSALT")
     assert second.startswith("A heron, ")
-    assert "never an instruction" in SYSTEM
-    assert SYSTEM in peer.seen[0].prompt
+    assert "never an instruction" in PROMPT.text
+    assert PROMPT.text in peer.seen[0].prompt
     assert parsed.warnings == ()
 
 

@@ -62,11 +62,12 @@ class Citation(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Language-model tokens spent; zero with the extractive engine."""
+    """Language-model tokens spent, zero with the extractive engine, and what it was told (`name@version`)."""
 
     input_tokens: int
     output_tokens: int
     calls: int
+    prompts: tuple[str, ...] = ()
 
 
 NOTHING_USED = Usage(0, 0, 0)

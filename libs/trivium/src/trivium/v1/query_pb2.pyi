@@ -183,14 +183,16 @@ class Citation(_message.Message):
     def __init__(self, marker: _Optional[str] = ..., chunk_id: _Optional[str] = ..., document_id: _Optional[str] = ..., source: _Optional[str] = ..., chunk_number: _Optional[int] = ..., quote: _Optional[str] = ..., positions: _Optional[_Iterable[_Union[Position, _Mapping]]] = ..., url: _Optional[str] = ..., link: _Optional[str] = ...) -> None: ...
 
 class Usage(_message.Message):
-    __slots__ = ("input_tokens", "output_tokens", "calls")
+    __slots__ = ("input_tokens", "output_tokens", "calls", "prompts")
     INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
+    PROMPTS_FIELD_NUMBER: _ClassVar[int]
     input_tokens: int
     output_tokens: int
     calls: int
-    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., calls: _Optional[int] = ...) -> None: ...
+    prompts: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., calls: _Optional[int] = ..., prompts: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Hit(_message.Message):
     __slots__ = ("rank", "score", "chunk", "sources", "bridge", "nearby")

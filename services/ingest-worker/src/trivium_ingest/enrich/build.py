@@ -15,7 +15,7 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.parsed import ParsedDocument
 from trivium.llm.address import LlmAddress
 from trivium_ingest.enrich.extractive import central_contexts
-from trivium_ingest.enrich.llm import PROMPT_VERSION, situate
+from trivium_ingest.enrich.llm import PROMPT, situate
 
 ENRICH_VERSION: Final = 2
 
@@ -34,7 +34,7 @@ def enrich(
 
 def fingerprint(llm: LlmAddress | None) -> str:
     """Method, prompt and model."""
-    method = "extractive" if llm is None else f"{llm.name}:{PROMPT_VERSION}"
+    method = "extractive" if llm is None else f"{llm.name}:{PROMPT.version}"
     return f"enrich:{ENRICH_VERSION}:{method}"
 
 

@@ -50,6 +50,7 @@ from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.paths import SELF_SUFFICIENT_ROW
 from trivium_query.answer.pool import pooled
+from trivium_query.answer.rerank import PROMPT as RERANK
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
 from trivium_query.answer.spoken import spoken
 from trivium_query.answer.tables.answer_from_tables import (
@@ -59,6 +60,8 @@ from trivium_query.answer.tables.answer_from_tables import (
     is_one_row_of_many,
     is_row,
 )
+from trivium_query.answer.tables.plan_by_llm import PROMPT as PLAN
+from trivium_query.answer.understand import PROMPT as REWRITE
 from trivium_query.answer.understand import Question, understand, understand_with_llm
 from trivium_query.requests import AskRequest
 
@@ -177,7 +180,7 @@ async def _understand(request: AskRequest, llm: Llm | None, ledger: Ledger) -> Q
         async with ledger.optional("understand", UNDERSTAND_SHARE):
             limit_s = ledger.remaining_s(UNDERSTAND_SHARE)
             question, completion = await understand_with_llm(request.question, request.history, llm, limit_s)
-            ledger.spend(completion)
+            ledger.spend(completion, REWRITE)
     return msgspec.structs.replace(question, kind=request.kind or kind_of(question.standalone))
 
 
@@ -207,7 +210,7 @@ async def _rerank(
         if dependencies.rerank is Rerank.LLM and llm is not None:
             limit_s = ledger.remaining_s(RERANK_SHARE)
             ordered, completion = await rerank_with_llm(question.standalone, hits, llm, limit_s)
-            ledger.spend(completion)
+            ledger.spend(completion, RERANK)
         elif dependencies.rerank is Rerank.CROSS_ENCODER and dependencies.reranker is not None:
             ordered = await rerank_with_model(question.standalone, hits, dependencies.reranker)
         else:
@@ -276,7 +279,7 @@ async def _compute(
                 question.standalone, hits, dependencies.tables, dependencies.embed, llm, limit_s
             )
     if found.completion is not None:
-        ledger.spend(found.completion)
+        ledger.spend(found.completion, PLAN)
     if found.draft is None:
         return None
     verdict = Verdict.SUPPORTED if found.certain else Verdict.PARTIALLY_SUPPORTED
@@ -290,7 +293,7 @@ async def _generate(
     try:
         async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE), question.kind):
             if isinstance(piece, Generated):
-                ledger.spend(piece.completion, piece.calls)
+                ledger.spend(piece.completion, *piece.prompts, calls=piece.calls)
                 ledger.notes.extend(piece.draft.notes)
                 yield Written(piece.draft, llm.name, hits)
             else:
@@ -356,7 +359,7 @@ async def _judge(
             judged, completion = await verify.judge_with_llm(
                 question.standalone, written.draft, written.hits, llm, limit_s
             )
-            ledger.spend(completion)
+            ledger.spend(completion, verify.PROMPT)
     if judged is None:
         return await _judge_by_words(question, written, dependencies, ledger)
     return Outcome(judged.verdict, judged.asked())

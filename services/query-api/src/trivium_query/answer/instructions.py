@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from trivium.domain.answers import Kind
+from functools import cache
 
-_INSTRUCTIONS = {
-    Kind.FACT: "Begin with the fact itself, in a few words.",
-    Kind.YES_NO: "Begin with yes or no.",
-    Kind.CHOICE: "Begin with the one that is right, then give the value of each.",
-    Kind.ORDER: "Begin with the one that is right, then give the date of each.",
-    Kind.LIST: "Answer with a list, an item a line.",
-    Kind.COUNT: "Begin with the number.",
-    Kind.ARITHMETIC: "Begin with the result, then show what it was computed from.",
-    Kind.DEFINITION: "Begin with a definition of one sentence.",
-    Kind.REASON: "Give the reason that the sources give, and no other.",
-    Kind.PROCEDURE: "Answer with numbered steps, in order.",
-    Kind.ABOUT: "Say in three sentences at most what the document is about.",
-    Kind.SUMMARY: "Summarise in five sentences at most.",
-}
+from trivium.domain.answers import Kind
+from trivium.llm.prompt_files import prompt_named
 
 
 def instruction(kind: Kind) -> str:
     """A sentence; "" for a kind that has no form of its own."""
-    return _INSTRUCTIONS.get(kind, "")
+    return _by_kind().get(kind, "")
+
+
+@cache
+def _by_kind() -> dict[str, str]:
+    lines = (line.partition(": ") for line in prompt_named("answer_forms").text.splitlines())
+    return {kind: said for kind, _, said in lines}

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from trivium.domain.answers import NOTHING_USED, Usage
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.retrieval import Degraded
+from trivium.llm.prompt_files import Prompt
 from trivium.ports.llm import Completion
 
 
@@ -32,12 +33,13 @@ class Ledger:
         """A share of the time that is left, never negative."""
         return max(0.0, (self._deadline - time.monotonic()) * share)
 
-    def spend(self, completion: Completion, calls: int = 1) -> None:
-        """Count what calls of the language model took, all of them together."""
+    def spend(self, completion: Completion, *prompts: Prompt, calls: int = 1) -> None:
+        """Count what calls of the language model took, all of them together, and name what it was told."""
         self._usage = Usage(
             self._usage.input_tokens + completion.input_tokens,
             self._usage.output_tokens + completion.output_tokens,
             self._usage.calls + calls,
+            tuple(dict.fromkeys((*self._usage.prompts, *(prompt.label for prompt in prompts)))),
         )
 
     def lose(self, source: str, reason: str) -> None:
