@@ -22,7 +22,8 @@ class Reply:
 
     `delay_s` passes before the status line, `pause_s` before each piece. After `cut_after` pieces the stream
     ends: "abort" drops the connection, "early" ends it politely but without the provider's good-bye.
-    `raw` replaces the body. `reason` is the finish reason in OpenAI's words.
+    `raw` replaces the body. `reason` is the finish reason in OpenAI's words. `calls` are tools' names and
+    arguments, in an answer that is not streamed.
     """
 
     text: str = ""
@@ -34,6 +35,7 @@ class Reply:
     cut: Literal["abort", "early"] = "abort"
     raw: bytes | None = None
     reason: str = "stop"
+    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,11 +179,21 @@ def _whole(seen: Seen, reply: Reply) -> dict[str, Any]:
         if seen.body.get("tools") and (given := _json_object(reply.text)) is not None:
             block = {"type": "tool_use", "id": "t", "name": "give_answer", "input": given}
         usage = {"input_tokens": 11, "output_tokens": 7}
-        return {"type": "message", "content": [block], "stop_reason": "end_turn", "usage": usage}
+        used = [{"type": "tool_use", "id": f"id-{at}", "name": n, "input": i} for at, (n, i) in enumerate(reply.calls)]
+        reason = "tool_use" if used else "end_turn"
+        return {"type": "message", "content": [block, *used], "stop_reason": reason, "usage": usage}
     if seen.path.endswith("/api/chat"):
-        message = {"role": "assistant", "content": reply.text}
+        message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+        if reply.calls:
+            message["tool_calls"] = [{"function": {"name": n, "arguments": i}} for n, i in reply.calls]
         return {"message": message, "done": True, "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 7}
-    choice = {"index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": reply.reason}
+    said: dict[str, Any] = {"role": "assistant", "content": reply.text}
+    if reply.calls:
+        said["tool_calls"] = [
+            {"id": f"id-{at}", "type": "function", "function": {"name": n, "arguments": json.dumps(i)}}
+            for at, (n, i) in enumerate(reply.calls)
+        ]
+    choice = {"index": 0, "message": said, "finish_reason": reply.reason}
     return {"choices": [choice], "usage": {"prompt_tokens": 11, "completion_tokens": 7}}
 
 

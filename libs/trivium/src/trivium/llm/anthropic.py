@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
-from trivium.llm.dialect import Prompt, base64_of, spoken
-from trivium.ports.llm import Completion, Picture
+from trivium.llm.dialect import Prompt, base64_of, content_of
+from trivium.llm.shapes import schema_of
+from trivium.ports.llm import Completion, Message, Picture, ToolCall
 
 API_VERSION = "2023-06-01"
 _TOOL = "give_answer"
@@ -19,6 +21,8 @@ _PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "time
 class _Block(msgspec.Struct):
     type: str = ""
     text: str = ""
+    id: str = ""
+    name: str = ""
     input: msgspec.Raw = msgspec.Raw(b"")
 
 
@@ -69,7 +73,7 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": prompt.max_tokens,
-            "messages": spoken([message for message in prompt.messages if message.role != "system"], _shown),
+            "messages": _spoken(prompt.messages),
         }
         if not self.warm:
             request["temperature"] = 0
@@ -77,23 +81,30 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
             request["system"] = system
         if prompt.stream:
             request["stream"] = True
+        if prompt.tools:
+            request["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": schema_of(tool.arguments)}
+                for tool in prompt.tools
+            ]
         if prompt.schema is not None:
             request["tools"] = [{"name": _TOOL, "description": "Give the answer.", "input_schema": prompt.schema}]
             request["tool_choice"] = {"type": "tool", "name": _TOOL}
         return msgspec.json.encode(request)
 
     def decode(self, body: bytes) -> Completion:
-        """A finished message: its text blocks, or the input of the tool."""
+        """A finished message: its text blocks, or the input of the tool that gives the answer; and its calls."""
         answer = msgspec.json.decode(body, type=_Answer)
         if answer.stop_reason == "refusal":
             _decline()
-        tools = [bytes(block.input).decode() for block in answer.content if block.type == "tool_use"]
+        asked = [block for block in answer.content if block.type == "tool_use"]
+        tools = [bytes(block.input).decode() for block in asked if block.name == _TOOL]
         texts = [block.text for block in answer.content if block.type == "text"]
         return Completion(
             text=tools[0] if tools else "".join(texts),
             input_tokens=answer.usage.input_tokens or 0,
             output_tokens=answer.usage.output_tokens or 0,
             truncated=answer.stop_reason == "max_tokens",
+            calls=tuple(_call(block) for block in asked if block.name != _TOOL),
         )
 
     def reader(self) -> AnthropicStream:
@@ -105,6 +116,33 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
         if not self.warm and re.search("temperature", complaint, re.I):
             return msgspec.structs.replace(self, warm=True)
         return None
+
+
+def _spoken(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The results of one turn's calls are one message."""
+    said: list[dict[str, Any]] = []
+    for message in messages:
+        if message.call is not None:
+            result = {"type": "tool_result", "tool_use_id": message.call.id, "content": message.content}
+            if said and isinstance(said[-1]["content"], list) and said[-1]["content"][0]["type"] == "tool_result":
+                said[-1]["content"].append(result)
+            else:
+                said.append({"role": "user", "content": [result]})
+        elif message.calls:
+            text = [{"type": "text", "text": message.content}] if message.content else []
+            said.append({"role": message.role, "content": [*text, *map(_told, message.calls)]})
+        elif message.role != "system":
+            said.append({"role": message.role, "content": content_of(message, _shown)})
+    return said
+
+
+def _told(call: ToolCall) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+
+
+def _call(block: _Block) -> ToolCall:
+    """Raises `msgspec.DecodeError` where the input is no object."""
+    return ToolCall(block.id, block.name, msgspec.json.decode(bytes(block.input) or b"{}", type=dict[str, Any]))
 
 
 def _shown(picture: Picture) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Sequence
 import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
-from trivium.llm.dialect import Dialect, Prompt
+from trivium.llm.dialect import UNREADABLE, Dialect, Prompt
 from trivium.llm.reasoning import SpokenText, spoken
 from trivium.llm.shapes import decode_shape, schema_of
 from trivium.llm.transport import BadRequest, LlmLimits, Transport
-from trivium.ports.llm import Completion, Delta, Message, T
+from trivium.ports.llm import Completion, Delta, Message, T, Tool, ToolCall
 
 _REPAIR = "That was not valid: {fault}. Answer again, with nothing but JSON of this schema: {schema}"
 _SHOWN_CHARS = 4_000  # of a broken answer, when it is shown to the model again
@@ -58,11 +58,7 @@ class HttpLlm:
             Message("user", request),
         )
         second = await self._complete(Prompt(asked_again, max_tokens, prompt.schema), deadline)
-        spent = msgspec.structs.replace(
-            second,
-            input_tokens=first.input_tokens + second.input_tokens,
-            output_tokens=first.output_tokens + second.output_tokens,
-        )
+        spent = _both(first, second)
         try:
             return decode_shape(second.text, shape), spent
         except (msgspec.DecodeError, UnicodeError) as fault:
@@ -72,6 +68,28 @@ class HttpLlm:
                 f"{self.name} answered twice with something else than the JSON asked for ({why}).",
                 "Use a model that follows JSON schemas, or allow it more tokens.",
             ) from fault
+
+    async def complete_with_tools(
+        self, messages: Sequence[Message], tools: Sequence[Tool], *, max_tokens: int = 1024, timeout_s: float = 60.0
+    ) -> Completion:
+        """The next turn of a chat. Calls that are of no tool, or do not fit theirs, are shown to the model once."""
+        deadline = self._deadline(timeout_s)
+        first = await self._complete(Prompt(tuple(messages), max_tokens, tools=tuple(tools)), deadline)
+        if not any(faults := [_fault_of(call, tools) for call in first.calls]):
+            return first
+        results = (
+            Message("tool", f"Not called: {fault or 'another call of this turn was wrong'}. Call again.", call=call)
+            for call, fault in zip(first.calls, faults, strict=True)
+        )
+        asked_again = (*messages, Message("assistant", first.text, calls=first.calls), *results)
+        second = await self._complete(Prompt(asked_again, max_tokens, tools=tuple(tools)), deadline)
+        if fault := next(filter(None, (_fault_of(call, tools) for call in second.calls)), ""):
+            raise NeverWill(
+                "bad_tool_call",
+                f"{self.name} called a tool wrongly, twice: {fault}.",
+                "Use a model that was made to call tools.",
+            )
+        return _both(first, second)
 
     async def stream(
         self, messages: Sequence[Message], *, max_tokens: int = 1024, timeout_s: float = 60.0
@@ -142,3 +160,26 @@ class HttpLlm:
             f"{self.name} answered with something else than its protocol promises ({fault}).",
             "Check that the address belongs to this provider.",
         )
+
+
+def _both(first: Completion, second: Completion) -> Completion:
+    """The second, with what both took."""
+    return msgspec.structs.replace(
+        second,
+        input_tokens=first.input_tokens + second.input_tokens,
+        output_tokens=first.output_tokens + second.output_tokens,
+    )
+
+
+def _fault_of(call: ToolCall, tools: Sequence[Tool]) -> str:
+    """What is wrong with a call; "" where nothing is."""
+    tool = next((tool for tool in tools if tool.name == call.name), None)
+    if tool is None:
+        return f"there is no tool {call.name[:100]!r}"
+    if UNREADABLE in call.arguments:
+        return f"the arguments of {tool.name} are no JSON object"
+    try:
+        msgspec.convert(call.arguments, tool.arguments)
+    except msgspec.ValidationError as fault:
+        return f"the arguments of {tool.name} do not fit: {fault}"
+    return ""

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from trivium.ports.llm import Completion, Message, Picture
+from trivium.llm.shapes import JsonSchema, schema_of
+from trivium.ports.llm import Completion, Message, Picture, Tool
 
-JsonSchema = dict[str, Any]  # as `trivium.llm.shapes.schema_of` makes it
+UNREADABLE = "(unreadable)"  # holds arguments of a call that are no JSON object
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -20,6 +21,7 @@ class Prompt(msgspec.Struct, frozen=True):
     max_tokens: int
     schema: JsonSchema | None = None
     stream: bool = False
+    tools: tuple[Tool, ...] = ()
 
     def system(self) -> str:
         """The system messages, for providers that take them apart from the rest."""
@@ -79,17 +81,24 @@ class Dialect(Protocol):
         ...
 
 
-def spoken(messages: Sequence[Message], shown: Callable[[Picture], Any]) -> list[dict[str, Any]]:
-    """Messages as OpenAI and Anthropic spell them; `shown` is the provider's form of a picture."""
-    return [{"role": message.role, "content": _content(message, shown)} for message in messages]
+def content_of(message: Message, shown: Callable[[Picture], Any]) -> Any:
+    """As OpenAI and Anthropic spell it; `shown` is the provider's form of a picture."""
+    if not message.pictures:
+        return message.content
+    return [*map(shown, message.pictures), {"type": "text", "text": message.content}]
+
+
+def functions(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """Tools as OpenAI and Ollama spell them."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": schema_of(tool.arguments)},
+        }
+        for tool in tools
+    ]
 
 
 def base64_of(picture: Picture) -> str:
     """The picture's bytes as JSON carries them."""
     return b64encode(picture.content).decode()
-
-
-def _content(message: Message, shown: Callable[[Picture], Any]) -> Any:
-    if not message.pictures:
-        return message.content
-    return [*map(shown, message.pictures), {"type": "text", "text": message.content}]

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from trivium.domain.errors import TryLater
-from trivium.llm.dialect import Prompt, base64_of
-from trivium.ports.llm import Completion, Message
+from trivium.llm.dialect import Prompt, base64_of, functions
+from trivium.ports.llm import Completion, Message, ToolCall
 
 CHARS_PER_TOKEN = 3  # careful for English (about 4) and for code
 PICTURE_TOKENS = 1_600  # of one at the size that is sent, by the hungrier models
@@ -17,8 +17,18 @@ PICTURE_TOKENS = 1_600  # of one at the size that is sent, by the hungrier model
 WINDOWS = (8_192, 16_384, 32_768)
 
 
+class _Function(msgspec.Struct):
+    name: str = ""
+    arguments: dict[str, Any] = {}
+
+
+class _Call(msgspec.Struct):
+    function: _Function = msgspec.field(default_factory=_Function)
+
+
 class _Message(msgspec.Struct):
     content: str = ""
+    tool_calls: list[_Call] = []
 
 
 class _Body(msgspec.Struct):
@@ -46,6 +56,8 @@ class OllamaDialect(msgspec.Struct, frozen=True):
         pictures = sum(len(message.pictures) for message in prompt.messages)
         needed = sum(len(message.content) for message in prompt.messages) // CHARS_PER_TOKEN + prompt.max_tokens
         needed += pictures * PICTURE_TOKENS
+        tools = functions(prompt.tools)
+        needed += len(msgspec.json.encode(tools)) // CHARS_PER_TOKEN
         window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
         request: dict[str, Any] = {
             "model": self.model,
@@ -53,6 +65,8 @@ class OllamaDialect(msgspec.Struct, frozen=True):
             "stream": prompt.stream,
             "options": {"temperature": 0, "num_predict": prompt.max_tokens, "num_ctx": window},
         }
+        if tools:
+            request["tools"] = tools
         if prompt.schema is not None:
             request["format"] = prompt.schema
         return msgspec.json.encode(request)
@@ -62,7 +76,9 @@ class OllamaDialect(msgspec.Struct, frozen=True):
         answer = msgspec.json.decode(body, type=_Body)
         if answer.error:
             _raise(answer.error)
-        return _completion(answer.message.content, answer)
+        calls = (call.function for call in answer.message.tool_calls)  # they have no ids
+        asked = tuple(ToolCall(f"call-{at}", call.name, call.arguments) for at, call in enumerate(calls))
+        return msgspec.structs.replace(_completion(answer.message.content, answer), calls=asked)
 
     def reader(self) -> OllamaStream:
         """A reader of JSON lines."""
@@ -75,7 +91,14 @@ class OllamaDialect(msgspec.Struct, frozen=True):
 
 def _spoken(message: Message) -> dict[str, Any]:
     spoken: dict[str, Any] = {"role": message.role, "content": message.content}
-    return spoken | {"images": [base64_of(picture) for picture in message.pictures]} if message.pictures else spoken
+    if message.pictures:
+        spoken["images"] = [base64_of(picture) for picture in message.pictures]
+    if message.calls:
+        called = ({"name": call.name, "arguments": call.arguments} for call in message.calls)
+        spoken["tool_calls"] = [{"function": function} for function in called]
+    if message.call is not None:
+        spoken["tool_name"] = message.call.name
+    return spoken
 
 
 class OllamaStream:

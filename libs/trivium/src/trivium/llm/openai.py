@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
-from trivium.llm.dialect import Prompt, base64_of, spoken
-from trivium.ports.llm import Completion, Picture
+from trivium.llm.dialect import UNREADABLE, Prompt, base64_of, content_of, functions
+from trivium.ports.llm import Completion, Message, Picture, ToolCall
 
 # Parameters that some servers or models refuse, by how their complaint names them.
 _OPTIONAL = {
@@ -20,9 +20,20 @@ _OPTIONAL = {
 }
 
 
+class _Function(msgspec.Struct):
+    name: str = ""
+    arguments: str = ""
+
+
+class _Call(msgspec.Struct):
+    id: str = ""
+    function: _Function = msgspec.field(default_factory=_Function)
+
+
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
+    tool_calls: list[_Call] | None = None
 
 
 class _Choice(msgspec.Struct):
@@ -56,11 +67,13 @@ class OpenAiDialect(msgspec.Struct, frozen=True):
 
     def encode(self, prompt: Prompt) -> bytes:
         """A chat completion request; the schema also stands in the prompt where the server cannot enforce it."""
-        messages = spoken(prompt.messages, _shown)
+        messages = [_spoken(message) for message in prompt.messages]
         request: dict[str, Any] = {"model": self.model, "messages": messages, "temperature": 0}
         request["max_completion_tokens" if "max_tokens" in self.without else "max_tokens"] = prompt.max_tokens
         if prompt.stream:
             request |= {"stream": True, "stream_options": {"include_usage": True}}
+        if prompt.tools:
+            request["tools"] = functions(prompt.tools)
         if prompt.schema is not None and "response_format" not in self.without:
             shape = {"name": "answer", "strict": True, "schema": prompt.schema}
             request["response_format"] = {"type": "json_schema", "json_schema": shape}
@@ -87,6 +100,7 @@ class OpenAiDialect(msgspec.Struct, frozen=True):
             input_tokens=usage.prompt_tokens or 0,
             output_tokens=usage.completion_tokens or 0,
             truncated=choice.finish_reason == "length",
+            calls=tuple(_call(call) for call in choice.message.tool_calls or ()),
         )
 
     def reader(self) -> OpenAiStream:
@@ -141,6 +155,29 @@ class OpenAiStream:
             output_tokens=self._usage.completion_tokens or 0,
             truncated=self._reason == "length",
         )
+
+
+def _spoken(message: Message) -> dict[str, Any]:
+    if message.call is not None:
+        return {"role": "tool", "tool_call_id": message.call.id, "content": message.content}
+    said: dict[str, Any] = {"role": message.role, "content": content_of(message, _shown)}
+    if message.calls:
+        said["tool_calls"] = [_told(call) for call in message.calls]
+    return said
+
+
+def _told(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": msgspec.json.encode(call.arguments).decode()}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _call(call: _Call) -> ToolCall:
+    said = call.function.arguments
+    try:
+        arguments = msgspec.json.decode(said or "{}", type=dict[str, Any])
+    except msgspec.DecodeError:
+        arguments = {UNREADABLE: said}
+    return ToolCall(call.id, call.function.name, arguments)
 
 
 def _shown(picture: Picture) -> dict[str, Any]:

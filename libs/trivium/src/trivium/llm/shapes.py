@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from trivium.llm.dialect import JsonSchema
 from trivium.llm.reasoning import json_of
 
 T = TypeVar("T", bound=msgspec.Struct)
+JsonSchema = dict[str, Any]
 
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.S)
 # Structured output refuses keywords it does not know; these carry nothing the decoder does not check itself.

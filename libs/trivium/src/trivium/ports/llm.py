@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -15,24 +15,50 @@ class Picture(msgspec.Struct, frozen=True):
     content: bytes
 
 
-class Message(msgspec.Struct, frozen=True):
-    """One message of a chat. Text from documents goes into `user` messages, fenced as data.
+class Tool(msgspec.Struct, frozen=True):
+    """A function that the model may ask for. It reads the description, and those of the arguments' fields.
 
-    `pictures` come before the text, in order.
+    `name` is of letters, digits and `_`.
     """
 
-    role: Literal["system", "user", "assistant"]
+    name: str
+    description: str
+    arguments: type[msgspec.Struct]
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """What the model asks for. `arguments` fit the tool's: `msgspec.convert(call.arguments, tool.arguments)`."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One message of a chat. Text from documents goes into `user` and `tool` messages, fenced as data.
+
+    `pictures` come before the text, in order. An assistant's `calls` are each followed by a `tool` message with the
+    result of that `call`.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
     pictures: tuple[Picture, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    call: ToolCall | None = None
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """A finished completion with its token counts (0 where the provider does not tell)."""
+    """A finished completion with its token counts (0 where the provider does not tell).
+
+    `calls` are of tools, in order; without any the text is the answer.
+    """
 
     text: str
     input_tokens: int = 0
     output_tokens: int = 0
     truncated: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 class Delta(msgspec.Struct, frozen=True):
@@ -74,6 +100,15 @@ class Llm(Protocol):
         """The answer as a `shape`: its JSON schema constrains the model, its types and `msgspec.Meta` validate.
 
         Say the fields' meaning in docstrings and `msgspec.Meta(description=...)`: the model reads them.
+        """
+        ...
+
+    async def complete_with_tools(
+        self, messages: Sequence[Message], tools: Sequence[Tool], *, max_tokens: int = 1024, timeout_s: float = 60.0
+    ) -> Completion:
+        """The next turn of a chat: calls of these tools, or an answer. Every call is of one of them and fits it.
+
+        Raises `NeverWill` (`bad_tool_call`) when one does not after it was shown to the model once.
         """
         ...
 
