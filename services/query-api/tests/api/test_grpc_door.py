@@ -16,8 +16,9 @@ from trivium.config import Settings
 from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium.v1 import conversations_pb2 as conversations
+from trivium.v1 import conversations_pb2_grpc, ingest_pb2_grpc, query_pb2_grpc
 from trivium.v1 import ingest_pb2 as ingest
-from trivium.v1 import ingest_pb2_grpc, query_pb2_grpc
 from trivium.v1 import query_pb2 as query
 from trivium_query import pace
 from trivium_query.requests import Services
@@ -117,6 +118,39 @@ async def test_an_answer_says_what_was_asked_for_and_itself_in_short(asks) -> No
     events = [e async for e in asks.AskStream(request)]
     assert events[1].short == "Ada Lovelace"
     assert events[-1].answer.kind == "fact"
+
+
+async def test_a_conversation_is_begun_continued_listed_and_forgotten(channel, asks) -> None:
+    talks = conversations_pb2_grpc.ConversationServiceStub(channel)
+    begun = (await talks.CreateConversation(conversations.CreateConversationRequest(title="Notes"))).conversation
+    for turn in range(2):
+        question = query.AskRequest(question="Who wrote notes?", conversation_id=begun.id)
+        assert f"turns before: {turn}" in (await asks.Ask(question)).answer.notes
+    shown = (await talks.GetConversation(conversations.GetConversationRequest(id=begun.id))).conversation
+    assert [(turn.question, turn.kind, turn.short) for turn in shown.turns] == [
+        ("Who wrote notes?", "fact", "Ada Lovelace")
+    ] * 2
+    await talks.CreateConversation(conversations.CreateConversationRequest())
+    pages = [await talks.ListConversations(conversations.ListConversationsRequest(page_size=1))]
+    following = conversations.ListConversationsRequest(page_size=1, page_token=pages[0].next_page_token)
+    pages.append(await talks.ListConversations(following))
+    assert {one.title for page in pages for one in page.conversations} == {"Notes", ""}
+    await talks.DeleteConversation(conversations.DeleteConversationRequest(id=begun.id))
+    for call, request in (
+        (talks.GetConversation, conversations.GetConversationRequest(id=begun.id)),
+        (talks.DeleteConversation, conversations.DeleteConversationRequest(id="../x")),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call(request)
+        assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+        assert why(caught.value).reason == "NO_SUCH_CONVERSATION"
+
+
+async def test_a_title_that_is_too_long_is_refused(channel) -> None:
+    talks = conversations_pb2_grpc.ConversationServiceStub(channel)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await talks.CreateConversation(conversations.CreateConversationRequest(title="a" * 5000))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def test_a_caller_says_who_orders_the_passages_once_more(asks) -> None:

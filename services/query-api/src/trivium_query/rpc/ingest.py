@@ -20,8 +20,6 @@ from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Call, Calls
 
-MAX_PAGE = 200
-DEFAULT_PAGE = 50
 MAX_FIELD_CHARS = 300
 
 
@@ -64,10 +62,7 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         async with self._calls.open("ListSources", context) as call:
             state = messages.one_of(DocumentState, request.state, "state") if request.state else None
             chosen = sources.Chosen(state, request.parent, request.dataset)
-            limit = min(request.page_size or DEFAULT_PAGE, MAX_PAGE)
-            cursor = request.page_token
-            if len(cursor) > sources.MAX_CURSOR_CHARS:
-                raise Refused("bad_cursor", "The page token is too long.", "Start again without one.")
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
             page = await sources.browse(self._services, call.tenant, chosen, limit, cursor)
             return ingest_pb2.ListSourcesResponse(
                 sources=[messages.source(document) for document in page.documents],

@@ -12,11 +12,15 @@ from trivium import api
 from trivium.domain import answers, documents, retrieval
 from trivium.domain import crawl as crawls
 from trivium.domain.errors import Refused
-from trivium.v1 import ingest_pb2, query_pb2
+from trivium.ports.conversations import Conversation
+from trivium.v1 import conversations_pb2, ingest_pb2, query_pb2
 from trivium_query import views
+from trivium_query.handlers import sources
 from trivium_query.validation import validated
 
 E = TypeVar("E", bound=enum.StrEnum)
+MAX_PAGE = 200
+DEFAULT_PAGE = 50
 _RANGES = {"rows": ("first", "last"), "offset": ("first", "last"), "seconds": ("start", "end")}
 
 
@@ -27,6 +31,18 @@ def one_of(kind: type[E], value: str, field: str) -> E:
     except ValueError as error:
         known = ", ".join(member.value for member in kind)
         raise Refused("invalid_request", f"{value[:80]!r} is no {field}.", f"Use one of {known}.") from error
+
+
+def page_of(size: int, token: str) -> tuple[int, str]:
+    """How many at most, and from where on. Raises `Refused` (`bad_cursor`)."""
+    if len(token) > sources.MAX_CURSOR_CHARS:
+        raise Refused("bad_cursor", "The page token is too long.", "Start again without one.")
+    return min(size or DEFAULT_PAGE, MAX_PAGE), token
+
+
+def conversation(kept: Conversation) -> conversations_pb2.Conversation:
+    """With its turns."""
+    return conversations_pb2.Conversation(**_fields(views.to_api(api.Conversation, kept)))
 
 
 def source(document: documents.Document) -> ingest_pb2.Source:

@@ -1,4 +1,4 @@
-"""The gRPC server: both services, health and reflection."""
+"""The gRPC server: its services, health and reflection."""
 
 from __future__ import annotations
 
@@ -15,9 +15,17 @@ from grpc_reflection.v1alpha import reflection
 
 from trivium.domain.errors import Refused
 from trivium.rpc_requests import DecodableOnly
-from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
+from trivium.v1 import (
+    conversations_pb2,
+    conversations_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+    query_pb2,
+    query_pb2_grpc,
+)
 from trivium_query.requests import Services
 from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.conversations import Conversations
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query
 
@@ -30,6 +38,7 @@ PONG_S = 20.0
 SERVICES = (
     ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
     query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
+    conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"].full_name,
 )
 
 
@@ -72,6 +81,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     calls = Calls(services)
     ingest_pb2_grpc.add_IngestServiceServicer_to_server(Ingest(services, calls), server)
     query_pb2_grpc.add_QueryServiceServicer_to_server(Query(services, calls), server)
+    conversations_pb2_grpc.add_ConversationServiceServicer_to_server(Conversations(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)
