@@ -14,6 +14,13 @@ from trivium.text.names import names_in
 
 _CONNECTIVE = re.compile(r"(?:and|but|or|und|aber|oder|et|mais|ou|y|pero|o|e|ma)\s+", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:what|how) about\s+|(?:was ist|wie ist es) mit\s+|et pour\s+|qu'en est-il de\s+", re.IGNORECASE)
+_SAME = re.compile(
+    r"(?:(?:please\s+)?(?:do\s+)?(?:the\s+)?same(?:\s+(?:thing|question|again))?|likewise|now|again|dasselbe|das gleiche"
+    r"|la même chose|lo mismo),?\s+(?:but\s+|now\s+)?",
+    re.IGNORECASE,
+)
+_THE_ONE = re.compile(r"\b(?:the|that)\s+ones?\b", re.IGNORECASE)
+_HEAD = re.compile(r"\b(?:the|an?|which|what)\s+([a-z][\w-]*)")
 _ASKING = (
     "who|whom|whose|what|which|when|where|why|how|wer|wen|wem|wessen|was|welche[rsmn]?|wann|wo|woher|wohin|warum|wieso|wie"
     "|qui|que|quoi|quand|où|comment|pourquoi|quel(?:le)?s?|combien|quién|qué|cuándo|dónde|cómo|cuál|cuánto|chi|che|cosa"
@@ -48,13 +55,21 @@ def continued(question: str) -> str:
     return question[found.end() :] if found else ""
 
 
+def stands_for_more(question: str) -> bool:
+    """Whether "the same" or "the one" in it stands for words of the question before."""
+    return bool(_SAME.match(continued(question) or question) or _THE_ONE.search(question))
+
+
 def completed(question: str, before: str) -> str:
     """The follow-up with what it leaves out taken from the question before it; "" where it leaves nothing out."""
     bare = (continued(question) or question).strip(" ?!.")
     if _asks_only(bare):
         return f"{_capital(bare)} {_without_question_word(before)}"
     fragment = _fragment(question)
-    return next((made for made in _replacements(fragment, before) if made), f"{before} {fragment}") if fragment else ""
+    if fragment:
+        return next((made for made in _replacements(fragment, before) if made), f"{before} {fragment}")
+    head = _HEAD.search(before)
+    return _THE_ONE.sub(f"the {head[1]}", question) if head and names_in(question) and _THE_ONE.search(question) else ""
 
 
 def _fragment(question: str) -> str:
@@ -62,12 +77,20 @@ def _fragment(question: str) -> str:
     tied = continued(question)
     about = _ABOUT.match(tied or question)
     rest = (tied or question)[about.end() if about else 0 :].strip(" ?!.")
+    same = _SAME.match(rest)
+    if same and _LED.fullmatch(rest[same.end() :]):
+        return rest[same.end() :]
+    one = _THE_ONE.match(rest)
+    if one and (about or tied) and _LED.fullmatch(rest[one.end() :].strip()):
+        return rest[one.end() :].strip()
     return rest if about or (tied and not _OPENS_QUESTION.match(rest)) else ""
 
 
 def _replacements(fragment: str, before: str) -> Iterator[str]:
     """The question before with the fragment in it, the surest place first; "" for a place that is not there."""
     yield _behind_its_preposition(fragment, before)
+    led = _LED.fullmatch(fragment)
+    fragment = led["rest"] if led else fragment
     if _NUMBER.fullmatch(fragment):
         yield _last_replaced(fragment, [(found.start(), found.end()) for found in _NUMBER.finditer(before)], before)
     if names_in(fragment):

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Annotated
 
 import msgspec
@@ -17,7 +18,7 @@ from trivium.domain.errors import Refused
 from trivium.llm.prompt_files import prompt_named
 from trivium.ports.llm import Completion, Llm, Message
 from trivium.text.names import NameSpan, name_tokens, names_in
-from trivium_query.answer.follow_up import completed, continued, is_question_word, is_remark
+from trivium_query.answer.follow_up import completed, continued, is_question_word, is_remark, stands_for_more
 from trivium_query.words import content_words, fold, is_function_word
 
 MAX_CARRIED_NAMES = 3
@@ -83,10 +84,11 @@ def _understood(cleaned: str, told: Sequence[Turn]) -> Question:
     """`told` are the turns before, each question on its own."""
     if not told or is_remark(cleaned):
         return Question(cleaned, cleaned)
-    if not _points_back(cleaned) and (whole := completed(cleaned, told[-1].question)):
+    replaces = stands_for_more(cleaned) or not _points_back(cleaned)
+    if replaces and (whole := completed(cleaned, told[-1].question)):
         taken = (span.surface for span in names_in(whole) if span.surface not in cleaned)
         return Question(cleaned, whole[:MAX_QUESTION_CHARS], tuple(dict.fromkeys(taken)))
-    if not _leans_back(cleaned):
+    if not _leans_back(cleaned, told[-1].question):
         return Question(cleaned, cleaned)
     carried = _carried_names(cleaned, told, also_answers=_points_back(cleaned))
     if not carried:
@@ -108,13 +110,18 @@ async def understand_with_llm(
     return Question(cleaned, standalone), completion
 
 
-def _leans_back(question: str) -> bool:
+def _leans_back(question: str, before: str) -> bool:
     words = _WORD.findall(fold(question))
     if _names(question):
         return any(word in _POINTERS for word in words[:-1]) and not _has_antecedent(question, words)
     few = len(content_words(question))
     tied = bool(continued(question)) and few <= _FEW_WORDS
-    return _points_back(question) or tied or (few <= _DEFINITE_WORDS and any(word in _DEFINITE for word in words))
+    return _points_back(question) or tied or any(_is_known_thing(*pair, few, before) for pair in pairwise(words))
+
+
+def _is_known_thing(word: str, following: str, few: int, before: str) -> bool:
+    """Whether it is "the board", in a question of few words or after one that has a board in it."""
+    return word in _DEFINITE and (few <= _DEFINITE_WORDS or bool(set(content_words(following)) & {*content_words(before)}))
 
 
 def _points_back(question: str) -> bool:
