@@ -15,8 +15,8 @@ from trivium.text.names import names_in
 _CONNECTIVE = re.compile(r"(?:and|but|or|und|aber|oder|et|mais|ou|y|pero|o|e|ma)\s+", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:what|how) about\s+|(?:was ist|wie ist es) mit\s+|et pour\s+|qu'en est-il de\s+", re.IGNORECASE)
 _SAME = re.compile(
-    r"(?:(?:please\s+)?(?:do\s+)?(?:the\s+)?same(?:\s+(?:thing|question|again))?|likewise|now|again|dasselbe|das gleiche"
-    r"|la même chose|lo mismo),?\s+(?:but\s+|now\s+)?",
+    r"(?:(?:please\s+)?(?:do\s+)?(?:the\s+)?same(?:\s+(?:thing|question|again))?|likewise|now|again|dasselbe"
+    r"|das gleiche|la même chose|lo mismo),?\s+(?:but\s+|now\s+)?",
     re.IGNORECASE,
 )
 _THE_ONE = re.compile(r"\b(?:the|that)\s+ones?\b", re.IGNORECASE)

@@ -121,7 +121,8 @@ def _leans_back(question: str, before: str) -> bool:
 
 def _is_known_thing(word: str, following: str, few: int, before: str) -> bool:
     """Whether it is "the board", in a question of few words or after one that has a board in it."""
-    return word in _DEFINITE and (few <= _DEFINITE_WORDS or bool(set(content_words(following)) & {*content_words(before)}))
+    was_spoken_of = not {*content_words(following)}.isdisjoint(content_words(before))
+    return word in _DEFINITE and (few <= _DEFINITE_WORDS or was_spoken_of)
 
 
 def _points_back(question: str) -> bool:
