@@ -12,6 +12,9 @@ from trivium.text.stemming import stem
         ("es", "¿Quién planificó la retirada de la presa?"),
         ("ru", "Кто спланировал снос плотины?"),
         ("zh", "谁计划拆除这座堰?"),
+        ("zh", "水库的负责人是谁?"),
+        ("zh", "修复工程花费了多少钱?"),
+        ("ja", "東京の人口は?"),
         ("th", "ใครเป็นผู้วางแผนรื้อฝาย"),
     ],
 )

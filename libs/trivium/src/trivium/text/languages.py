@@ -6,6 +6,7 @@ The model is fastText's small one (`lid.176.ftz`, Joulin et al. 2016), 0.9 MB, w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -15,6 +16,8 @@ from typing import Final, Protocol
 ENGLISH: Final = "en"
 MIN_SCORE: Final = 0.5  # below it, the likeliest language is no more likely than all others together
 MAX_CHARS: Final = 1_000  # more make it slower and no surer
+_KANA: Final = re.compile("[\u3040-\u30ff]")
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _NAMES: Final = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
     "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
@@ -33,7 +36,13 @@ def language_of(text: str) -> str:
     if not any(map(str.isalpha, line)):
         return ""
     labels, _ = _model().predict(line, k=1, threshold=MIN_SCORE)
-    return labels[0].removeprefix("__label__") if labels else ""
+    code = labels[0].removeprefix("__label__") if labels else ""
+    return "zh" if code in ("", "ja") and _is_chinese(line) else code
+
+
+def _is_chinese(line: str) -> bool:
+    """Whether most letters are Han and none is a kana: a short question is often taken for Japanese."""
+    return not _KANA.search(line) and 2 * len(_HAN.findall(line)) > sum(map(str.isalpha, line))
 
 
 class _Model(Protocol):

@@ -45,6 +45,7 @@ from trivium_query.answer.by_kind import (
 )
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.answer_directly import ReadAnswer, answer_directly
+from trivium_query.answer.evidence import may_be_named
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
@@ -366,7 +367,7 @@ async def _judge(
 
 
 def _judge_extract(question: Question, written: Written, extract: extractive.Extract) -> Outcome:
-    sure = extract.support.sure if written.verdict is None else written.verdict is Verdict.SUPPORTED
+    sure = _is_sure(extract) if written.verdict is None else written.verdict is Verdict.SUPPORTED
     cited = [
         (citation.quote, hit)
         for citation in written.draft.citations[:1]
@@ -377,6 +378,14 @@ def _judge_extract(question: Question, written: Written, extract: extractive.Ext
         return Outcome(Verdict.SUPPORTED, (), written.probability)
     asked = verify.sub_questions(question.standalone, extract.names, extract.support.missing)
     return Outcome(Verdict.PARTIALLY_SUPPORTED, asked, written.probability)
+
+
+def _is_sure(extract: extractive.Extract) -> bool:
+    """By its support; where somebody's name is asked for, only with one."""
+    asked = extract.asked
+    return extract.support.sure and (
+        asked.wants != "name" or any(may_be_named(asked, one.text) for one in extract.chosen)
+    )
 
 
 async def _judge_by_words(question: Question, written: Written, dependencies: Dependencies, ledger: Ledger) -> Outcome:

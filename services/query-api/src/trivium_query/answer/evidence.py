@@ -14,6 +14,7 @@ from trivium.domain.chunks import Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
+from trivium.text.languages import ENGLISH
 from trivium.text.names import names_in
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.spoken import language_of_question
@@ -168,6 +169,13 @@ def _is_wanted(asked: Asked, text: str) -> bool:
     if asked.wants == "name":
         return any(span.key not in asked.names for span in names_in(text))
     return False
+
+
+def may_be_named(asked: Asked, text: str) -> bool:
+    """Whether a name stands in it that the question lacks; other languages begin sentences with words that look so."""
+    english = asked.language in ("", ENGLISH)
+    new = [span for span in names_in(text) if span.key not in asked.names]
+    return any(english or span.start > 0 or " " in span.key for span in new)
 
 
 def _penalty(asked: Asked, text: str, words: frozenset[str], hit: Hit, *, listed: bool) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from trivium.domain.answers import Kind
+from trivium.text.languages import language_of
 from trivium_query.words import fold, is_function_word
 
 _MARKS = re.compile(r"[^\w,.-]+|\.(?!\w)|,(?!\s)")
@@ -205,7 +206,10 @@ def kind_of(question: str) -> Kind:
     if set(re.findall(r"[^\W_]+", words)) <= _REMARK_WORDS and (words == "how are you" or "?" not in question):
         return Kind.NOT_A_QUESTION
     asked = _POLITE.sub("", words)
-    decided = next((kind for kind, cues in _PATTERNS if cues.search(asked)), None)
+    german = asked.startswith("was ") and language_of(question) == "de"  # "what", where English says "was it built"
+    decided = next(
+        (kind for kind, cues in _PATTERNS if cues.search(asked) and not (german and kind is Kind.YES_NO)), None
+    )
     if decided:
         return decided
     return Kind.KEYWORDS if _is_bare(asked) and not question.rstrip().endswith("?") else Kind.FACT

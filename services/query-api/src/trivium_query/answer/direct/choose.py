@@ -25,6 +25,7 @@ MAX_SHORT_WORDS = 20
 DATE_CHARS = 20  # of a date's other parts beside the one that was read
 _DATE = re.compile(DATE, re.I)
 _EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
+_TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord", "lady"})
 _LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
 _WORD = re.compile(r"\w+")
 _UNIT = re.compile(
@@ -187,7 +188,8 @@ def _before_open_bracket(text: str, start: int, end: int) -> int:
 def _bare(text: str, start: int, end: int, wants: str) -> tuple[int, int]:
     """Without what only joins it to its sentence; of a person, the name alone."""
     if wants == "name" and (names := names_in(text[start:end])):
-        start, end = start + names[0].start, start + names[0].end
+        last = next((at for at, name in enumerate(names) if name.key not in _TITLES), len(names) - 1)
+        start, end = start + names[0].start, start + names[last].end
     if (lead := _LEADING.match(text, start, end)) and lead.end() < end:
         start = lead.end()
     said = text[start:end]
