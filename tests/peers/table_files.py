@@ -65,6 +65,12 @@ def staff_and_income() -> bytes:
     return stream.getvalue()
 
 
+PLOTS = """Plot,Tenant,Area (m2),Rent (GBP)
+1,Joan Fell,120,32
+2,Amir Dost,90,26
+3,Ken Osei,150,40
+7,Mia Larkin,120,32
+"""
 NITRATE = """Messstelle;Datum;Nitrat (mg/l);Tiefe (m)
 Nordufer;2023-04-03;12,5;1,2
 Nordufer;2023-07-11;9,75;1,1
@@ -133,6 +139,7 @@ def table_files() -> dict[str, bytes]:
         "nitrat.csv": NITRATE.encode(),
         "boats.docx": boats(),
         "orchard.md": ORCHARD.encode(),
+        "plots.csv": PLOTS.encode(),
         "sales.csv": SALES.encode(),
         "exam.md": EXAM.encode(),
     }

@@ -13,6 +13,8 @@ from importlib import resources
 
 import msgspec
 
+from trivium.domain.parsed import UnitKind
+from trivium.domain.retrieval import Hit
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in
@@ -84,6 +86,7 @@ def choose(
     told = (*found, *_lives(question, found), *_labelled(question, found))
     rows = [(one, *trimmed(one, asked.wants)) for one in told]
     rows = [row for row in rows if row[1] < row[2] and not _is_given(row[0].hit.chunk.text[row[1] : row[2]], question)]
+    rows = [row for row in rows if _is_in_a_cell(row[0].hit, row[1], row[2])]
     chosen = []
     for one, start, end in rows:
         text = one.hit.chunk.text[start:end]
@@ -202,6 +205,13 @@ def _is_given(text: str, question: str) -> bool:
     """Whether the question says it already, or it says nothing."""
     words = content_words(text)
     return not words or len(text.split()) > MAX_SHORT_WORDS or set(words) <= set(content_words(question))
+
+
+def _is_in_a_cell(hit: Hit, start: int, end: int) -> bool:
+    """Whether a table's span is within one value, neither a label nor of several."""
+    text = hit.chunk.text
+    labelled = text.startswith(": ", end) or "; " in text[start:end] or ": " in text[start:end]
+    return hit.chunk.kind is not UnitKind.TABLE or not labelled
 
 
 def _lives(question: str, found: Sequence[Found]) -> list[Found]:

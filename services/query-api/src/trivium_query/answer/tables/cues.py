@@ -105,6 +105,8 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "how wide": (Cue.HOW_MUCH, "width wide"),
     "how heavy": (Cue.HOW_MUCH, "weight mass"),
 }
+SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing else is named and there is one
+SIZES = tuple(map(stem, ("area", "size", "surface")))
 # What they ask for is told by other words.
 LIGHT = frozenset(
     stem(word)
@@ -112,7 +114,7 @@ LIGHT = frozenset(
     registered note noted different distinct see seen observe observed happen figure number data table row
     column sheet file entry record document overall given according respectively all exactly there please go
     went stay take taken bring brought come came have has had would could us long far many much lie stand
-    belong laut""".split()
+    belong pay laut""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

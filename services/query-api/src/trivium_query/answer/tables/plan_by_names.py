@@ -7,12 +7,13 @@ A word that is left over could change the sum, and no answer is better than a wr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
-from trivium_query.answer.tables.cues import AGGREGATES, DATES, Cue, cues_of
+from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, cues_of
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
@@ -27,6 +28,7 @@ _NOT_ADDED = frozenset(
     map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
 )
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
+_PERSONAL = frozenset("who whose wer".split())
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
 _QUESTIONS = frozenset("what which who whom whose where when how was welche wer wo wann wie".split())
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
@@ -228,6 +230,8 @@ def _target(reading: Reading) -> int | None:
     asked, targets = reading.asked(), reading.targets()
     if asked is not None:
         return asked
+    if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
+        return person
     if _asks_when(reading):
         targets = tuple(_dates(reading, targets))
     elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
@@ -248,6 +252,8 @@ def _subject(reading: Reading, measure: int) -> int | None:
     asked = reading.asked()
     if asked is not None:
         return asked if asked != measure else None
+    if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
+        return person
     named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
     return named[0] if len(named) == 1 else reading.person_or_place()
 
@@ -259,10 +265,24 @@ def _measure(reading: Reading) -> int | None:
     if hints == (DATES,):
         return _only(_dates(reading, reading.targets()))
     told = hinted(reading.table, hints)
-    named = [*_measures(reading)] or told
+    named = _of_size_of_subject(reading) or [*_measures(reading)] or told
     if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
         return None
-    return _only(named or ([] if hints else counting(reading.table) or reading.table.measured))
+    return _only(named or ([] if hints else _of_size(reading) or counting(reading.table) or reading.table.measured))
+
+
+def _of_size_of_subject(reading: Reading) -> list[int]:
+    """The same, where "largest" stands before what each row is of: "who rents the largest plot"."""
+    table = reading.table
+    of_rows = {part for column in table.columns if not column.measured for part in stems_of(column.label)}
+    stands = any(one.folded in SIZED and two.stem in of_rows for one, two in pairwise(reading.words))
+    return _of_size(reading) if stands else []
+
+
+def _of_size(reading: Reading) -> list[int]:
+    """The columns of sizes, where "largest" is all that tells of what."""
+    sized = any(word.folded in SIZED for word in reading.words)
+    return [at for at in hinted(reading.table, SIZES) if reading.table.columns[at].measured] if sized else []
 
 
 def _only(found: Sequence[int]) -> int | None:

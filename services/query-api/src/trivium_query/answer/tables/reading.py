@@ -16,7 +16,13 @@ from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
 # Columns of people, and the words that a question has for them.
-PERSONS = frozenset(map(stem, "name person keeper employee member owner author worker contact staff".split()))
+PERSONS = frozenset(
+    map(
+        stem,
+        "name person keeper employee member owner author worker contact staff tenant renter landlord student teacher"
+        " patient client guest player runner rider applicant".split(),
+    )
+)
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
 PLACES = frozenset(map(stem, "where place location site town city address station country".split()))
 _ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, "where": PLACES, "wo": PLACES}

@@ -17,7 +17,8 @@ TypedCell = int | float | str | None
 MAX_DIGITS = 15  # what a binary number holds exactly
 MIN_NAMES = 3  # rows, for numbers to be names of them
 _NAMING = frozenset(  # words of such a column's name
-    "id no nr code index key ref reference order invoice ticket serial isbn zip postcode plz phone telephone".split()
+    "id no nr code index key ref reference order invoice ticket serial isbn zip postcode plz phone telephone"
+    " plot lot house flat room seat berth locker stall gate platform lane track page row bay".split()
 )
 _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
