@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tiny_reader import write_tiny_reader
 
 from .conftest import Server
 
@@ -45,3 +47,20 @@ def test_a_document_answers_in_its_own_language(taught: Server, question: str, t
 def test_a_question_in_another_language_than_the_documents_names_the_setting(taught: Server) -> None:
     notes = _asked(taught, "¿Quién dirigió las obras de la presa antigua de Ilse Brandt?")["notes"]
     assert any("The question is in Spanish" in note and "TRIVIUM_EMBED_MODEL" in note for note in notes), notes
+
+
+def test_a_multilingual_model_by_its_path_knows_both_languages(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    model = write_tiny_reader(tmp_path / "multilingual")
+    both = start_server(TRIVIUM_EMBED_MODEL=str(model.path))
+    Path(tmp_path, "de.txt").write_text(WEIR["de"], encoding="utf-8")
+    both.cli("ingest", str(tmp_path / "de.txt"))
+    for question in ("Wer leitete die Bauarbeiten am alten Wehr?", "Who led the work at the old weir of Brandt?"):
+        answer = _asked(both, question)
+        assert len(answer["hits"]) == 1
+        assert any(row["source"] == "vector" for row in answer["hits"][0]["sources"])
+        assert not answer["notes"]
+    both.stop()
+    english_alone = start_server(TRIVIUM_EMBED_MODEL=str(model.path), TRIVIUM_EMBED_LANGUAGES="en")
+    assert "what was found is in German" in " ".join(_asked(english_alone, question)["notes"])

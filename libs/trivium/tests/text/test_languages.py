@@ -1,5 +1,7 @@
 import pytest
 
+from trivium.config import load_settings
+from trivium.domain.errors import Refused
 from trivium.text.languages import language_of, listed
 from trivium.text.stemming import stem
 
@@ -43,3 +45,22 @@ def test_a_language_without_a_stemmer_keeps_its_words() -> None:
 def test_languages_are_listed_by_name() -> None:
     assert listed(["en"]) == "English"
     assert listed(["de", "en", "xx"]) == "German, English and xx"
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [
+        ({}, {"en"}),
+        ({"TRIVIUM_EMBED_MODEL": "/models/many"}, set()),
+        ({"TRIVIUM_EMBED_MODEL": "/models/two", "TRIVIUM_EMBED_LANGUAGES": "de,en"}, {"de", "en"}),
+        ({"TRIVIUM_EMBED_LANGUAGES": "*"}, set()),
+    ],
+)
+def test_the_settings_say_which_languages_the_embedding_model_knows(given: dict[str, str], known: set[str]) -> None:
+    assert load_settings(given).languages_of_embeddings == known
+
+
+@pytest.mark.parametrize("given", ["German", "de;en", "de, en", "*,de"])
+def test_languages_that_are_no_codes_are_refused(given: str) -> None:
+    with pytest.raises(Refused, match="TRIVIUM_EMBED_LANGUAGES"):
+        load_settings({"TRIVIUM_EMBED_LANGUAGES": given})
