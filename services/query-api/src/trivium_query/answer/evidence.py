@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ from trivium_query.words import content_words, fold
 MAX_HITS = 12  # deeper hits hold more chance overlap than answers
 MAX_SENTENCE_CHARS = 1_000
 NAME_WEIGHT = 2.0  # a name or number of the question counts twice a common word
+MIN_PART = 6  # letters of a part of a compound; of 4, 5 and 6 the best for German, and no worse for four others
 MIN_POOL = 10  # of fewer hits, a word that two share would seem common
 MIN_ADDRESSES = 3  # of a list of references, and no more than so many characters for each
 MAX_REFERENCE_CHARS = 400
@@ -79,12 +80,21 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The question's words with their weights (they sum to 1), its names, the kind of answer it wants, its language."""
+    """The question's words with their weights (they sum to 1), its names, the kind of answer it wants, its language.
+
+    `compounds` are words of the passages that a word of the question begins or ends with, or that do with it.
+    """
 
     weights: dict[str, float]
     names: tuple[str, ...]
     wants: str
     language: str = ""
+    compounds: Mapping[str, frozenset[str]] = {}
+
+    def words_in(self, text: str) -> frozenset[str]:
+        """The stems of a text in the question's language, and the question's words that they are parts of."""
+        found = content_words(text, self.language)
+        return frozenset(found).union(*(self.compounds[word] for word in found if word in self.compounds))
 
     def coverage(self, words: frozenset[str]) -> float:
         """The weight of the question's words that are among `words`, 0 to 1."""
@@ -97,7 +107,11 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     names = tuple(dict.fromkeys(span.key for span in names_in(question)))
     in_names = {word for name in names for word in content_words(name, language)}
     words = dict.fromkeys(content_words(question, language))
-    pool = [frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.text}", language)) for hit in hits]
+    asked = Asked(dict.fromkeys(words, 0.0), names, "", language)
+    pool = [asked.words_in(f"{hit.chunk.heading} {hit.chunk.text}") for hit in hits]
+    if language not in ("", ENGLISH):
+        asked = msgspec.structs.replace(asked, compounds=_compounds(words, frozenset[str]().union(*pool)))
+        pool = [chunk.union(*(asked.compounds.get(word, ()) for word in chunk)) for chunk in pool]
     frequency = Counter(word for chunk in pool for word in chunk if word in words)
     raw = {
         word: (NAME_WEIGHT if word in in_names or _NUMBER.search(word) else 1.0)
@@ -107,7 +121,20 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     total = sum(raw.values()) or 1.0
     folded = fold(question)
     wants = next((kind for kind, pattern in _WANTED if pattern.search(folded)), "")
-    return Asked({word: weight / total for word, weight in raw.items()}, names, wants, language)
+    weights = {word: weight / total for word, weight in raw.items()}
+    return msgspec.structs.replace(asked, weights=weights, wants=wants)
+
+
+def _compounds(asked: Iterable[str], told: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The Amazon's basin is "Amazonasbecken" in the question and "Amazonas" in the passage."""
+    long = [word for word in asked if len(word) >= MIN_PART]
+    parts = ((word, frozenset(one for one in long if _is_part(one, word))) for word in told if len(word) >= MIN_PART)
+    return {word: found for word, found in parts if found}
+
+
+def _is_part(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return short != long and (long.startswith(short) or long.endswith(short))
 
 
 def candidates(
@@ -120,7 +147,7 @@ def candidates(
     known = sentence_vectors if question_vector is not None else {}
     found: list[Candidate] = []
     for hit in hits[:MAX_HITS]:
-        heading = frozenset(content_words(hit.chunk.heading, asked.language)) & asked.weights.keys()
+        heading = asked.words_in(hit.chunk.heading) & asked.weights.keys()
         listed = is_reference_list(hit.chunk.text)
         for span, vector in _sentences(hit, known.get(hit.chunk.id)):
             cosine = (
@@ -143,7 +170,7 @@ def _candidate(
     asked: Asked, hit: Hit, span: Span, heading: frozenset[str], cosine: float, vector: Vector | None, *, listed: bool
 ) -> Candidate:
     text = span.of(hit.chunk.text)
-    words = frozenset(content_words(text, asked.language))
+    words = asked.words_in(text)
     covered = words & asked.weights.keys()
     coverage = asked.coverage(covered) + HEADING_SHARE * asked.coverage(heading - covered)
     row = hit.chunk.kind is UnitKind.TABLE

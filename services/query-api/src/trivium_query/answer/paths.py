@@ -57,7 +57,7 @@ def _given(asked: Asked, name: str) -> bool:
 def _raised(asked: Asked, one: Candidate, via: Candidate | None) -> Candidate:
     if via is None:
         return one
-    held = one.covered.union(content_words(one.hit.chunk.heading, asked.language))
+    held = one.covered | asked.words_in(one.hit.chunk.heading)
     if asked.coverage(via.covered - held) < MIN_BRIDGE_COVERAGE:
         return one
     left = asked.coverage(one.covered - via.covered) - asked.coverage(one.covered & via.covered)

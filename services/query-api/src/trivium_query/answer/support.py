@@ -12,7 +12,7 @@ from rapidfuzz import fuzz, process
 from trivium.domain.retrieval import Hit
 from trivium.text.languages import ENGLISH
 from trivium_query.answer.evidence import MAX_HITS, Asked, Candidate
-from trivium_query.words import content_words, fold
+from trivium_query.words import fold
 
 # A logistic fit over questions with an answer in the corpus against questions without one (null_query of
 # MultiHop-RAG, unanswerable ones of QASPER, and questions put to a corpus that knows nothing of them), the
@@ -26,6 +26,7 @@ WORDS_BEST_SLOPE = 4.4
 WORDS_OFFSET = -2.8
 UNKNOWN_NAMES_COST = 2.5  # when no hit knows any name of the question, what is said is of something else
 FOUND_PROBABILITY = 0.25  # below it: not found
+SURE_BY_WORDS = 0.65  # the next without vectors
 SURE_PROBABILITY = 0.6  # from it on: supported; partly supported in between
 MIN_NAME_SHARE = 0.5  # more than this share of a name's words must stand in the hits for it to be known
 _WORD = re.compile(r"[^\W_]+")
@@ -70,7 +71,7 @@ class Support(msgspec.Struct, frozen=True):
     @property
     def sure(self) -> bool:
         """Whether the answer needs no second look."""
-        return self.probability >= SURE_PROBABILITY
+        return self.probability >= (SURE_PROBABILITY if self.cosine is not None else SURE_BY_WORDS)
 
 
 def measure(asked: Asked, chosen: Sequence[Candidate], hits: Sequence[Hit]) -> Support:
@@ -78,9 +79,7 @@ def measure(asked: Asked, chosen: Sequence[Candidate], hits: Sequence[Hit]) -> S
     if not chosen:
         return Support()
     headings = {one.hit.chunk.id: one.hit.chunk.heading for one in chosen}.values()
-    held = frozenset(word for heading in headings for word in content_words(heading, asked.language)).union(
-        *(one.words for one in chosen)
-    )
+    held = frozenset[str]().union(*map(asked.words_in, headings), *(one.words for one in chosen))
     cosines = [one.cosine for one in chosen if one.vector is not None]
     return Support(
         chosen=len(chosen),
