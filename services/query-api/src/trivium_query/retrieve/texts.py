@@ -6,10 +6,12 @@ The artifacts are what ingest made the rows from: whole documents, so slower to 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from threading import Lock
 
-from trivium.domain.chunks import Chunk
+from cachetools import LRUCache, cached
+
+from trivium.domain.chunks import Chunk, memory_bytes
 from trivium.domain.documents import Stage
 from trivium.domain.errors import NotFound, TriviumError, TryLater
 from trivium.domain.scope import Tenant
@@ -18,7 +20,7 @@ from trivium.ports.objects import Objects
 from trivium_query.retrieve.budgeted_reads import KEYWORD, BudgetedReads
 from trivium_query.retrieve.store_reads import Readers
 
-RECENT_DOCUMENTS = 32  # document versions whose chunks are kept: the next question is often about the same ones
+REMEMBERED_BYTES = 32 * 1024 * 1024  # of documents' chunks: the next question is often about the same ones
 ORIGINS_S = 2.0
 ARTIFACTS_S = 5.0  # one reading of artifacts, all its documents together
 DOCUMENTS_PER_HIT = 2  # its own, and the one that its bridge starts from
@@ -30,9 +32,12 @@ ActiveVersions = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 class PublishedChunks:
     """The chunks that a document version was published with, from its artifacts."""
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, max_bytes: int = REMEMBERED_BYTES) -> None:
         self._objects = objects
-        self._recent = lru_cache(RECENT_DOCUMENTS)(self._load)  # an artifact's key names its content
+        recent: LRUCache[Hashable, Mapping[str, Chunk]] = LRUCache(
+            max_bytes, lambda chunks: memory_bytes(chunks.values())
+        )
+        self._recent = cached(recent, lock=Lock())(self._load)  # an artifact's key names its content
 
     def of(self, tenant: Tenant, document_id: str, version: str) -> Mapping[str, Chunk]:
         """By chunk id; empty when the artifacts are damaged or gone. Blocks; raises `TryLater`."""
@@ -46,6 +51,10 @@ class PublishedChunks:
 
     def _load(self, tenant: Tenant, key: str) -> Mapping[str, Chunk]:
         return {chunk.id: chunk for chunk in artifacts.load(self._objects.for_tenant(tenant), key, list[Chunk])}
+
+
+def _size(chunks: Mapping[str, Chunk]) -> int:
+    return memory_bytes(chunks.values())
 
 
 class Texts:
