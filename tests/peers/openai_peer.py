@@ -94,21 +94,22 @@ class OpenAiPeer:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
-        tasks: set[asyncio.Task[None]] = set()
-
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.ensure_future(self._converse(reader, writer))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            serving[asyncio.ensure_future(self._converse(reader, writer))] = writer
 
+        serving: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         server = await asyncio.start_server(accept, "127.0.0.1", self._port)
         self._port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:  # who is being let in comes too
+            for task in others & serving.keys():
+                task.cancel()
+            await asyncio.wait(others)
+        server.close()  # not before: it would leave who is being let in without a transport
+        for writer in serving.values():  # of a task that was cancelled before its first step, too
+            writer.close()
+        await asyncio.gather(*(writer.wait_closed() for writer in serving.values()), return_exceptions=True)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One request a connection."""
