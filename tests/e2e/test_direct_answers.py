@@ -19,6 +19,16 @@ DOCUMENTS = {
     "crane.md": "# Grey Crane\n\nThe Grey Crane is not open to visitors. It was built in 1911 and lifts 40 tons.",
     "trip.txt": "Boat trip to Oxley Meadow\nSkipper: Petra Lund\nPrice: 7 euros"
     "\n\nRaffle\nFirst prize: a canoe\nDrawn by Tomas Leeds at 16:30",
+    "sorrel.md": "# Why Lake Sorrel turns red\n\nLake Sorrel in the north of Vessland is red each August. The colour"
+    " comes from the alga Carmina tetra, which needs warm water.\n\nBoats are welcome on Lake Sorrel, but signs ask for"
+    " slow rowing, since splashing scares the herons.",
+    "skerry.md": "# Skerry Light\n\nThe last keeper of Skerry Light was Anders Vold, who lived there with his wife Tove"
+    " for 22 years. At its closing spoke Marit Lie (mayor) and Jon Berg.",
+    "minutes.md": "# Minutes of the rowing club, 12 May 2025\n\nThe balance is 41 euros.\n\nA vote on the boathouse was"
+    " postponed to the next meeting on 8 September.",
+    "pump.md": "# Pump Velo 3\n\n## Error codes\n\nE2: the filter is blocked.\n\nE7: the motor is too hot.",
+    "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
+    "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
 }
 
 
@@ -49,6 +59,8 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Is the Grey Crane open to visitors?", "no", {"crane.md"}),
         ("Who is the skipper of the boat trip?", "Petra Lund", {"trip.txt"}),
         ("What is the price of the boat trip?", "7 euros", {"trip.txt"}),
+        ("Who was the wife of the last keeper of Skerry Light?", "Tove", {"skerry.md"}),
+        ("Who was the mayor at the closing of Skerry Light?", "Marit Lie", {"skerry.md"}),
     ],
 )
 def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str, short: str, sources: set[str]) -> None:
@@ -69,3 +81,19 @@ def test_a_reranker_that_is_not_there_costs_its_order_alone(read: Server) -> Non
 def test_what_the_documents_do_not_hold_is_not_found(read: Server, question: str) -> None:
     given = read.ask(question)
     assert (given["found"], given["short"], given["verdict"]) == (False, "", "NOT_SUPPORTED"), given
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "not_told"),
+    [
+        ("What does E7 mean?", "the motor is too hot", "filter"),
+        ("Why is Lake Sorrel red?", "comes from the alga", "herons"),
+        ("When is the next meeting of the rowing club?", "8 September", "12 May"),
+        ("When do I have to check out of the Blue Lodge?", "11 am", "7946"),
+    ],
+)
+def test_what_only_looks_like_an_answer_is_not_given(read: Server, question: str, told: str, not_told: str) -> None:
+    given = read.ask(question)
+    assert told in given["text"], given
+    assert not_told not in given["short"], given
+    assert not (given["verdict"] == "SUPPORTED" and not_told in given["text"]), given

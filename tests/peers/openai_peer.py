@@ -94,6 +94,7 @@ class OpenAiPeer:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
+
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             serving[asyncio.ensure_future(self._converse(reader, writer))] = writer
 

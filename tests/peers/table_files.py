@@ -71,6 +71,17 @@ PLOTS = """Plot,Tenant,Area (m2),Rent (GBP)
 3,Ken Osei,150,40
 7,Mia Larkin,120,32
 """
+SHOPS = """Month,Shop,Goods,Units,Revenue EUR
+2025-01,Ilkley,Kettle,120,3600
+2025-01,Selby,Kettle,80,2400
+2025-01,Ilkley,Toaster,60,2700
+2025-02,Ilkley,Kettle,95,2850
+2025-02,Selby,Kettle,110,3300
+2025-02,Selby,Toaster,45,2025
+2025-03,Ilkley,Kettle,130,3900
+2025-03,Selby,Toaster,70,3150
+2025-03,Hedon,Kettle,140,4000
+"""
 NITRATE = """Messstelle;Datum;Nitrat (mg/l);Tiefe (m)
 Nordufer;2023-04-03;12,5;1,2
 Nordufer;2023-07-11;9,75;1,1
@@ -140,6 +151,7 @@ def table_files() -> dict[str, bytes]:
         "boats.docx": boats(),
         "orchard.md": ORCHARD.encode(),
         "plots.csv": PLOTS.encode(),
+        "shop-sales.csv": SHOPS.encode(),
         "sales.csv": SALES.encode(),
         "exam.md": EXAM.encode(),
     }

@@ -101,9 +101,18 @@ def _forms(term: str) -> tuple[tuple[re.Pattern[str], bool], ...]:
             ),
             True,
         ),
+        (
+            re.compile(rf"^\W*{written}(?::|\s[\u2013\u2014-])\s+(?P<says>\S.*)$", re.IGNORECASE | re.DOTALL),
+            _is_code(term),
+        ),
         (re.compile(rf"\b{person},\s+{noun}\s*,"), True),
         (re.compile(rf"\b{person}\s+{noun}"), False),
     )
+
+
+def _is_code(term: str) -> bool:
+    """Whether it is no word of the language, so that a line which begins with it can only explain it."""
+    return any(map(str.isdigit, term)) or (len(term) > 1 and term.isupper())
 
 
 def _spelt_out(term: str, sentence: str) -> str:

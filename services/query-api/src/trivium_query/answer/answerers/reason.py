@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
@@ -20,7 +21,8 @@ MIN_TOLD = 0.5  # of the question's words, names apart: a sentence that tells of
 WHOLE = 0.99
 _CUE = re.compile(
     r"\b(?:because|since|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
-    r"|the reason|which is why|to (?:avoid|prevent|protect|save|make|allow|keep)"
+    r"|(?:comes?|came|results?|stems?) from|the reason|which is why"
+    r"|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
     r"|porque|debido a|a causa de|para que|ya que)\b",
     re.IGNORECASE,
@@ -29,27 +31,47 @@ _CUE = re.compile(
 
 def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> Answered:
     """The best sentence that gives a reason; else one that tells all that is asked about; else that none was found."""
-    told = [one for one in extracted.ranked if _told(question, one, extracted.asked) >= MIN_TOLD]
-    telling = [one for one in told if not is_heading(one.text)]
-    giving = [one for one in telling if _CUE.search(one.text)]
-    best = next(iter(giving or telling), None)
-    whole = best is not None and _told(question, best, extracted.asked) >= WHOLE
-    if best is None or not (giving or whole):
+    told = [(one, _told(question, one, extracted.asked)) for one in extracted.ranked]
+    telling = [(one, how) for one, how in told if how.share >= MIN_TOLD and not is_heading(one.text)]
+    giving = [(one, how) for one, how in telling if _CUE.search(one.text)]
+    best, how = next(iter(sorted(giving or telling, key=lambda each: not each[1].near)), (None, _UNTOLD))
+    if best is None or not (giving or how.share >= WHOLE):
         return refused(question, hits)
     lines, citations = cited([(best.hit, best.text)], hits)
-    verdict = Verdict.SUPPORTED if giving and whole else Verdict.PARTIALLY_SUPPORTED
-    return Answered(Draft(lines[0], True, citations), verdict)
+    sure = giving and how.own and how.share >= WHOLE
+    return Answered(Draft(lines[0], True, citations), Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED)
 
 
-def _told(question: str, one: Candidate, asked: Asked) -> float:
-    """The share of the question's words, names apart, in the sentence or its heading; 0 where no name is there.
+class _Told(NamedTuple):
+    """The share of the question's words in a sentence, the one before it, or its heading.
+
+    `own`: the sentence holds one of them itself; `near`: it or the one before it.
+    """
+
+    share: float
+    own: bool
+    near: bool
+
+
+_UNTOLD = _Told(0.0, own=False, near=False)
+
+
+def _told(question: str, one: Candidate, asked: Asked) -> _Told:
+    """Of the question's words without its names; nothing where no name is there.
 
     Other languages than English inflect their names, or write every noun as one: there they are words like others.
     """
     names = asked.names if asked.language in ("", ENGLISH) else ()
     named = {word for name in names for word in content_words(name)}
     words = set(content_words(question, asked.language)) - named
-    told = one.words | set(content_words(one.hit.chunk.heading, asked.language))
+    near = one.words | asked.words_in(_before(one))
+    told = near | set(content_words(one.hit.chunk.heading, asked.language))
     if not words or (named and not named & told):
-        return 0.0
-    return len(words & told) / len(words)
+        return _UNTOLD
+    return _Told(len(words & told) / len(words), own=bool(words & one.words), near=bool(words & near))
+
+
+def _before(one: Candidate) -> str:
+    r"""The sentence before it: "The lake is red. The colour comes from ...\"."""
+    earlier = [span for span in one.hit.chunk.sentences if span.end <= one.span.start]
+    return earlier[-1].of(one.hit.chunk.text) if earlier else ""

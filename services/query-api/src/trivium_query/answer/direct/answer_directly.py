@@ -21,6 +21,7 @@ from trivium_query.answer.extractive import Extract
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.3  # below: not found
 RELATED = 0.45  # cosine of question and sentence, where they share no word but names
+TOLD = 0.1  # of a few words from a sentence without the question's predicate: below, few were right on the sets in DATA
 SUPPORTED = 0.5  # from here on: supported; partly supported in between
 
 
@@ -39,8 +40,11 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     likely = confidence(direct, extracted, hits, weights)
     if likely.answerable < ANSWERABLE or not _says_anything(direct, extracted):
         return ReadAnswer(refused(question, hits).draft, Verdict.NOT_SUPPORTED, likely.right)
-    draft = compose(direct, extracted, hits, sure=likely.right >= SUPPORTED)
-    sure = likely.right >= SUPPORTED and _is_of_the_kind(question, draft, extracted) and _bears_on(direct)
+    likely_right = likely.right >= SUPPORTED and _bears_on(direct)
+    draft = compose(direct, extracted, hits, sure=likely_right)
+    if not _is_told(direct, likely.right):
+        draft = msgspec.structs.replace(draft, short="")
+    sure = likely_right and _is_of_the_kind(question, draft, extracted)
     return ReadAnswer(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
 
 
@@ -48,12 +52,18 @@ def _says_anything(direct: Direct, extracted: Extract) -> bool:
     return bool(direct.compared or direct.chosen or extracted.chosen)
 
 
+def _is_told(direct: Direct, right: float) -> bool:
+    """Whether the answer is told in a few words: not from a sentence that lacks the question's "next"."""
+    read = direct.chosen[0].signals if direct.chosen and not (direct.compared or direct.decided) else None
+    return read is None or bool(read["which"] and (read["predicate"] or right >= TOLD))
+
+
 def _bears_on(direct: Direct) -> bool:
-    """Whether the sentence of the short answer has anything to do with the question, by its words or its sense."""
+    """Whether the sentence of the short answer has to do with the question, by words or sense, and with its "next"."""
     if direct.compared is not None or direct.decided is not None or not direct.chosen:
         return True
     signals = direct.chosen[0].signals
-    return bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED
+    return bool(signals["which"]) and (bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED)
 
 
 def _is_of_the_kind(question: str, draft: Draft, extracted: Extract) -> bool:

@@ -17,7 +17,7 @@ from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.labels import labelled_in
+from trivium_query.answer.direct.labels import labelled_in, named_as_in
 from trivium_query.answer.direct.life import DATE, life_in
 from trivium_query.answer.evidence import Asked, Candidate
 from trivium_query.words import content_words
@@ -45,6 +45,14 @@ _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|dozen|several)\b", re.I
 )
+_TIME = re.compile(
+    r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
+    re.I,
+)
+_PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
+_WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
+OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 TOLD_ODDS = 12.0  # of what a passage states in a form that is read by rule
 
 
@@ -92,7 +100,14 @@ def choose(
         text = one.hit.chunk.text[start:end]
         signals = signals_of(asked, one, (start, end), rows, sentences.get(one.hit.chunk.id, ()))
         chosen.append(Chosen(text, one, start, end, probability(signals, weights.answer), signals))
-    return sorted(chosen, key=lambda one: -one.probability)
+    beside = [one for one in chosen if one.signals["life"]] if asked.wants == "name" else []
+    return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside))
+
+
+def _preference(one: Chosen, beside: Sequence[Chosen]) -> float:
+    """Of a name that stands beside what it is asked as, and of a sentence with the question's "next", above others."""
+    preferred = one in beside or not beside
+    return (1.0 if one.signals["which"] else OTHER_SHARE) * (1.0 if preferred else OTHER_SHARE)
 
 
 def probability(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
@@ -141,7 +156,15 @@ def signals_of(
         "predicate": predicate_share(one.question, asked.names, inside),
         "life": float(one.odds == TOLD_ODDS),
         "named": float(text[:1].isupper() or text[:1].isdigit()),
+        "which": float(_says_which(asked, one, inside)),
     }
+
+
+def _says_which(asked: Asked, one: Found, sentence: Candidate | None) -> bool:
+    """Whether its sentence or heading has the "next" or "previous" of the question, names apart; a step has its own."""
+    words = _WHICH & set(_WORD.findall(one.question.lower())) - {word for name in asked.names for word in name.split()}
+    said = f"{sentence.text if sentence else ''} {one.hit.chunk.heading}".lower()
+    return bool(one.steps) or words <= set(_WORD.findall(said))
 
 
 def predicate_share(question: str, names: Sequence[str], sentence: Candidate | None) -> float:
@@ -154,7 +177,7 @@ def predicate_share(question: str, names: Sequence[str], sentence: Candidate | N
 def fits_wanted(wants: str, text: str) -> bool | None:
     """Whether the words are of the kind that is asked for; None where no kind is."""
     if wants == "date":
-        return _DATE.search(text) is not None
+        return _DATE.search(text) is not None or _TIME.search(text) is not None
     if wants == "number":
         return _NUMBER.search(text) is not None and _MONTH_DAY.fullmatch(text) is None
     if wants in ("name", "place"):
@@ -169,7 +192,9 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
     end = one.end  # where two sentences are joined, the first led up to the second
     if wants == "date" and (date := _date_at(text, start, end)):
         return date
-    if wants == "number" and (unit := _UNIT.match(text, end)):
+    if wants == "number" and (part := _PART_OF.search(text, max(0, start - DATE_CHARS), start)):
+        start, end = part.span(1)  # "9 of the 24 doors": of those that are asked for there are nine
+    elif wants == "number" and (unit := _UNIT.match(text, end)):
         end = unit.end()
     return _bare(text, start, _before_open_bracket(text, start, end), wants)
 
@@ -236,5 +261,5 @@ def _labelled(question: str, found: Sequence[Found]) -> list[Found]:
     return [
         msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS, steps=())
         for one in {one.hit.chunk.id: one for one in reversed(found)}.values()
-        for told in labelled_in(question, one.hit)
+        for told in (*labelled_in(question, one.hit), *named_as_in(question, one.hit))
     ]

@@ -1,4 +1,4 @@
-"""Lines of a label and its value, "Skipper: Petra Lund", where the label is what the question asks for."""
+"""What stands beside the word that a question asks for: "Skipper: Petra Lund", "his wife Ida", "George Tan (chair)"."""
 
 from __future__ import annotations
 
@@ -12,6 +12,33 @@ from trivium_query.words import content_words
 MAX_LABEL_WORDS = 4
 MIN_REST_SHARE = 0.5  # of the question's other words, that the passage must hold
 _LINE = re.compile(r"^[ \t]*([^\W\d_][^:;\n]{1,40}):[ \t]+([^\s:;][^:;\n]{0,80})[ \t]*$", re.M)
+_ROLE = re.compile(
+    r"^who(?:se)?\s+(?:is|was|are|were)\s+(?:(?:the|his|her|its|their)\s+)?(?:.*['\u2019]s\s+)?(?:[a-z-]+\s+){0,2}?"
+    r"(?P<role>[a-z]{3,})(?=\s+(?:of|at|in|for|on|to|when|during)\b|\s*\??$)",
+    re.I,
+)
+_CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
+_NAME = rf"{_CAPITALISED}(?:\s+(?:(?:van|von|de|der|del|di|da|la|le)\s+)*{_CAPITALISED}){{0,3}}"
+
+
+def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
+    """Names right beside the role that "who" asks for, in a sentence of most words asked, in a passage of all."""
+    role = _ROLE.search(question.strip())
+    if role is None:
+        return
+    word = rf"(?i:{re.escape(role['role'])})"
+    beside = re.compile(
+        rf"\b{word},?\s+(?P<after>{_NAME})|(?P<before>{_NAME})\s*(?:\(|,\s+(?:the\s+|an?\s+)?){word}\s*[),.]"
+    )
+    asked = frozenset(content_words(question))
+    if not asked <= frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.title} {hit.chunk.text}")):
+        return
+    for span in hit.chunk.sentences:
+        sentence = span.of(hit.chunk.text)
+        if 2 * len(asked & frozenset(content_words(sentence))) > len(asked):
+            for found in beside.finditer(sentence):
+                group = "after" if found["after"] else "before"
+                yield Told(span.start + found.start(group), span.start + found.end(group))
 
 
 def labelled_in(question: str, hit: Hit) -> Iterator[Told]:

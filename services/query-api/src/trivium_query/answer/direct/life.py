@@ -14,8 +14,8 @@ _MONTHS = (
 )
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = (
-    rf"(?:(?:{_NTH}\s+(?:{_MONTHS})\.?,?\s+|(?:{_MONTHS})\.?\s+{_NTH},?\s+|(?:{_MONTHS})\.?,?\s+)?"
-    r"(?:c\.\s*|ca\.\s*)?\d{3,4})(?!\d)"
+    rf"(?<!\d)(?:(?:{_NTH}\s+(?:{_MONTHS})\.?,?\s+|(?:{_MONTHS})\.?\s+{_NTH},?\s+|(?:{_MONTHS})\.?,?\s+)?"
+    r"(?:c\.\s*|ca\.\s*)?(?<!\d)(?:[1-9]\d{2}|1\d{3}|2[01]\d{2}))(?!\d)"
 )
 _DATE = re.compile(DATE, re.I)
 _BRACKET = re.compile(r"\(([^()]{4,160})\)")

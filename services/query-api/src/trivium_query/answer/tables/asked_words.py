@@ -12,6 +12,22 @@ from trivium_query.words import fold, stem
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*|[%$€£]")
 _SUFFIXES = ("er", "r", "or", "ing", "ment", "n")  # of who or what does what the stem says: keep, keeper
 _LEAST_STEM = 4
+# Verbs and nouns of one thing, that no ending tells.
+_SAME = {
+    stem(noun): stem(verb)
+    for noun, verb in (
+        pair.split(":")
+        for pair in (
+            "sale:sell",
+            "delivery:deliver",
+            "payment:pay",
+            "growth:grow",
+            "loss:lose",
+            "choice:choose",
+            "flight:fly",
+        )
+    )
+}
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -50,6 +66,7 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two stems are one word, or one is who does the other."""
+    one, other = _SAME.get(one, one), _SAME.get(other, other)
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= _LEAST_STEM and long.startswith(short) and long[len(short) :] in _SUFFIXES)
 

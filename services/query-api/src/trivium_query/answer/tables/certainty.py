@@ -12,7 +12,7 @@ from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
 # What counting fills a column with.
-_COUNTED = frozenset(map(stem, "count number quantity amount pieces total anzahl menge".split()))
+_COUNTED = frozenset(map(stem, "count number quantity amount pieces units copies total anzahl menge".split()))
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 
 

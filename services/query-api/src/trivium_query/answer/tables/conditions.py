@@ -32,6 +32,11 @@ _DAY = re.compile(
     rf"(?:\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,)?\s+(?P<year>{_YEAR}))\b",
     re.I,
 )
+_MONTH_ALONE = re.compile(
+    rf"\b(?P<lead>in|for|during|of|since|before|after|until|im|seit|vor|nach|bis)\s+(?P<month>{_MONTH})\b"
+    rf"(?!\s+(?:\d|to\b|and\b|or\b))",
+    re.I,
+)
 _BOUND = re.compile(
     r"\b(?P<words>more than|greater than|higher than|larger than|longer than|deeper than|over|above|exceeding|at least"
     r"|no less than|less than|fewer than|lower than|smaller than|shorter than|under|below|at most|no more than|up to"
@@ -131,6 +136,12 @@ def conditions_of(
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
             found.extend(_timed(table, match["lead"], moments, said, columns))
+    place = _time_column(table, columns, dated=True)
+    year = table.columns[place].year if place is not None else 0
+    for match in _MONTH_ALONE.finditer(question) if year else ():
+        said = within(words, match.start(), match.end())
+        if not said & (taken | _words_of(found)):
+            found.extend(_timed(table, match["lead"], _month(year, _MONTHS[match["month"].lower()]), said, columns))
     for match in _BOUND.finditer(question):
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
@@ -184,12 +195,16 @@ def _day(match: re.Match[str]) -> _Moments | None:
         return _Moments(match["iso"], match["iso"] + "~")
     year, month, day = int(match["year"]), _MONTHS[match["month"].lower()], match["day"] or match["day2"]
     if not day:
-        after = (year, month + 1) if month < 12 else (year + 1, 1)
-        return _Moments(f"{year}-{month:02}-01", f"{after[0]}-{after[1]:02}-01")
+        return _month(year, month)
     if not 1 <= int(day) <= calendar.monthrange(year, month)[1]:
         return None
     whole = f"{year}-{month:02}-{int(day):02}"
     return _Moments(whole, whole + "~")
+
+
+def _month(year: int, month: int) -> _Moments:
+    after = (year, month + 1) if month < 12 else (year + 1, 1)
+    return _Moments(f"{year}-{month:02}-01", f"{after[0]}-{after[1]:02}-01")
 
 
 def _timed(

@@ -27,6 +27,8 @@ _COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE, Cue.HO
 _NOT_ADDED = frozenset(
     map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
 )
+# What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
+_SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _PERSONAL = frozenset("who whose wer".split())
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
@@ -155,6 +157,7 @@ def _extreme(reading: Reading) -> Plan | None:
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
     counted = any(word.folded in ("most", "least", "fewest") for word in reading.words[found.run.first : found.run.end])
+    counted = counted or bool(_SUMMED & set(stems_of(reading.table.columns[measure].label)))
     inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
 

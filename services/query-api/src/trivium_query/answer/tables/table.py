@@ -21,7 +21,8 @@ class Column(msgspec.Struct, frozen=True):
     """`label` is as the document has it, without its unit. `values` are the distinct ones of text, in order.
 
     `decimals` is the most that a number of it has behind the point; `grouped` tells that it separates thousands.
-    `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`).
+    `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`), and `year`
+    the only one that they are of, else 0.
     """
 
     label: str
@@ -31,6 +32,7 @@ class Column(msgspec.Struct, frozen=True):
     grouped: bool = False
     years: bool = False
     shape: str = ""
+    year: int = 0
     values: tuple[str, ...] = ()
 
     @property

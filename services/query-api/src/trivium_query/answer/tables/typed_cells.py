@@ -22,7 +22,7 @@ _NAMING = frozenset(  # words of such a column's name
 )
 _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
-_LABEL_UNIT = re.compile(r"\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
+_LABEL_UNIT = re.compile(r"(?:\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]|\s+(EUR|USD|GBP|CHF|JPY))\s*$")
 _NUMBER = re.compile(
     r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<loss>\(?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
     r"\s*(?P<closed>\)?)\s*(?P<after>%|[$€£¥]|[^\W\d_]{1,5}[²³]?(?:/[^\W\d_]{1,4})?)?"
@@ -37,6 +37,10 @@ _DATE_FORMATS = (
     "%B %d, %Y",
     "%b %d, %Y",
     "%d.%m.%Y",
+    "%Y-%m",
+    "%B %Y",
+    "%b %Y",
+    "%m/%Y",
 )
 _SLASHED = ("%d/%m/%Y", "%m/%d/%Y")
 
@@ -147,9 +151,16 @@ def _dates(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedCo
     for shape in _formats(present):
         read = _reader(shape)
         days = [None if cell.casefold() in _EMPTY else read(cell) for cell in filled]
-        if sum(day is not None for day in days) == len(present):
-            return TypedColumn(Column(label, ColumnKind.DATE, shape=shape), tuple(days))
+        known = [day for day in days if day is not None]
+        if len(known) == len(present) and not (shape == "%Y-%m" and all(map(_is_season, known))):
+            same = min(known)[:4] == max(known)[:4]
+            return TypedColumn(Column(label, ColumnKind.DATE, shape=shape, year=int(known[0][:4]) * same), tuple(days))
     return None
+
+
+def _is_season(month: str) -> bool:
+    """Whether "2009-10" may be two years."""
+    return int(month[5:7]) == (int(month[2:4]) + 1) % 100
 
 
 def _formats(present: Sequence[str]) -> Sequence[str]:
@@ -179,6 +190,6 @@ def _text(label: str, filled: Sequence[str], sums: Sequence[bool]) -> TypedColum
 
 
 def _label_and_unit(label: str) -> tuple[str, str]:
-    """`Mean level (m)` is a level in metres."""
+    """`Mean level (m)` is a level in metres, `Cost EUR` is in euros."""
     match = _LABEL_UNIT.search(label)
-    return (label[: match.start()], match[1]) if match and match.start() else (label, "")
+    return (label[: match.start()], match[1] or match[2]) if match and match.start() else (label, "")
