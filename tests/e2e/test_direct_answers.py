@@ -27,6 +27,13 @@ DOCUMENTS = {
     "minutes.md": "# Minutes of the rowing club, 12 May 2025\n\nThe balance is 41 euros.\n\nA vote on the boathouse was"
     " postponed to the next meeting on 8 September.",
     "pump.md": "# Pump Velo 3\n\n## Error codes\n\nE2: the filter is blocked.\n\nE7: the motor is too hot.",
+    "faq.md": "# Questions about the map room\n\n**How long is a loan?** Four weeks. It can be renewed twice.\n\n"
+    "**Who looks after the old maps?** Ines Marlow, on the second floor.",
+    "lease.md": "# Lease of 7 Quay Lane\n\nBetween Ferris Holdings (the landlord) and Amara Bello (the tenant).",
+    "outage.md": "# Outage of the mail gateway\n\n1,140 users were affected. Mail was down for 3 hours and 9 minutes."
+    "\n\nRoot cause: the reminder went to somebody who had left.",
+    "tram.txt": "Evening on the new tram\nRESIDENT: Will trees be felled?\nASHDOWN: 38 trees must go, and we plant 120"
+    " new ones along the line.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
 }
@@ -60,6 +67,9 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who is the skipper of the boat trip?", "Petra Lund", {"trip.txt"}),
         ("What is the price of the boat trip?", "7 euros", {"trip.txt"}),
         ("Who was the wife of the last keeper of Skerry Light?", "Tove", {"skerry.md"}),
+        ("Who is the landlord of 7 Quay Lane?", "Ferris Holdings", {"lease.md"}),
+        ("Who looks after the old maps?", "Ines Marlow", {"faq.md"}),
+        ("How many users were affected by the outage?", "1,140 users", {"outage.md"}),
         ("Who was the mayor at the closing of Skerry Light?", "Marit Lie", {"skerry.md"}),
     ],
 )
@@ -88,6 +98,9 @@ def test_what_the_documents_do_not_hold_is_not_found(read: Server, question: str
     [
         ("What does E7 mean?", "the motor is too hot", "filter"),
         ("Why is Lake Sorrel red?", "comes from the alga", "herons"),
+        ("How long is a loan of the map room?", "Four weeks", "twice"),
+        ("How long was mail down?", "3 hours", "1,140"),
+        ("What caused the outage of the mail gateway?", "Root cause", "1,140"),
         ("When is the next meeting of the rowing club?", "8 September", "12 May"),
         ("When do I have to check out of the Blue Lodge?", "11 am", "7946"),
     ],

@@ -278,6 +278,13 @@ def test_files_that_were_begun_and_never_finished_are_found_and_removed(kept: Ke
     assert list(incoming.iterdir()) == []
 
 
+def test_a_start_removes_what_a_killed_process_had_begun(kept: Kept) -> None:
+    incoming = kept.settings.data_dir / "tenants" / "default" / "objects-incoming"
+    (incoming / "begun").write_bytes(b"half a")
+    with assembled(kept.settings):
+        assert list(incoming.iterdir()) == []
+
+
 def test_a_write_that_fails_on_a_full_disk_leaves_no_file(kept: Kept) -> None:
     with kept.stores() as stores:
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -96,6 +96,8 @@ def assembled(
             register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         if settings.backend == "embedded":
             release_orphans(registry)  # whoever owns the data directory is the only worker
+            for tenant in stores.objects.tenants():
+                stores.objects.unfinished(tenant, remove=True)  # begun by a process that was killed
         _start_ingest(stack, app, dispatcher)
         stack.callback(stopping.begin)
         questions = QuestionVectors(models.embedder, remembered_questions)

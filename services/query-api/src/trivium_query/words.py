@@ -85,6 +85,11 @@ def is_function_word(word: str) -> bool:
     return word in _STOP or word in _ASKING
 
 
+def is_stop_word(word: str, language: str = ENGLISH) -> bool:
+    """Whether a word, written anyhow, is too common in its language to be a name."""
+    return fold(word) in _function_words(language)
+
+
 def content_words(text: str, language: str = ENGLISH) -> list[str]:
     """Stems of the words that are not function words, in order, repeated as they stand.
 

@@ -50,7 +50,8 @@ _WANTED = (
     (
         "number",
         re.compile(
-            r"\bhow (?:many|much|large|big|long|old|far|high|tall)\b|\bwie ?viele?\b|\bcombien\b|\bcuant[oa]s?\b"
+            r"\bhow (?:many|much|large|big|long|old|far|high|tall)\b"
+            r"|\bwie ?viele?\b|\bcombien\b|\bcuant[oa]s?\b"
         ),
     ),
     ("date", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|month|day)\b|\bwann\b|\bquand\b|\bcuando\b")),
@@ -149,11 +150,14 @@ def candidates(
     for hit in hits[:MAX_HITS]:
         heading = asked.words_in(hit.chunk.heading) & asked.weights.keys()
         listed = is_reference_list(hit.chunk.text)
+        before: Candidate | None = None
         for span, vector in _sentences(hit, known.get(hit.chunk.id)):
             cosine = (
                 float(np.dot(question_vector, vector)) if question_vector is not None and vector is not None else 0.0
             )
-            found.append(_candidate(asked, hit, span, heading, cosine, vector, listed=listed))
+            replied = before if before is not None and asks(before.text) else None
+            before = _candidate(asked, hit, span, heading, cosine, vector, listed=listed, replied=replied)
+            found.append(before)
     return sorted((one for one in found if one.words), key=lambda one: (-one.score, one.hit.rank, one.span.start))
 
 
@@ -167,10 +171,21 @@ def _sentences(hit: Hit, vectors: Vector | None) -> list[tuple[Span, Vector | No
 
 
 def _candidate(
-    asked: Asked, hit: Hit, span: Span, heading: frozenset[str], cosine: float, vector: Vector | None, *, listed: bool
+    asked: Asked,
+    hit: Hit,
+    span: Span,
+    heading: frozenset[str],
+    cosine: float,
+    vector: Vector | None,
+    *,
+    listed: bool,
+    replied: Candidate | None,
 ) -> Candidate:
+    """`replied` is the sentence before, where that asks: a reply is about what was asked, though it does not say so."""
     text = span.of(hit.chunk.text)
     words = asked.words_in(text)
+    if replied is not None:
+        words, cosine = words | replied.words, max(cosine, replied.cosine)
     covered = words & asked.weights.keys()
     coverage = asked.coverage(covered) + HEADING_SHARE * asked.coverage(heading - covered)
     row = hit.chunk.kind is UnitKind.TABLE
@@ -213,9 +228,14 @@ def _penalty(asked: Asked, text: str, words: frozenset[str], hit: Hit, *, listed
     if hit.chunk.kind is UnitKind.TABLE:
         return 0.0
     fragment = 0.3 if len(words) < 3 else 0.0
-    asks = 0.4 if text.rstrip().endswith(("?", "\uff1f")) else 0.0
+    question = 0.4 if asks(text) else 0.0
     reference = 0.4 if (listed or has_address(text)) and not asked.weights.keys() & _ASKS_FOR_ADDRESSES else 0.0
-    return fragment + asks + reference
+    return fragment + question + reference
+
+
+def asks(text: str) -> bool:
+    """Whether the sentence is a question."""
+    return text.rstrip(" \n*_").endswith(("?", "\uff1f"))
 
 
 def has_address(text: str) -> bool:

@@ -1,8 +1,9 @@
 """Objects as files in a local folder.
 
-A value is written to a temporary file and renamed into place, so a reader sees a whole value, and a killed
-process leaves none half written. A durable value is forced to the disk before the rename, and its folder
-after it; that takes milliseconds, so what can be made again is left to the system's own write-back.
+A value is written to a temporary file and renamed into place, so a reader sees a whole value. What a killed process
+had begun to write is removed at the next start (`unfinished`). A durable value is forced to the disk before the
+rename, and its folder after it; that takes milliseconds, so what can be made again is left to the system's own
+write-back.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,7 +27,6 @@ PIECE_BYTES = 80  # of a name; escaped they are at most 240, and file systems ta
 FOLDER_MARK = "+"  # so that `a` and `a/b` can both be keys
 INCOMING = "objects-incoming"  # beside the objects: what is being written
 MORE_MARK = "~"  # a folder whose name goes on inside it
-STALE_INCOMING_S = 3600.0
 MOVE_ATTEMPTS = 100
 
 _PLAIN = re.compile(rb"[a-z0-9_-][a-z0-9_.-]*[a-z0-9_-]")  # what escaping would not change: nearly every name
@@ -70,7 +69,6 @@ class LocalObjectStore:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._incoming = root.parent / INCOMING
-        self._swept = False
 
     def get(self, key: str) -> bytes:
         """The value."""
@@ -133,9 +131,6 @@ class LocalObjectStore:
         return placed
 
     def _write_incoming(self, content: bytes | bytearray, durable: bool) -> Path:
-        if not self._swept:
-            self._swept = True
-            self._sweep()
         temporary = self._incoming / uuid.uuid4().hex
         try:
             handle = temporary.open("xb")
@@ -152,13 +147,6 @@ class LocalObjectStore:
             temporary.unlink(missing_ok=True)
             raise
         return temporary
-
-    def _sweep(self) -> None:
-        """Remove what a killed process left half written."""
-        with suppress(FileNotFoundError):
-            for path in self._incoming.iterdir():
-                if path.stat().st_mtime < time.time() - STALE_INCOMING_S:
-                    path.unlink()
 
 
 def _move(temporary: Path, path: Path, *, replace: bool) -> bool:

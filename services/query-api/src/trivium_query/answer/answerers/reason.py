@@ -22,7 +22,7 @@ WHOLE = 0.99
 _CUE = re.compile(
     r"\b(?:because|since|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
     r"|(?:comes?|came|results?|stems?) from|the reason|which is why"
-    r"|to (?:avoid|prevent|protect|save|make|allow|keep)"
+    r"|cause(?=:)|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
     r"|porque|debido a|a causa de|para que|ya que)\b",
     re.IGNORECASE,

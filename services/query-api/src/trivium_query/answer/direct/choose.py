@@ -19,8 +19,9 @@ from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in
 from trivium_query.answer.direct.life import DATE, life_in
-from trivium_query.answer.evidence import Asked, Candidate
-from trivium_query.words import content_words
+from trivium_query.answer.direct.units import UNIT, is_measured
+from trivium_query.answer.evidence import Asked, Candidate, asks
+from trivium_query.words import content_words, is_stop_word
 
 WEIGHTS = "weights.json"
 MAX_SHORT_WORDS = 20
@@ -30,12 +31,6 @@ _EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
 _TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord", "lady"})
 _LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
 _WORD = re.compile(r"\w+")
-_UNIT = re.compile(
-    r"(?<=\d)\s?(?:%|°[CF]|(?:per ?cent|degrees?|(?:kilo|centi|milli)?met(?:re|er)s?|[ckm]?m|miles?|f(?:ee)?t"
-    r"|inch(?:es)?|acres?|hectares?|(?:kilo|milli)?grams?|k?g|tons?|tonnes?|pounds?|lit(?:re|er)s?|hours?|minutes?|seconds?|days?"
-    r"|weeks?|months?|years?|euros?|dollars?|kroner|kronor|francs?|yen|[kMG]Wh?|watts?|volts?|knots?|million|billion"
-    r"|thousand)\b)"
-)
 _BIRTH = re.compile(r"\b(?:born|birth|birthplace|birthdate)\b", re.I)
 _DEATH = re.compile(r"\b(?:die[ds]?|death)\b", re.I)
 _DIE = re.compile(r"\bdies?\b", re.I)  # "die" alone is an article, in German
@@ -51,6 +46,9 @@ _TIME = re.compile(
     re.I,
 )
 _PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
+NAME_CHARS = 60
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 TOLD_ODDS = 12.0  # of what a passage states in a form that is read by rule
@@ -95,19 +93,21 @@ def choose(
     rows = [(one, *trimmed(one, asked.wants)) for one in told]
     rows = [row for row in rows if row[1] < row[2] and not _is_given(row[0].hit.chunk.text[row[1] : row[2]], question)]
     rows = [row for row in rows if _is_in_a_cell(row[0].hit, row[1], row[2])]
+    rows = [row for row in rows if not _is_asked_there(row[0].hit, row[1])]
     chosen = []
     for one, start, end in rows:
         text = one.hit.chunk.text[start:end]
         signals = signals_of(asked, one, (start, end), rows, sentences.get(one.hit.chunk.id, ()))
         chosen.append(Chosen(text, one, start, end, probability(signals, weights.answer), signals))
     beside = [one for one in chosen if one.signals["life"]] if asked.wants == "name" else []
-    return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside))
+    measured = [one for one in chosen if is_measured(question, one.short)]
+    return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside, measured))
 
 
-def _preference(one: Chosen, beside: Sequence[Chosen]) -> float:
-    """Of a name that stands beside what it is asked as, and of a sentence with the question's "next", above others."""
-    preferred = one in beside or not beside
-    return (1.0 if one.signals["which"] else OTHER_SHARE) * (1.0 if preferred else OTHER_SHARE)
+def _preference(one: Chosen, *better: Sequence[Chosen]) -> float:
+    """Less for a sentence without the question's "next", and where others are `better`: of names, or in what unit."""
+    behind = sum(bool(some) and one not in some for some in better) + (not one.signals["which"])
+    return float(OTHER_SHARE**behind)
 
 
 def probability(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
@@ -189,14 +189,23 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
     """The span without what is not the answer: articles, brackets begun in it; a part of a date made whole."""
     text = one.hit.chunk.text
     start = max([one.start, *(each.start for each in one.hit.chunk.sentences if one.start < each.start < one.end)])
-    end = one.end  # where two sentences are joined, the first led up to the second
+    start, end = _whole_numbers(text, start, one.end)  # where two sentences are joined, the first led up to the second
     if wants == "date" and (date := _date_at(text, start, end)):
         return date
     if wants == "number" and (part := _PART_OF.search(text, max(0, start - DATE_CHARS), start)):
         start, end = part.span(1)  # "9 of the 24 doors": of those that are asked for there are nine
-    elif wants == "number" and (unit := _UNIT.match(text, end)):
+    elif wants == "number" and (unit := UNIT.match(text, end)):
         end = unit.end()
     return _bare(text, start, _before_open_bracket(text, start, end), wants)
+
+
+def _whole_numbers(text: str, start: int, end: int) -> tuple[int, int]:
+    """Not "140" of "1,140"."""
+    around = next((each for each in _DIGITS.finditer(text, max(0, start - DATE_CHARS)) if each.end() > start), None)
+    if around is not None and around.start() < start:
+        start = around.start()
+    around = next((each for each in _DIGITS.finditer(text, start) if each.end() >= end), None)
+    return start, around.end() if around is not None and around.start() < end else end
 
 
 def _date_at(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -217,7 +226,7 @@ def _bare(text: str, start: int, end: int, wants: str) -> tuple[int, int]:
     """Without what only joins it to its sentence; of a person, the name alone."""
     if wants == "name" and (names := names_in(text[start:end])):
         last = next((at for at, name in enumerate(names) if name.key not in _TITLES), len(names) - 1)
-        start, end = start + names[0].start, start + names[last].end
+        start, end = _name_from(text, start + names[0].start, start + names[last].end), start + names[last].end
     if (lead := _LEADING.match(text, start, end)) and lead.end() < end:
         start = lead.end()
     said = text[start:end]
@@ -226,10 +235,23 @@ def _bare(text: str, start: int, end: int, wants: str) -> tuple[int, int]:
     return start + left, start + left + len(said.strip(edge))
 
 
+def _name_from(text: str, start: int, end: int) -> int:
+    """Where the name begins whose last word this is: not "Marlow" of "Ines Marlow"."""
+    before = _CAPITALISED.search(text, max(0, start - NAME_CHARS), start)
+    alone = before is None or " " in text[start:end] or is_stop_word(before[1])
+    return start if before is None or alone else before.start()
+
+
 def _is_given(text: str, question: str) -> bool:
     """Whether the question says it already, or it says nothing."""
     words = content_words(text)
     return not words or len(text.split()) > MAX_SHORT_WORDS or set(words) <= set(content_words(question))
+
+
+def _is_asked_there(hit: Hit, at: int) -> bool:
+    """Whether the sentence asks itself: whoever asks tells nothing."""
+    said = next((span.of(hit.chunk.text) for span in hit.chunk.sentences if span.start <= at < span.end), "")
+    return asks(said)
 
 
 def _is_in_a_cell(hit: Hit, start: int, end: int) -> bool:

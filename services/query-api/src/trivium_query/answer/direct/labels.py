@@ -22,23 +22,31 @@ _NAME = rf"{_CAPITALISED}(?:\s+(?:(?:van|von|de|der|del|di|da|la|le)\s+)*{_CAPIT
 
 
 def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
-    """Names right beside the role that "who" asks for, in a sentence of most words asked, in a passage of all."""
+    """Names right beside the role that "who" asks for, in a passage of all words asked.
+
+    Where several names are, those in sentences of most of these words.
+    """
     role = _ROLE.search(question.strip())
     if role is None:
         return
     word = rf"(?i:{re.escape(role['role'])})"
     beside = re.compile(
-        rf"\b{word},?\s+(?P<after>{_NAME})|(?P<before>{_NAME})\s*(?:\(|,\s+(?:the\s+|an?\s+)?){word}\s*[),.]"
+        rf"\b{word},?\s+(?P<after>{_NAME})|(?P<before>{_NAME})(?:\s*\(|,\s+)(?:the\s+|an?\s+)?{word}\s*[),.]"
     )
     asked = frozenset(content_words(question))
     if not asked <= frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.title} {hit.chunk.text}")):
         return
-    for span in hit.chunk.sentences:
-        sentence = span.of(hit.chunk.text)
-        if 2 * len(asked & frozenset(content_words(sentence))) > len(asked):
-            for found in beside.finditer(sentence):
-                group = "after" if found["after"] else "before"
-                yield Told(span.start + found.start(group), span.start + found.end(group))
+    found = [
+        (2 * len(asked & frozenset(content_words(span.of(hit.chunk.text)))) > len(asked), _told(name, span.start))
+        for span in hit.chunk.sentences
+        for name in beside.finditer(span.of(hit.chunk.text))
+    ]
+    yield from (told for close, told in found if close or len(found) == 1)
+
+
+def _told(name: re.Match[str], offset: int) -> Told:
+    group = "after" if name["after"] else "before"
+    return Told(offset + name.start(group), offset + name.end(group))
 
 
 def labelled_in(question: str, hit: Hit) -> Iterator[Told]:
