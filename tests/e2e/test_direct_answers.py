@@ -35,6 +35,7 @@ DOCUMENTS = {
     "tram.txt": "Evening on the new tram\nRESIDENT: Will trees be felled?\nASHDOWN: 38 trees must go, and we plant 120"
     " new ones along the line.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
+    "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
 }
 
@@ -67,6 +68,10 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who is the skipper of the boat trip?", "Petra Lund", {"trip.txt"}),
         ("What is the price of the boat trip?", "7 euros", {"trip.txt"}),
         ("Who was the wife of the last keeper of Skerry Light?", "Tove", {"skerry.md"}),
+        ("Are pets allowed in the Blue Lodge?", "no", {"lodge.txt"}),
+        ("Can I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
+        ("May I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
+        ("Is smoking forbidden in the Blue Lodge?", "yes", {"lodge.txt"}),
         ("Who is the landlord of 7 Quay Lane?", "Ferris Holdings", {"lease.md"}),
         ("Who looks after the old maps?", "Ines Marlow", {"faq.md"}),
         ("How many users were affected by the outage?", "1,140 users", {"outage.md"}),

@@ -7,6 +7,7 @@ import pytest
 
 from trivium.domain.answers import Answer
 from trivium_query.answer.answer import answer
+from trivium_query.answer.spoken import language_of_question
 from trivium_query.requests import AskRequest
 from trivium_query.words import content_words
 
@@ -85,3 +86,11 @@ def test_text_without_spaces_is_cut_at_its_function_words_and_digits() -> None:
 
 def test_vowel_signs_belong_to_their_word() -> None:
     assert len(content_words("हिन्दी")) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [("May the tenant sublet?", "en"), ("Was kostete der Bau?", "de"), ("Où est la gare ?", "fr"), ("Is it?", "")],
+)
+def test_a_short_question_keeps_its_language(question: str, code: str) -> None:
+    assert language_of_question(question) == code

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.retrieval import Hit
-from trivium.text.languages import language_name, language_of, listed
+from trivium.text.languages import ENGLISH, language_name, language_of, listed
 from trivium.text.spaceless import RUN
+from trivium_query.words import is_stop_word, tokens
 
 PASSAGES = 5
 PASSAGE_CHARS = 200
@@ -42,9 +43,21 @@ class Spoken(msgspec.Struct, frozen=True):
 
 
 def language_of_question(question: str) -> str:
-    """Its ISO 639-1 code; empty where it is too short to tell."""
-    told = len(question.split()) >= MIN_WORDS or RUN.search(question) is not None
-    return language_of(question) if told else ""
+    """Its ISO 639-1 code; empty where it is too short to tell.
+
+    Few words are easily taken for another language than English; that half of them are common in it tells better.
+    """
+    code = language_of(question)
+    if RUN.search(question):
+        return code
+    if len(question.split()) < MIN_WORDS:
+        return ""
+    english, other = (_common(question, language) for language in (ENGLISH, code))
+    return ENGLISH if english > other and 2 * english >= len(question.split()) else code
+
+
+def _common(question: str, language: str) -> int:
+    return sum(is_stop_word(word, language) for word in tokens(question))
 
 
 def spoken(question: str, hits: Sequence[Hit]) -> Spoken:

@@ -10,8 +10,16 @@ from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
 
-_ASKS = re.compile(r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will)\b(?!.*\bor\b)", re.I)
-_NOT = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|no longer)\b|n['\u2019]t\b", re.I)
+_ASKS = re.compile(
+    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|should|will)\b"
+    r"(?!\W+(?:is|are|was|were)\b)(?!.*\bor\b)",
+    re.I,
+)
+_NOT = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|no longer|forbidden|prohibited|banned)\b"
+    r"|n['\u2019]t\b",
+    re.I,
+)
 _NUMBER = re.compile(r"\d[\d,.]*")
 MAX_READ = 10  # sentences
 
@@ -35,7 +43,7 @@ def yes_or_no(question: str, extracted: Extract) -> Decided | None:
     asked = set(content_words(question))
     numbers = {word for word in asked if _NUMBER.fullmatch(word)}
     for one in extracted.ranked[:MAX_READ]:
-        told = set(one.words) | set(content_words(one.hit.chunk.heading))
+        told = set(one.words) | _titled(one)
         if asked <= told:
             return Decided(_word(question, one.text), one)
         if (
@@ -47,6 +55,13 @@ def yes_or_no(question: str, extracted: Extract) -> Decided | None:
         ):
             return Decided("no", one)
     return None
+
+
+def _titled(one: Candidate) -> set[str]:
+    """The words of its headings, and of the line that its passage begins with."""
+    chunk = one.hit.chunk
+    first = chunk.sentences[0].of(chunk.text) if chunk.sentences else ""
+    return set(content_words(f"{chunk.heading} {first}"))
 
 
 def _word(question: str, sentence: str) -> str:
