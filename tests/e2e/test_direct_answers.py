@@ -34,6 +34,8 @@ DOCUMENTS = {
     "\n\nRoot cause: the reminder went to somebody who had left.",
     "tram.txt": "Evening on the new tram\nRESIDENT: Will trees be felled?\nASHDOWN: 38 trees must go, and we plant 120"
     " new ones along the line.",
+    "crystals.txt": "Growing crystals of blue vitriol\n\nHeat the water. Stir in the vitriol until no more dissolves."
+    " Hang a thread into it for ten days.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
@@ -102,6 +104,7 @@ def test_what_the_documents_do_not_hold_is_not_found(read: Server, question: str
     ("question", "told", "not_told"),
     [
         ("What does E7 mean?", "the motor is too hot", "filter"),
+        ("How do I grow crystals of blue vitriol?", "Stir in the vitriol", "none"),
         ("Why is Lake Sorrel red?", "comes from the alga", "herons"),
         ("How long is a loan of the map room?", "Four weeks", "twice"),
         ("How long was mail down?", "3 hours", "1,140"),

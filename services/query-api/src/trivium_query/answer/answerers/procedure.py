@@ -1,4 +1,4 @@
-"""How something is done: the steps of an ordered list that the question is about, all of them, in order."""
+"""How something is done: the steps of an ordered list that the question is about, or what stands under its heading."""
 
 from __future__ import annotations
 
@@ -14,19 +14,30 @@ from trivium_query.words import content_words
 
 MIN_STEPS = 2
 MAX_STEPS = 20
+MAX_SENTENCES = 8
 MIN_TOLD = 0.5  # of the question's words in the headings and the sentences before the list
 
 
 def answer_by_steps(question: str, hits: Sequence[Hit]) -> Answered | None:
-    """None where no list tells of it."""
+    """None where no list tells of it, and no heading."""
     asked = set(content_words(question))
     ranked = sorted(_lists(asked, hits), key=lambda one: -one[0])
     if not ranked or ranked[0][0] < MIN_TOLD:
-        return None
+        return _under_its_heading(asked, hits)
     share, hit, block = ranked[0]
     lines, citations = cited([(hit, step) for step in block.numbered[:MAX_STEPS]], hits)
     verdict = Verdict.SUPPORTED if share == 1.0 else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
+
+
+def _under_its_heading(asked: set[str], hits: Sequence[Hit]) -> Answered | None:
+    """The sentences under the first heading with all words of the question: told in part, as nobody numbered them."""
+    for hit in hits:
+        for block in blocks(hit.chunk):
+            if asked and len(block.sentences) >= MIN_STEPS and asked.issubset(content_words(block.heading)):
+                lines, citations = cited([(hit, one) for one in block.sentences[:MAX_SENTENCES]], hits)
+                return Answered(Draft("\n".join(lines), True, citations), Verdict.PARTIALLY_SUPPORTED)
+    return None
 
 
 def _lead(block: Block) -> str:
