@@ -218,3 +218,8 @@ def test_a_citation_points_where_its_quote_stands(quote: str, seconds: list[tupl
 
 def _at(start: float, end: float) -> Position:
     return Position(seconds=(start, end))
+
+
+def test_sub_questions_are_told_in_the_words_of_the_question() -> None:
+    asked = sub_questions("When was she born? (Ottilie Falk, Lübeck)", ("ottilie falk", "lubeck"), ("bear",))
+    assert asked == ("Ottilie Falk born", "Lübeck born")

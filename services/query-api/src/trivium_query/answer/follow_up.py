@@ -64,7 +64,7 @@ def completed(question: str, before: str) -> str:
     """The follow-up with what it leaves out taken from the question before it; "" where it leaves nothing out."""
     bare = (continued(question) or question).strip(" ?!.")
     if _asks_only(bare):
-        return f"{_capital(bare)} {_without_question_word(before)}"
+        return f"{_capital(bare)} {_without_question_word(continued(before) or before)}"
     fragment = _fragment(question)
     if fragment:
         return next((made for made in _replacements(fragment, before) if made), f"{before} {fragment}")

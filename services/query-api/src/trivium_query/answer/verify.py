@@ -29,6 +29,7 @@ MIN_NAMES = 0.5  # of the claim's names, in the source or its heading
 _MIN_CLAIM_WORDS = 2  # less is a lead-in ("In short:"), not a claim
 _SOURCE_CHARS = 3_000
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WRITTEN = re.compile(r"[^\W_]+")
 _JOINTS = re.compile(r"\s*(?:[;?]|,?\s+(?:and|while|whereas|but|und|et|y)\s+)\s*", re.I)
 PROMPT = prompt_named("verify")
 
@@ -102,12 +103,13 @@ async def judge_with_llm(
 def sub_questions(question: str, names: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
     """The question's own parts, or its names with what is still missing of it; none, or two to four.
 
-    `missing` are words of the question that the answer did not cover.
+    `names` are keys, `missing` stems of words of the question that the answer did not cover; they are told as written.
     """
     parts = [part for part in _JOINTS.split(question) if len(content_words(part)) >= 2]
     if len(parts) < MIN_SUB_QUESTIONS and missing:
-        wanted = " ".join(missing)
-        parts = [f"{name} {wanted}" for name in names if wanted]
+        wanted = " ".join(word for word in _WRITTEN.findall(question) if set(content_words(word)) & set(missing))
+        written = {span.key: span.surface for span in names_in(question)}
+        parts = [f"{written.get(name, name)} {wanted or ' '.join(missing)}" for name in names]
     parts = list(dict.fromkeys(parts))[:MAX_SUB_QUESTIONS]
     return tuple(parts) if len(parts) >= MIN_SUB_QUESTIONS else ()
 
