@@ -34,6 +34,7 @@ DOCUMENTS = {
     "\n\nRoot cause: the reminder went to somebody who had left.",
     "tram.txt": "Evening on the new tram\nRESIDENT: Will trees be felled?\nASHDOWN: 38 trees must go, and we plant 120"
     " new ones along the line.",
+    "ferries.md": "# Ferries from Oxley\n\nFerries of line 14 are diverted over Mill Lane and leave from pier B2.",
     "crystals.txt": "Growing crystals of blue vitriol\n\nHeat the water. Stir in the vitriol until no more dissolves."
     " Hang a thread into it for ten days.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
@@ -70,6 +71,8 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who is the skipper of the boat trip?", "Petra Lund", {"trip.txt"}),
         ("What is the price of the boat trip?", "7 euros", {"trip.txt"}),
         ("Who was the wife of the last keeper of Skerry Light?", "Tove", {"skerry.md"}),
+        ("Which ferry line is diverted?", "14", {"ferries.md"}),
+        ("From which pier do the ferries leave?", "B2", {"ferries.md"}),
         ("Are pets allowed in the Blue Lodge?", "no", {"lodge.txt"}),
         ("Can I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
         ("May I smoke in the Blue Lodge?", "no", {"lodge.txt"}),

@@ -17,7 +17,7 @@ from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.labels import labelled_in, named_as_in
+from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
 from trivium_query.answer.direct.life import DATE, life_in
 from trivium_query.answer.direct.units import UNIT, is_measured
 from trivium_query.answer.evidence import Asked, Candidate, asks
@@ -99,7 +99,7 @@ def choose(
         text = one.hit.chunk.text[start:end]
         signals = signals_of(asked, one, (start, end), rows, sentences.get(one.hit.chunk.id, ()))
         chosen.append(Chosen(text, one, start, end, probability(signals, weights.answer), signals))
-    beside = [one for one in chosen if one.signals["life"]] if asked.wants == "name" else []
+    beside = [one for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in chosen if is_measured(question, one.short)]
     return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside, measured))
 
@@ -283,5 +283,5 @@ def _labelled(question: str, found: Sequence[Found]) -> list[Found]:
     return [
         msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS, steps=())
         for one in {one.hit.chunk.id: one for one in reversed(found)}.values()
-        for told in (*labelled_in(question, one.hit), *named_as_in(question, one.hit))
+        for told in (*labelled_in(question, one.hit), *named_as_in(question, one.hit), *numbered_in(question, one.hit))
     ]

@@ -17,6 +17,11 @@ _ROLE = re.compile(
     r"(?P<role>[a-z]{3,})(?=\s+(?:of|at|in|for|on|to|when|during)\b|\s*\??$)",
     re.I,
 )
+_WHICH = re.compile(
+    r"^(?:(?:at|by|from|in|on|to|with)\s+)?(?:which|what)\s+(?:[\w-]+\s+){0,2}?(?P<thing>[a-z]{3,})\s+"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|must|should|will)\b",
+    re.I,
+)
 _CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
 _NAME = rf"{_CAPITALISED}(?:\s+(?:(?:van|von|de|der|del|di|da|la|le)\s+)*{_CAPITALISED}){{0,3}}"
 
@@ -42,6 +47,20 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
         for name in beside.finditer(span.of(hit.chunk.text))
     ]
     yield from (told for close, told in found if close or len(found) == 1)
+
+
+def numbered_in(question: str, hit: Hit) -> Iterator[Told]:
+    """What "which line" asks for: the 14 of "line 14", in sentences of most words asked."""
+    thing = _WHICH.search(question.strip())
+    if thing is None:
+        return
+    word = rf"\b(?i:{re.escape(thing['thing'])})\s+(?:(?i:no|nr|number)\.?\s+)?"
+    numbered = re.compile(rf"{word}(?P<after>[A-Z]{{0,3}}\d[\w/-]*)")
+    asked = frozenset(content_words(question))
+    for span in hit.chunk.sentences:
+        sentence = span.of(hit.chunk.text)
+        if 2 * len(asked & frozenset(content_words(f"{hit.chunk.heading} {sentence}"))) > len(asked):
+            yield from (_told(found, span.start) for found in numbered.finditer(sentence))
 
 
 def _told(name: re.Match[str], offset: int) -> Told:
