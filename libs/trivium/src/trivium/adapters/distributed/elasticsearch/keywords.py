@@ -387,11 +387,13 @@ def _fields(chunk: Chunk, scope: Scope) -> dict[str, Any]:
 
 
 def _is(source: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether it is what is wanted. One that was written before kinds were kept is: see `_passing`."""
     try:
-        kept = {**source, "chunk": msgspec.convert(source["chunk"], Chunk)}
+        chunk = msgspec.convert(source["chunk"], Chunk)
+        kept = {"kinds": list(chunk.held_kinds), **source, "chunk": chunk}
     except (KeyError, msgspec.ValidationError):
         return False
-    return kept == wanted.get(kept["chunk"].id)
+    return kept == wanted.get(chunk.id)
 
 
 def _chunk(hit: Mapping[str, Any]) -> Chunk:
