@@ -37,6 +37,20 @@ DOCUMENTS = {
     "ferries.md": "# Ferries from Oxley\n\nFerries of line 14 are diverted over Mill Lane and leave from pier B2.",
     "crystals.txt": "Growing crystals of blue vitriol\n\nHeat the water. Stir in the vitriol until no more dissolves."
     " Hang a thread into it for ten days.",
+    "statutes.txt": "Statutes of the Merrow Canoe Club\nThe annual fee is 240 euros for active members, 90 euros for"
+    " juniors and 60 euros for supporting members. It is due by 31 January. Forty members form a quorum.",
+    "judgment.txt": "REGIONAL COURT OF ELMSTAD\nJudge: Maren Kolb\n\nThe claimant broke her wrist. She could not work"
+    " for seven weeks. The defendant bears four fifths of the costs.",
+    "blades.md": "# Quillon recycles blades\n\nDamgaard is chief executive, Yildiz leads technology.",
+    "marsh.md": "# The Suldal Marsh\n\nThe marsh is a wetland in the east of the Kalden district. The rarest plant is"
+    " the fen orchid, which grows only near the old loading ramp. The reserve is looked after by the Orse Valley"
+    " Trust, which employs two rangers, Imke Voss and Daniel Prochnow.",
+    "leaflet.txt": "What Norvalin is and what it is used for\nNorvalin contains the active substance pelastine. It is"
+    " used to treat hay fever and other allergies.\n\nWhat you need to know before you take Norvalin\nDo not drink"
+    " grapefruit juice while you take this medicine. Norvalin is not recommended during pregnancy.\n\nManufactured in"
+    " Zlin by Moravachem.",
+    "obituary.txt": "Helga Brandvold, maker of lamps, dies at 91\n\nHelga Brandvold, who for four decades repaired the"
+    " lamps of Norway's lighthouses, died on Friday. The cause was pneumonia, her nephew said.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
@@ -80,6 +94,15 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who is the landlord of 7 Quay Lane?", "Ferris Holdings", {"lease.md"}),
         ("Who looks after the old maps?", "Ines Marlow", {"faq.md"}),
         ("How many users were affected by the outage?", "1,140 users", {"outage.md"}),
+        ("How much is the annual fee for juniors?", "90 euros", {"statutes.txt"}),
+        ("How many members form a quorum?", "Forty", {"statutes.txt"}),
+        ("When is the annual fee of the canoe club due?", "31 January", {"statutes.txt"}),
+        ("Who is the judge?", "Maren Kolb", {"judgment.txt"}),
+        ("How long could the claimant not work?", "seven weeks", {"judgment.txt"}),
+        ("Who is the chief executive of Quillon?", "Damgaard", {"blades.md"}),
+        ("Who looks after the reserve?", "Orse Valley Trust", {"marsh.md"}),
+        ("Where does the fen orchid grow?", "near the old loading ramp", {"marsh.md"}),
+        ("Where is Norvalin manufactured?", "Zlin", {"leaflet.txt"}),
         ("Who was the mayor at the closing of Skerry Light?", "Marit Lie", {"skerry.md"}),
     ],
 )
@@ -113,6 +136,9 @@ def test_what_the_documents_do_not_hold_is_not_found(read: Server, question: str
         ("How long was mail down?", "3 hours", "1,140"),
         ("What caused the outage of the mail gateway?", "Root cause", "1,140"),
         ("When is the next meeting of the rowing club?", "8 September", "12 May"),
+        ("What is Norvalin used for?", "hay fever", "pelastine"),
+        ("Can I take Norvalin during pregnancy?", "not recommended during pregnancy", "grapefruit"),
+        ("What did Helga Brandvold die of?", "Brandvold", "lamps"),
         ("When do I have to check out of the Blue Lodge?", "11 am", "7946"),
     ],
 )

@@ -143,7 +143,8 @@ _CUES = (
     (
         Kind.COUNT,
         r"""
-        \bhow many\b|\bhow much (?:people|persons)\b|^(?:what (?:is|was|s) )?(?:the )?(?:total )?number of\b
+        \bhow many\b|\bhow much (?:people|persons)\b
+        ^(?:what (?:is|was|s) )?(?:the )?(?:total )?number of\b(?! (?:the|an?|his|her|its|our) (?:\w+ )*\w*[^\Ws]$)
         ^how often\b|^count (?:the|how|all)\b|^wie ?viele?n?\b (?!geld)|\bwie viele\b|^wie oft\b
         \banzahl (?:der|von|an)\b|\bcombien (?:de|d|y)\b|^(?:quel est )?le nombre (?:de|d|total)\b|^nombre d\b
         \bcuant[ao]s\b|^(?:cual es el )?numero (?:total )?de (?!serie|telefono|cuenta|version|referencia)
@@ -187,8 +188,9 @@ _CUES = (
         ^(?:what|who) (?:are|were) the\b|^what (?:kinds?|types?|sorts?) of\b
         ^(?:at |in |on )?(?:which|what) of the \w+s\b
         ^(?:in |at |on |to |from )?(?:which|what) (?:[\w-]+ )?(?!(?:is|was|does|has|this|its|his|happens|makes
-        gives|causes|ms|class|process|bus|gas|glass|address|status|basis|news|year)\b)(?:\w+[^su\W]s|people
-        species|children|men|women)\b|^(?:nenne\w?|liste|zahle?)\b|^(?:was|wer) (?:sind|waren) die\b
+        gives|causes|ms|class|process|bus|gas|glass|address|status|basis|news|year)\b)(?:\w+[^su\W]s
+        people|species|children|men|women)\b(?! (?:the|an?|his|her|its|their)\b)
+        ^(?:nenne\w?|liste|zahle?)\b|^(?:was|wer) (?:sind|waren) die\b
         ^welche [\w-]+ (?:\w+en|sind|gibt|braucht)\b|^(?:quels|quelles)\b|^(?:enumere|liste|cite|nomme)\w?\b
         ^qui sont les\b|^cuales (?:son|fueron|eran)\b|^que \w+s \w+|^(?:enumera|lista|nombra|dime todos)\b
         ^quienes (?:son|fueron)\b

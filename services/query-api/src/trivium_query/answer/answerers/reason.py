@@ -22,7 +22,7 @@ WHOLE = 0.99
 _CUE = re.compile(
     r"\b(?:because|since|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
     r"|(?:comes?|came|results?|stems?) from|the reason|which is why"
-    r"|cause(?=:)|to (?:avoid|prevent|protect|save|make|allow|keep)"
+    r"|cause(?=:|\s+(?:was|is)\b)|used (?:to|for|as)|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
     r"|porque|debido a|a causa de|para que|ya que)\b",
     re.IGNORECASE,
@@ -34,7 +34,9 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
     told = [(one, _told(question, one, extracted.asked)) for one in extracted.ranked]
     telling = [(one, how) for one, how in told if how.share >= MIN_TOLD and not is_heading(one.text)]
     giving = [(one, how) for one, how in telling if _CUE.search(one.text)]
-    best, how = next(iter(sorted(giving or telling, key=lambda each: not each[1].near)), (None, _UNTOLD))
+    best, how = next(
+        iter(sorted(giving or telling, key=lambda each: (not each[1].near, not each[1].own))), (None, _UNTOLD)
+    )
     if best is None or not (giving or how.share >= WHOLE):
         return refused(question, hits)
     lines, citations = cited([(best.hit, best.text)], hits)

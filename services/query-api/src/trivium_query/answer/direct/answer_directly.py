@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -24,6 +25,13 @@ RELATED = 0.45  # cosine of question and sentence, where they share no word but 
 TOLD = 0.1  # of a few words from a sentence without the question's predicate: below, few were right on the sets in DATA
 SUPPORTED = 0.5  # from here on: supported; partly supported in between
 
+_DEED = re.compile(
+    r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I
+)  # no few words of a sentence are
+
+_LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
+WORDS_BEFORE = 3  # between it and the answer stand articles
+
 
 class ReadAnswer(msgspec.Struct, frozen=True):
     """A draft with the verdict on it, and the probability that it is right."""
@@ -42,9 +50,9 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         return ReadAnswer(refused(question, hits).draft, Verdict.NOT_SUPPORTED, likely.right)
     likely_right = likely.right >= SUPPORTED and _bears_on(direct)
     draft = compose(direct, extracted, hits, sure=likely_right)
-    if not _is_told(direct, likely.right):
+    if _DEED.search(question) or not (_is_told(direct, likely.right) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
-    sure = likely_right and _is_of_the_kind(question, draft, extracted)
+    sure = likely_right and _is_in_place(question, direct) and _is_of_the_kind(question, draft, extracted)
     return ReadAnswer(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
 
 
@@ -64,6 +72,16 @@ def _bears_on(direct: Direct) -> bool:
         return True
     signals = direct.chosen[0].signals
     return bool(signals["which"]) and (bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED)
+
+
+def _is_in_place(question: str, direct: Direct) -> bool:
+    """What somebody died of stands behind an "of": a question's last preposition stands before its answer."""
+    best = direct.chosen[0] if direct.chosen and not (direct.compared or direct.decided) else None
+    last = _LAST.search(question)
+    if best is None or last is None or best.found.steps:
+        return True
+    before = best.found.hit.chunk.text[: best.start].lower().split()[-WORDS_BEFORE:]
+    return last[1].lower() in (*before, *best.short.lower().split()[:1])
 
 
 def _is_of_the_kind(question: str, draft: Draft, extracted: Extract) -> bool:

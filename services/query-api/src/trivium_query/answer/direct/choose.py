@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -18,15 +19,17 @@ from trivium.domain.retrieval import Hit
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
-from trivium_query.answer.direct.life import DATE, life_in
-from trivium_query.answer.direct.units import UNIT, is_measured
+from trivium_query.answer.direct.life import DATE, DAY, life_in
+from trivium_query.answer.direct.units import UNIT, amounts_for, is_measured
 from trivium_query.answer.evidence import Asked, Candidate, asks
 from trivium_query.words import content_words, is_stop_word
 
 WEIGHTS = "weights.json"
 MAX_SHORT_WORDS = 20
+YEAR_DIGITS = 4  # of a year that stands alone
 DATE_CHARS = 20  # of a date's other parts beside the one that was read
 _DATE = re.compile(DATE, re.I)
+_DAY = re.compile(f"{DATE}|{DAY}", re.I)
 _EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
 _TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord", "lady"})
 _LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
@@ -38,7 +41,9 @@ _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
 _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|dozen|several)\b", re.I
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|dozen|several)\b",
+    re.I,
 )
 _TIME = re.compile(
     r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
@@ -48,9 +53,15 @@ _TIME = re.compile(
 _PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
+MAX_PLACE_WORDS = 6
+_LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
+_AGENT = re.compile(r"\sby\s")
+_CUT = re.compile(r"[,;:](?=\s)|\s(?:but|while|whereas|and(?=\s[a-z\d]))\s")
 NAME_CHARS = 60
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
+TYPED_SENTENCES = 3
+TYPED_ODDS = -4.0  # of what is of the right kind, and was not read
 TOLD_ODDS = 12.0  # of what a passage states in a form that is read by rule
 
 
@@ -89,11 +100,14 @@ def choose(
     weights: Weights,
 ) -> list[Chosen]:
     """Every span that may be the answer, the likeliest first."""
-    told = (*found, *_lives(question, found), *_labelled(question, found))
+    told = (*found, *_lives(question, found), *_labelled(question, found), *_typed(asked, question, found, sentences))
     rows = [(one, *trimmed(one, asked.wants)) for one in told]
     rows = [row for row in rows if row[1] < row[2] and not _is_given(row[0].hit.chunk.text[row[1] : row[2]], question)]
     rows = [row for row in rows if _is_in_a_cell(row[0].hit, row[1], row[2])]
     rows = [row for row in rows if not _is_asked_there(row[0].hit, row[1])]
+    amounts = amounts_for(question)
+    if amounts is not None:  # one is asked for
+        rows = [row for row in rows if len(amounts.findall(row[0].hit.chunk.text, row[1], row[2])) <= 1]
     chosen = []
     for one, start, end in rows:
         text = one.hit.chunk.text[start:end]
@@ -101,7 +115,9 @@ def choose(
         chosen.append(Chosen(text, one, start, end, probability(signals, weights.answer), signals))
     beside = [one for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in chosen if is_measured(question, one.short)]
-    return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside, measured))
+    elsewhere = told_elsewhere(asked, chosen)
+    own = [one for one in chosen if not any(one is other for other in elsewhere)]
+    return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside, measured, own))
 
 
 def _preference(one: Chosen, *better: Sequence[Chosen]) -> float:
@@ -177,11 +193,13 @@ def predicate_share(question: str, names: Sequence[str], sentence: Candidate | N
 def fits_wanted(wants: str, text: str) -> bool | None:
     """Whether the words are of the kind that is asked for; None where no kind is."""
     if wants == "date":
-        return _DATE.search(text) is not None or _TIME.search(text) is not None
+        day = _DAY.search(text) is not None and not (text.isdigit() and len(text) < YEAR_DIGITS)
+        return day or _TIME.search(text) is not None
     if wants == "number":
         return _NUMBER.search(text) is not None and _MONTH_DAY.fullmatch(text) is None
     if wants in ("name", "place"):
-        return text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
+        named = text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
+        return named or (None if wants == "place" and text[:1].isalpha() else False)  # "near the old ramp" is a place
     return None
 
 
@@ -189,7 +207,10 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
     """The span without what is not the answer: articles, brackets begun in it; a part of a date made whole."""
     text = one.hit.chunk.text
     start = max([one.start, *(each.start for each in one.hit.chunk.sentences if one.start < each.start < one.end)])
-    start, end = _whole_numbers(text, start, one.end)  # where two sentences are joined, the first led up to the second
+    end = one.end
+    if wants == "place":
+        start, end = _place(text, start, end)
+    start, end = _whole_numbers(text, start, end)  # where two sentences are joined, the first led up to the second
     if wants == "date" and (date := _date_at(text, start, end)):
         return date
     if wants == "number" and (part := _PART_OF.search(text, max(0, start - DATE_CHARS), start)):
@@ -197,6 +218,14 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
     elif wants == "number" and (unit := UNIT.match(text, end)):
         end = unit.end()
     return _bare(text, start, _before_open_bracket(text, start, end), wants)
+
+
+def _place(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without who did it there: "Lyon by Rhodia"; of half a sentence, where it was: "which grows near the ramp"."""
+    if agent := _AGENT.search(text, start, end):
+        end = agent.start()
+    lies = [match.start() for match in _LIES.finditer(text, start, end)]
+    return lies[-1] if lies and len(text[start:end].split()) > MAX_PLACE_WORDS else start, end
 
 
 def _whole_numbers(text: str, start: int, end: int) -> tuple[int, int]:
@@ -210,7 +239,7 @@ def _whole_numbers(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _date_at(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole date of which the span holds a part."""
-    near = _DATE.finditer(text, max(0, start - DATE_CHARS), end + DATE_CHARS)
+    near = _DAY.finditer(text, max(0, start - DATE_CHARS), end + DATE_CHARS)
     return next((match.span() for match in near if match.start() < end and start < match.end()), None)
 
 
@@ -259,6 +288,52 @@ def _is_in_a_cell(hit: Hit, start: int, end: int) -> bool:
     text = hit.chunk.text
     labelled = text.startswith(": ", end) or "; " in text[start:end] or ": " in text[start:end]
     return hit.chunk.kind is not UnitKind.TABLE or not labelled
+
+
+def _typed(
+    asked: Asked, question: str, found: Sequence[Found], sentences: Mapping[str, Sequence[Candidate]]
+) -> Iterator[Found]:
+    """Days, times and amounts in the sentences that bear most on the question, whether they were read or not."""
+    wanted = (_DAY, _TIME) if asked.wants == "date" else (amounts_for(question),)
+    best = sorted((one for some in sentences.values() for one in some), key=lambda one: -one.score)[:TYPED_SENTENCES]
+    about = {one.hit.chunk.id for one in found if one.about}
+    for one in best:
+        for pattern in wanted:
+            for told in pattern.finditer(one.text) if pattern else ():
+                start, end = one.span.start + told.start(), one.span.start + told.end()
+                yield Found(one.hit, start, end, TYPED_ODDS, question, about=one.hit.chunk.id in about)
+
+
+def told_elsewhere(asked: Asked, chosen: Sequence[Chosen]) -> list[Chosen]:
+    """Of several spans in one sentence, those whose clause has fewer of the question's words than another's.
+
+    What stands before the first of them is said of all: "The fee is 240 euros for members, 90 euros for juniors".
+    """
+    by_sentence: defaultdict[tuple[str, int], list[Chosen]] = defaultdict(list)
+    for one in chosen:
+        chunk = one.found.hit.chunk
+        start = next((span.start for span in chunk.sentences if span.start <= one.start < span.end), None)
+        if start is not None:
+            by_sentence[chunk.id, start].append(one)
+    return [one for (_, start), some in by_sentence.items() for one in _in_other_clauses(asked, start, some)]
+
+
+def _in_other_clauses(asked: Asked, start: int, some: Sequence[Chosen]) -> list[Chosen]:
+    text = some[0].found.hit.chunk.text
+    end = next(span.end for span in some[0].found.hit.chunk.sentences if span.start == start)
+    shared = asked.words_in(text[start : min(one.start for one in some)])
+    words = [asked.words_in(_clause(text, (start, end), one)) for one in some]
+    shares = [asked.coverage(held - shared) for held in words]
+    if not any(shares):
+        shares = [asked.coverage(held) for held in words]
+    return [one for one, share in zip(some, shares, strict=True) if share < max(shares)]
+
+
+def _clause(text: str, sentence: tuple[int, int], one: Chosen) -> str:
+    """What stands between the commas around the span, or the "and"s."""
+    before = max((cut.end() for cut in _CUT.finditer(text, sentence[0], one.start)), default=sentence[0])
+    after = next((cut.start() for cut in _CUT.finditer(text, one.end, sentence[1])), sentence[1])
+    return text[before:after]
 
 
 def _lives(question: str, found: Sequence[Found]) -> list[Found]:

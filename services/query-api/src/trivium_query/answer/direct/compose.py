@@ -73,7 +73,7 @@ def compose(direct: Direct, extracted: Extract, hits: Sequence[Hit], *, sure: bo
 def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Said]:
     """Sentences by their own score and by the likeliest span in them, best first."""
     likeliest: dict[tuple[str, int], float] = {}
-    for span in direct.chosen:
+    for span in () if direct.asks_yes_or_no else direct.chosen:
         place = span.found.hit.chunk.id, _sentence_start(span.found.hit, span.start)
         likeliest[place] = max(likeliest.get(place, 0.0), span.probability)
 
@@ -88,7 +88,7 @@ def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Sai
 
 def _is_enough(direct: Direct) -> bool:
     """Whether the steps alone answer, so that nothing else need be read."""
-    sure = bool(direct.chosen) and direct.chosen[0].probability >= SURE
+    sure = bool(direct.chosen and short_of(direct)) and direct.chosen[0].probability >= SURE
     return direct.compared is not None or direct.decided is not None or sure
 
 

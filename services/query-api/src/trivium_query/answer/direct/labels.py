@@ -36,7 +36,9 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
         return
     word = rf"(?i:{re.escape(role['role'])})"
     beside = re.compile(
-        rf"\b{word},?\s+(?P<after>{_NAME})|(?P<before>{_NAME})(?:\s*\(|,\s+)(?:the\s+|an?\s+)?{word}\s*[),.]"
+        rf"\b{word}(?:\s+(?P<after>{_NAME})|,\s+(?P<apposed>{_NAME})(?=\s*[,.;)]))"
+        rf"|(?P<before>{_NAME})(?:\s*\(|,\s+)(?:the\s+|an?\s+)?{word}\s*[),.]"
+        rf"|(?P<subject>{_NAME})\s+(?:is|was)\s+(?:(?:the|an?|our|its)\s+)?(?:[a-z-]+\s+)?{word}\b"
     )
     asked = frozenset(content_words(question))
     if not asked <= frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.title} {hit.chunk.text}")):
@@ -64,7 +66,8 @@ def numbered_in(question: str, hit: Hit) -> Iterator[Told]:
 
 
 def _told(name: re.Match[str], offset: int) -> Told:
-    group = "after" if name["after"] else "before"
+    """By the one group that matched."""
+    group = name.lastgroup or "after"
     return Told(offset + name.start(group), offset + name.end(group))
 
 
@@ -76,5 +79,5 @@ def labelled_in(question: str, hit: Hit) -> Iterator[Told]:
         label = content_words(line[1])
         rest = asked - frozenset(label)
         named = 0 < len(label) <= MAX_LABEL_WORDS and asked.issuperset(label)
-        if named and len(rest & held) >= MIN_REST_SHARE * max(1, len(rest)):
+        if named and len(rest & held) >= MIN_REST_SHARE * len(rest):
             yield Told(*line.span(2))

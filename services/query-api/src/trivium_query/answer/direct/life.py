@@ -17,6 +17,7 @@ DATE = (
     rf"(?<!\d)(?:(?:{_NTH}\s+(?:{_MONTHS})\.?,?\s+|(?:{_MONTHS})\.?\s+{_NTH},?\s+|(?:{_MONTHS})\.?,?\s+)?"
     r"(?:c\.\s*|ca\.\s*)?(?<!\d)(?:[1-9]\d{2}|1\d{3}|2[01]\d{2}))(?!\d)"
 )
+DAY = rf"\b(?:{_NTH}\s+(?:{_MONTHS})|(?:{_MONTHS})\s+{_NTH})\b"  # of a year that is not told
 _DATE = re.compile(DATE, re.I)
 _BRACKET = re.compile(r"\(([^()]{4,160})\)")
 _SEARCHED = 300  # characters: what comes later tells of others

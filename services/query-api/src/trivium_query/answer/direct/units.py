@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _LENGTH = r"(?:kilo|centi|milli)?met(?:re|er)s?|[ckm]?m|miles?|f(?:ee)?t|inch(?:es)?"
 _TIME = r"hours?|minutes?|min|seconds?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"
@@ -16,23 +17,40 @@ _OTHER = (
 UNIT = re.compile(rf"(?<=\d)\s?(?:(?:{_HEAT}|{_LENGTH}|{_TIME}|{_MASS}|{_MONEY}|{_OTHER})(?!\w)|%)")
 
 
+@cache
 def _in(units: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W\d_])(?:{units})(?!\w)", re.I)
 
 
+_PERCENT = r"%|per ?cent"
 _WANTED = (
-    (re.compile(r"\bhow (?:long|far|deep|high|tall|wide|thick)\b", re.I), _in(f"{_LENGTH}|{_TIME}")),
-    (re.compile(r"\bhow heavy\b|\bhow much\b.*\bweighs?\b", re.I), _in(_MASS)),
-    (re.compile(r"\bhow (?:hot|warm|cold)\b", re.I), _in(_HEAT)),
-    (re.compile(r"\bhow old\b", re.I), _in(_TIME)),
+    (re.compile(r"\bhow (?:long|far|deep|high|tall|wide|thick)\b", re.I), f"{_LENGTH}|{_TIME}"),
+    (re.compile(r"\bhow heavy\b|\bhow much\b.*\bweighs?\b", re.I), _MASS),
+    (re.compile(r"\bhow (?:hot|warm|cold)\b", re.I), _HEAT),
+    (re.compile(r"\bhow old\b", re.I), _TIME),
+    (re.compile(r"\binterest rate\b|\bpercentage\b|\bwhat (?:share|proportion)\b", re.I), _PERCENT),
     (
         re.compile(r"\b(?:costs?|price|fee|fare)\b|\bhow (?:expensive|much is)\b", re.I),
-        _in(rf"{_MONEY}|[$€£¥](?:\s?\d+)?"),
+        rf"{_MONEY}|[$€£¥](?:\s?\d+)?",
     ),
 )
+_AMOUNT = r"\d[\d,.]*|an?|half an?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+(?:teen|ty))"
 
 
 def is_measured(question: str, text: str) -> bool:
     """Whether the text holds a unit of what the question wants a number of; False where it wants none."""
-    wanted = next((units for asks, units in _WANTED if asks.search(question)), None)
-    return wanted is not None and wanted.search(text) is not None
+    wanted = _wanted(question)
+    return wanted is not None and _in(wanted).search(text) is not None
+
+
+def amounts_for(question: str) -> re.Pattern[str] | None:
+    """Finds numbers with a unit of what the question wants a number of; None where it wants none."""
+    wanted = _wanted(question)
+    if wanted is None:
+        return None
+    one = rf"(?<![\w.,])(?:{_AMOUNT})(?:[ -]?|\s)(?:{wanted})(?!\w)"
+    return re.compile(rf"{one}(?:\s+and\s+{one})?", re.I)
+
+
+def _wanted(question: str) -> str | None:
+    return next((units for asks, units in _WANTED if asks.search(question)), None)
