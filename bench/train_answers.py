@@ -36,7 +36,7 @@ from trivium.ports.inference import Passage, Reading, Vector
 from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
 from trivium_inference.model_files import locate_model
 from trivium_inference.reader import SpanReader
-from trivium_inference.reader_weights import read_facts
+from trivium_inference.reader_weights import SHIPPED, read_facts
 from trivium_query.answer import extractive
 from trivium_query.answer.direct import choose
 from trivium_query.answer.direct.answer_directly import ANSWERABLE, SUPPORTED
@@ -52,8 +52,10 @@ SETS = {
     "2wiki_dev": ("xquad/en", "covid_qa"),
     "musique_train100": ("xquad/en", "covid_qa"),
     "covid_qa": ("xquad/en", "2wiki_dev"),
+    "everyday": ("xquad/en", "covid_qa"),
 }
-"""Each with those whose questions it cannot answer."""
+"""Each with those whose questions it cannot answer. `everyday` lies beside this file."""
+EVERYDAY = Path(__file__).with_name("everyday")
 QUESTIONS, FOREIGN = 400, 60
 SEED = 13
 RIGHT_F1 = 0.5  # of a span
@@ -114,13 +116,17 @@ def collect(data: Path, name: str) -> list[Asked]:
     settings = msgspec.structs.replace(
         load_settings({}), llm="", rerank="none", vector_budget_s=60.0, keyword_budget_s=60.0, graph_budget_s=60.0
     )
-    loaded = load_set(data / name)
+    folder = set_in(data, name)
+    loaded = load_set(folder)
     own = [(query, wanted_of(query)) for query in loaded.queries if query.gold or not query.answerable]
-    foreign = [
-        (query, Wanted.FOREIGN) for other in SETS[name] for query in sample(load_questions(data / other), FOREIGN)
-    ]
-    with progress_bars(Console()) as bars, ingested(settings, loaded, data / name, bars) as taken:
+    others = [query for other in SETS[name] for query in sample(load_questions(set_in(data, other)), FOREIGN)]
+    foreign = [(query, Wanted.FOREIGN) for query in others]
+    with progress_bars(Console()) as bars, ingested(settings, loaded, folder, bars) as taken:
         return asyncio.run(searched(taken, [*sample(own, QUESTIONS), *foreign]))
+
+
+def set_in(data: Path, name: str) -> Path:
+    return EVERYDAY if name == EVERYDAY.name else data / name
 
 
 def sample(rows: Iterable[T], count: int) -> list[T]:
@@ -142,9 +148,9 @@ async def searched(taken: Ingested, questions: Sequence[tuple[Judged, Wanted]]) 
 
 
 def reader_without(work: Path, name: str) -> SpanReader:
-    """The one that was trained without the set."""
-    folder = next(work / phase_of(fold) for fold in FOLDS if name in fold)
-    return SpanReader(locate_model(), read_facts(folder), folder, cache_dir=folder, threads=THREADS)
+    """The one that was trained without the set; the shipped one for a set that none was trained on."""
+    folder = next((work / phase_of(fold) for fold in FOLDS if name in fold), SHIPPED)
+    return SpanReader(locate_model(), read_facts(folder), folder, cache_dir=work, threads=THREADS)
 
 
 def read(one: Asked, reader: SpanReader, weights: Weights) -> Direct:

@@ -70,6 +70,8 @@ def _told(question: str, one: Candidate, asked: Asked) -> _Told:
     told = near | set(content_words(one.hit.chunk.heading, asked.language))
     if not words or (named and not named & told):
         return _UNTOLD
+    if len(words) == 1 and named and named <= one.words and not words & told:  # "chosen" of "it is ordered from"
+        return _Told(MIN_TOLD, own=False, near=True)
     return _Told(len(words & told) / len(words), own=bool(words & one.words), near=bool(words & near))
 
 

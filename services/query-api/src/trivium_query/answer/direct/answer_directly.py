@@ -29,6 +29,7 @@ _DEED = re.compile(
     r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I
 )  # no few words of a sentence are
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
 WORDS_BEFORE = 3  # between it and the answer stand articles
 
@@ -48,7 +49,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     likely = confidence(direct, extracted, hits, weights)
     if likely.answerable < ANSWERABLE or not _says_anything(direct, extracted):
         return ReadAnswer(refused(question, hits).draft, Verdict.NOT_SUPPORTED, likely.right)
-    likely_right = likely.right >= SUPPORTED and _bears_on(direct)
+    likely_right = likely.right >= SUPPORTED and _bears_on(direct) and _has_numbers_of(question, direct)
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct, likely.right) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
@@ -72,6 +73,16 @@ def _bears_on(direct: Direct) -> bool:
         return True
     signals = direct.chosen[0].signals
     return bool(signals["which"]) and (bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED)
+
+
+def _has_numbers_of(question: str, direct: Direct) -> bool:
+    """Whether the passages that were read have every number of the question: of 2023 nothing is told with 2024."""
+    if not direct.chosen or direct.compared or direct.decided:
+        return True
+    best = direct.chosen[0].found
+    read = [best.hit.chunk, *(step.hit.chunk for step in best.steps)]
+    told = " ".join(f"{chunk.title} {chunk.heading} {chunk.text}" for chunk in read)
+    return set(_NUMBER.findall(question)) <= set(_NUMBER.findall(told))
 
 
 def _is_in_place(question: str, direct: Direct) -> bool:

@@ -40,11 +40,11 @@ _DIE = re.compile(r"\bdies?\b", re.I)  # "die" alone is an article, in German
 _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
 _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
-    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|dozen|several)\b",
-    re.I,
+NUMBER_WORDS = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|dozen|several)"
 )
+_NUMBER = re.compile(rf"\d|\b{NUMBER_WORDS}\b", re.I)
 _TIME = re.compile(
     r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
@@ -53,6 +53,10 @@ _TIME = re.compile(
 _PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
+_WHICH_NOUN = re.compile(r"\b(?:which|what)\s([a-z]{4,})\b", re.I)
+_HOW_MANY = re.compile(r"\bhow many\b", re.I)
+COUNTED = re.compile(rf"(?<![\w.,:/-])(?:\d[\d,.]*\d|\d|{NUMBER_WORDS})(?![\w:/-])", re.I)
+MAX_AMOUNT_WORDS = 6
 MAX_PLACE_WORDS = 6
 _LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
 _AGENT = re.compile(r"\sby\s")
@@ -61,7 +65,8 @@ NAME_CHARS = 60
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 TYPED_SENTENCES = 3
-TYPED_ODDS = -4.0  # of what is of the right kind, and was not read
+TYPED_ODDS = -4.0  # at most, of what is of the right kind: what was read in its passage may be less likely
+UNREAD_ODDS = -8.0
 TOLD_ODDS = 12.0  # of what a passage states in a form that is read by rule
 
 
@@ -100,14 +105,13 @@ def choose(
     weights: Weights,
 ) -> list[Chosen]:
     """Every span that may be the answer, the likeliest first."""
+    found = [_with_its_noun(question, one) for one in found]
     told = (*found, *_lives(question, found), *_labelled(question, found), *_typed(asked, question, found, sentences))
     rows = [(one, *trimmed(one, asked.wants)) for one in told]
     rows = [row for row in rows if row[1] < row[2] and not _is_given(row[0].hit.chunk.text[row[1] : row[2]], question)]
     rows = [row for row in rows if _is_in_a_cell(row[0].hit, row[1], row[2])]
     rows = [row for row in rows if not _is_asked_there(row[0].hit, row[1])]
-    amounts = amounts_for(question)
-    if amounts is not None:  # one is asked for
-        rows = [row for row in rows if len(amounts.findall(row[0].hit.chunk.text, row[1], row[2])) <= 1]
+    rows = list(_single(asked, question, rows))
     chosen = []
     for one, start, end in rows:
         text = one.hit.chunk.text[start:end]
@@ -290,18 +294,35 @@ def _is_in_a_cell(hit: Hit, start: int, end: int) -> bool:
     return hit.chunk.kind is not UnitKind.TABLE or not labelled
 
 
+def _single(asked: Asked, question: str, rows: Sequence[tuple[Found, int, int]]) -> Iterator[tuple[Found, int, int]]:
+    """Of half a sentence the one amount or number in it, where one is asked for; nothing where it has several."""
+    pattern = amounts_for(question) or (COUNTED if asked.wants == "number" else None)
+    for one, start, end in rows:
+        told = list(pattern.finditer(one.hit.chunk.text, start, end)) if pattern else []
+        if len(told) == 1 and len(one.hit.chunk.text[start:end].split()) > MAX_AMOUNT_WORDS:
+            yield one, *told[0].span()
+        elif len(told) <= 1 or (pattern is COUNTED and len(one.hit.chunk.text[start:end].split()) <= MAX_AMOUNT_WORDS):
+            yield one, start, end
+
+
 def _typed(
     asked: Asked, question: str, found: Sequence[Found], sentences: Mapping[str, Sequence[Candidate]]
 ) -> Iterator[Found]:
     """Days, times and amounts in the sentences that bear most on the question, whether they were read or not."""
-    wanted = (_DAY, _TIME) if asked.wants == "date" else (amounts_for(question),)
+    wanted = (_DAY, _TIME) if asked.wants == "date" else (amounts_for(question) or _counted(question),)
     best = sorted((one for some in sentences.values() for one in some), key=lambda one: -one.score)[:TYPED_SENTENCES]
     about = {one.hit.chunk.id for one in found if one.about}
+    read = {one.hit.chunk.id: one.odds for one in sorted(found, key=lambda one: one.odds)}  # the best stays
     for one in best:
         for pattern in wanted:
             for told in pattern.finditer(one.text) if pattern else ():
                 start, end = one.span.start + told.start(), one.span.start + told.end()
-                yield Found(one.hit, start, end, TYPED_ODDS, question, about=one.hit.chunk.id in about)
+                odds = min(TYPED_ODDS, read.get(one.hit.chunk.id, UNREAD_ODDS))
+                yield Found(one.hit, start, end, odds, question, about=one.hit.chunk.id in about)
+
+
+def _counted(question: str) -> re.Pattern[str] | None:
+    return COUNTED if _HOW_MANY.search(question) else None
 
 
 def told_elsewhere(asked: Asked, chosen: Sequence[Chosen]) -> list[Chosen]:
@@ -334,6 +355,16 @@ def _clause(text: str, sentence: tuple[int, int], one: Chosen) -> str:
     before = max((cut.end() for cut in _CUT.finditer(text, sentence[0], one.start)), default=sentence[0])
     after = next((cut.start() for cut in _CUT.finditer(text, one.end, sentence[1])), sentence[1])
     return text[before:after]
+
+
+def _with_its_noun(question: str, one: Found) -> Found:
+    """For "which court": "county court in Alnwick" where Alnwick was read."""
+    noun = _WHICH_NOUN.search(question)
+    if noun is None:
+        return one
+    before = re.compile(rf"(?:[\w-]+\s)?{re.escape(noun[1])}\s(?:in|of|at)\s(?:the\s)?$", re.I)
+    led = before.search(one.hit.chunk.text, max(0, one.start - NAME_CHARS), one.start)
+    return msgspec.structs.replace(one, start=led.start()) if led else one
 
 
 def _lives(question: str, found: Sequence[Found]) -> list[Found]:

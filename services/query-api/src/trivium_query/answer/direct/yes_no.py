@@ -21,7 +21,7 @@ _NOT = re.compile(
     re.I,
 )
 _NUMBER = re.compile(r"\d[\d,.]*")
-MAX_READ = 10  # sentences
+MAX_READ = 25  # sentences: that which decides often lacks the name
 
 
 class Decided(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from trivium_query.words import fold, stem
 
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*|[%$€£]")
 _SUFFIXES = ("er", "r", "or", "ing", "ment", "n")  # of who or what does what the stem says: keep, keeper
+_END = re.compile("y$")
 _LEAST_STEM = 4
 # Verbs and nouns of one thing, that no ending tells.
 _SAME = {
@@ -66,7 +67,7 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two stems are one word, or one is who does the other."""
-    one, other = _SAME.get(one, one), _SAME.get(other, other)
+    one, other = (_END.sub("i", _SAME.get(each, each)) for each in (one, other))  # supply, supplier
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= _LEAST_STEM and long.startswith(short) and long[len(short) :] in _SUFFIXES)
 

@@ -243,7 +243,13 @@ def _target(reading: Reading) -> int | None:
         return told
     if not targets and reading.cue(Cue.HOW_MUCH):
         return _only(reading.table.measured)
+    if not targets and reading.table.melted and reading.values and _names_a_year(reading):
+        return len(reading.table.columns) - 1  # what stands below the year
     return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _names_a_year(reading: Reading) -> bool:
+    return any(reading.table.columns[one.column].years for one in reading.filters())
 
 
 def _asks_when(reading: Reading) -> bool:
