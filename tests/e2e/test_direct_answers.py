@@ -51,6 +51,10 @@ DOCUMENTS = {
     " Zlin by Moravachem.",
     "obituary.txt": "Helga Brandvold, maker of lamps, dies at 91\n\nHelga Brandvold, who for four decades repaired the"
     " lamps of Norway's lighthouses, died on Friday. The cause was pneumonia, her nephew said.",
+    "lamps.txt": "Does morning light help?\n\nThe lead author is Paivi Raunio; Matti Kerola did the statistics.",
+    "newsletter.txt": "Newsletter of Kestrel Court\n\nOur new gardener is Tom Vasquez; he follows Ana Roth. The meeting"
+    " decided by 41 votes to 17 to plant a walnut tree.",
+    "whales.md": "# Whale Hall\n\nIn 2024 Whale Hall had 38,200 visitors, about 4,000 more than the year before.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
@@ -103,6 +107,8 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who looks after the reserve?", "Orse Valley Trust", {"marsh.md"}),
         ("Where does the fen orchid grow?", "near the old loading ramp", {"marsh.md"}),
         ("Where is Norvalin manufactured?", "Zlin", {"leaflet.txt"}),
+        ("Who did the statistics?", "Matti Kerola", {"lamps.txt"}),
+        ("How many votes were for the walnut tree?", "41", {"newsletter.txt"}),
         ("Who was the mayor at the closing of Skerry Light?", "Marit Lie", {"skerry.md"}),
     ],
 )
@@ -112,6 +118,19 @@ def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str,
     assert sources <= cited(given), given
     assert given["found"]
     assert 0.0 <= given["probability"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "misleading"),
+    [
+        ("Who was the gardener of Kestrel Court before?", "Tom Vasquez"),
+        ("How many visitors did Whale Hall have in 2023?", "38,200"),
+    ],
+)
+def test_what_is_told_of_another_time_is_not_sure(read: Server, question: str, misleading: str) -> None:
+    given = read.ask(question)
+    assert misleading in given["text"]
+    assert given["verdict"] == "PARTIALLY_SUPPORTED", given
 
 
 def test_a_reranker_that_is_not_there_costs_its_order_alone(read: Server) -> None:

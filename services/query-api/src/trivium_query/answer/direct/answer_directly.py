@@ -30,6 +30,7 @@ _DEED = re.compile(
 )  # no few words of a sentence are
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
 WORDS_BEFORE = 3  # between it and the answer stand articles
 
@@ -72,17 +73,28 @@ def _bears_on(direct: Direct) -> bool:
     if direct.compared is not None or direct.decided is not None or not direct.chosen:
         return True
     signals = direct.chosen[0].signals
-    return bool(signals["which"]) and (bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED)
+    return bool(signals["which"] and signals["clear"]) and (
+        bool(signals["predicate"] or signals["life"]) or signals["cosine"] >= RELATED
+    )
 
 
 def _has_numbers_of(question: str, direct: Direct) -> bool:
-    """Whether the passages that were read have every number of the question: of 2023 nothing is told with 2024."""
+    """Whether the passages that were read have every number of the question, and the sentence no other year."""
     if not direct.chosen or direct.compared or direct.decided:
         return True
-    best = direct.chosen[0].found
-    read = [best.hit.chunk, *(step.hit.chunk for step in best.steps)]
-    told = " ".join(f"{chunk.title} {chunk.heading} {chunk.text}" for chunk in read)
-    return set(_NUMBER.findall(question)) <= set(_NUMBER.findall(told))
+    best = direct.chosen[0]
+    chunk = best.found.hit.chunk
+    read = [chunk, *(step.hit.chunk for step in best.found.steps)]
+    asked = _numbers(question)
+    if not asked <= _numbers(" ".join(f"{one.title} {one.heading} {one.text}" for one in read)):
+        return False
+    sentence = next((span.of(chunk.text) for span in chunk.sentences if span.start <= best.start < span.end), "")
+    wanted, told = (set(filter(_YEAR.fullmatch, numbers)) for numbers in (asked, _numbers(sentence)))
+    return not (wanted and told) or bool(wanted & told)
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))
 
 
 def _is_in_place(question: str, direct: Direct) -> bool:

@@ -56,6 +56,7 @@ _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
 _WHICH_NOUN = re.compile(r"\b(?:which|what)\s([a-z]{4,})\b", re.I)
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 COUNTED = re.compile(rf"(?<![\w.,:/-])(?:\d[\d,.]*\d|\d|{NUMBER_WORDS})(?![\w:/-])", re.I)
+_HOW_MANY_NUMBERS = 2
 MAX_AMOUNT_WORDS = 6
 MAX_PLACE_WORDS = 6
 _LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
@@ -119,7 +120,7 @@ def choose(
         chosen.append(Chosen(text, one, start, end, probability(signals, weights.answer), signals))
     beside = [one for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in chosen if is_measured(question, one.short)]
-    elsewhere = told_elsewhere(asked, chosen)
+    elsewhere = [*told_elsewhere(asked, chosen), *(_counting_others(asked, chosen) if _counted(question) else ())]
     own = [one for one in chosen if not any(one is other for other in elsewhere)]
     return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside, measured, own))
 
@@ -177,14 +178,36 @@ def signals_of(
         "life": float(one.odds == TOLD_ODDS),
         "named": float(text[:1].isupper() or text[:1].isdigit()),
         "which": float(_says_which(asked, one, inside)),
+        "clear": float(_is_clear(asked, one.hit.chunk.text, inside, span)),
     }
 
 
 def _says_which(asked: Asked, one: Found, sentence: Candidate | None) -> bool:
     """Whether its sentence or heading has the "next" or "previous" of the question, names apart; a step has its own."""
-    words = _WHICH & set(_WORD.findall(one.question.lower())) - {word for name in asked.names for word in name.split()}
+    said_last = _WORD.findall(one.question.lower())
+    words = _WHICH & set(said_last) - {word for name in asked.names for word in name.split()}
+    words |= {"before"} & set(said_last[-1:])
     said = f"{sentence.text if sentence else ''} {one.hit.chunk.heading}".lower()
     return bool(one.steps) or words <= set(_WORD.findall(said))
+
+
+def _is_clear(asked: Asked, text: str, sentence: Candidate | None, span: tuple[int, int]) -> bool:
+    """Whether no other clause of its sentence is the one that is asked about, and no other number stands beside it."""
+    if sentence is None:
+        return True
+    whole = (sentence.span.start, sentence.span.end)
+    own = _clause(text, whole, span)
+    if asked.wants == "number" and len(COUNTED.findall(own)) >= _HOW_MANY_NUMBERS:
+        return _counts_what_is_asked(asked, text, *span)
+    held = asked.words_in(own) & asked.weights.keys()
+    return bool(held) or not asked.words_in(sentence.text) & asked.weights.keys()
+
+
+def _counts_what_is_asked(asked: Asked, text: str, start: int, end: int) -> bool:
+    """Whether the word behind its number is the question's: 41 of "41 votes to 17"."""
+    number = COUNTED.search(text, start, end)
+    behind = _WORD.search(text, number.end() if number else end)
+    return behind is not None and bool(asked.words_in(behind[0]) & asked.weights.keys())
 
 
 def predicate_share(question: str, names: Sequence[str], sentence: Candidate | None) -> float:
@@ -308,17 +331,24 @@ def _single(asked: Asked, question: str, rows: Sequence[tuple[Found, int, int]])
 def _typed(
     asked: Asked, question: str, found: Sequence[Found], sentences: Mapping[str, Sequence[Candidate]]
 ) -> Iterator[Found]:
-    """Days, times and amounts in the sentences that bear most on the question, whether they were read or not."""
+    """Days, times, amounts and names in the sentences that bear most on the question, whether they were read or not."""
     wanted = (_DAY, _TIME) if asked.wants == "date" else (amounts_for(question) or _counted(question),)
     best = sorted((one for some in sentences.values() for one in some), key=lambda one: -one.score)[:TYPED_SENTENCES]
     about = {one.hit.chunk.id for one in found if one.about}
     read = {one.hit.chunk.id: one.odds for one in sorted(found, key=lambda one: one.odds)}  # the best stays
     for one in best:
-        for pattern in wanted:
-            for told in pattern.finditer(one.text) if pattern else ():
-                start, end = one.span.start + told.start(), one.span.start + told.end()
-                odds = min(TYPED_ODDS, read.get(one.hit.chunk.id, UNREAD_ODDS))
-                yield Found(one.hit, start, end, odds, question, about=one.hit.chunk.id in about)
+        told = [match.span() for pattern in wanted if pattern for match in pattern.finditer(one.text)]
+        if asked.wants == "name" and any(_is_in(other, one) for other in found):  # in another clause, perhaps
+            told += [(name.start, name.end) for name in names_in(one.text) if name.key not in asked.names]
+        for start, end in told:
+            odds = min(TYPED_ODDS, read.get(one.hit.chunk.id, UNREAD_ODDS))
+            first = one.span.start
+            yield Found(one.hit, first + start, first + end, odds, question, about=one.hit.chunk.id in about)
+
+
+def _is_in(one: Found, sentence: Candidate) -> bool:
+    same = one.hit.chunk.id == sentence.hit.chunk.id
+    return same and sentence.span.start <= one.start < sentence.span.end
 
 
 def _counted(question: str) -> re.Pattern[str] | None:
@@ -330,30 +360,45 @@ def told_elsewhere(asked: Asked, chosen: Sequence[Chosen]) -> list[Chosen]:
 
     What stands before the first of them is said of all: "The fee is 240 euros for members, 90 euros for juniors".
     """
-    by_sentence: defaultdict[tuple[str, int], list[Chosen]] = defaultdict(list)
+    by_sentence = _by_sentence(chosen)
+    return [one for (_, start), some in by_sentence.items() for one in _in_other_clauses(asked, start, some)]
+
+
+def _counting_others(asked: Asked, chosen: Sequence[Chosen]) -> list[Chosen]:
+    """Of several numbers in one sentence, those that count something else, where one counts what is asked for."""
+    others = []
+    for some in _by_sentence(chosen).values():
+        own = [one for one in some if _counts_what_is_asked(asked, one.found.hit.chunk.text, one.start, one.end)]
+        others += [one for one in some if own and not any(one is each for each in own)]
+    return others
+
+
+def _by_sentence(chosen: Sequence[Chosen]) -> Mapping[tuple[str, int], list[Chosen]]:
+    """By the chunk's id, and where in it the sentence begins."""
+    found: defaultdict[tuple[str, int], list[Chosen]] = defaultdict(list)
     for one in chosen:
         chunk = one.found.hit.chunk
         start = next((span.start for span in chunk.sentences if span.start <= one.start < span.end), None)
         if start is not None:
-            by_sentence[chunk.id, start].append(one)
-    return [one for (_, start), some in by_sentence.items() for one in _in_other_clauses(asked, start, some)]
+            found[chunk.id, start].append(one)
+    return found
 
 
 def _in_other_clauses(asked: Asked, start: int, some: Sequence[Chosen]) -> list[Chosen]:
     text = some[0].found.hit.chunk.text
     end = next(span.end for span in some[0].found.hit.chunk.sentences if span.start == start)
     shared = asked.words_in(text[start : min(one.start for one in some)])
-    words = [asked.words_in(_clause(text, (start, end), one)) for one in some]
+    words = [asked.words_in(_clause(text, (start, end), (one.start, one.end))) for one in some]
     shares = [asked.coverage(held - shared) for held in words]
     if not any(shares):
         shares = [asked.coverage(held) for held in words]
     return [one for one, share in zip(some, shares, strict=True) if share < max(shares)]
 
 
-def _clause(text: str, sentence: tuple[int, int], one: Chosen) -> str:
+def _clause(text: str, sentence: tuple[int, int], span: tuple[int, int]) -> str:
     """What stands between the commas around the span, or the "and"s."""
-    before = max((cut.end() for cut in _CUT.finditer(text, sentence[0], one.start)), default=sentence[0])
-    after = next((cut.start() for cut in _CUT.finditer(text, one.end, sentence[1])), sentence[1])
+    before = max((cut.end() for cut in _CUT.finditer(text, sentence[0], span[0])), default=sentence[0])
+    after = next((cut.start() for cut in _CUT.finditer(text, span[1], sentence[1])), sentence[1])
     return text[before:after]
 
 

@@ -17,7 +17,7 @@ from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cu
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
-from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
@@ -231,9 +231,10 @@ def _apart(reading: Reading, target: int) -> int | None:
 
 def _target(reading: Reading) -> int | None:
     asked, targets = reading.asked(), reading.targets()
-    if asked is not None:
+    person = reading.person_or_place() if reading.words[0].folded in _PERSONAL else None
+    if asked is not None and (person is None or not _is_numbered(reading.table.columns[asked])):
         return asked
-    if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
+    if person is not None:
         return person
     if _asks_when(reading):
         targets = tuple(_dates(reading, targets))
@@ -246,6 +247,11 @@ def _target(reading: Reading) -> int | None:
     if not targets and reading.table.melted and reading.values and _names_a_year(reading):
         return len(reading.table.columns) - 1  # what stands below the year
     return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _is_numbered(column: Column) -> bool:
+    """Whether what stands there is numbers, as of orders: "who ordered" wants none of them."""
+    return column.measured or all(value.isdigit() for value in column.values)
 
 
 def _names_a_year(reading: Reading) -> bool:

@@ -20,7 +20,7 @@ PERSONS = frozenset(
     map(
         stem,
         "name person keeper employee member owner author worker contact staff tenant renter landlord student teacher"
-        " patient client guest player runner rider applicant".split(),
+        " patient client customer buyer guest player runner rider applicant".split(),
     )
 )
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
