@@ -20,7 +20,7 @@ from trivium_query.answer.direct.yes_no import asks_yes_or_no
 from trivium_query.answer.extractive import Extract
 
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
-ANSWERABLE = 0.4  # below: not found; at 0.3 two of the sets, left out, refuse fewer than 90 % of what they cannot answer
+ANSWERABLE = 0.4  # below: not found; at 0.3 two sets refuse fewer than nine tenths of what they cannot answer
 RELATED = 0.45  # cosine of question and sentence, where they share no word but names
 TOLD = 0.1  # of a few words from a sentence without the question's predicate: below, few were right on the sets in DATA
 SUPPORTED = 0.5  # from here on: supported; partly supported in between
