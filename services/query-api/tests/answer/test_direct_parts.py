@@ -6,11 +6,11 @@ import pytest
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
-from trivium_query.answer.direct.choose import fits_wanted, trimmed
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.life import Told, life_in
 from trivium_query.answer.direct.nested import nested_in, put
+from trivium_query.answer.direct.short import fits_wanted, trimmed
 from trivium_query.answer.direct.things import Thing, things_in
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
 

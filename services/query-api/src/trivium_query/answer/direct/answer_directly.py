@@ -11,11 +11,12 @@ from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.citations import Draft
-from trivium_query.answer.direct.choose import fits_wanted, shipped
+from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.hops import Read
+from trivium_query.answer.direct.short import fits_wanted
 from trivium_query.answer.direct.yes_no import asks_yes_or_no
 from trivium_query.answer.extractive import Extract
 
@@ -25,10 +26,7 @@ RELATED = 0.45  # cosine of question and sentence, where they share no word but 
 TOLD = 0.1  # of a few words from a sentence without the question's predicate: below, few were right on the sets in DATA
 SUPPORTED = 0.5  # from here on: supported; partly supported in between
 
-_DEED = re.compile(
-    r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I
-)  # no few words of a sentence are
-
+_DEED = re.compile(r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I)  # a sentence tells it
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
@@ -83,13 +81,13 @@ def _has_numbers_of(question: str, direct: Direct) -> bool:
     if not direct.chosen or direct.compared or direct.decided:
         return True
     best = direct.chosen[0]
-    chunk = best.found.hit.chunk
-    read = [chunk, *(step.hit.chunk for step in best.found.steps)]
+    read = [one.hit.chunk for one in (best.found, *best.found.steps)]
     asked = _numbers(question)
     if not asked <= _numbers(" ".join(f"{one.title} {one.heading} {one.text}" for one in read)):
         return False
-    sentence = next((span.of(chunk.text) for span in chunk.sentences if span.start <= best.start < span.end), "")
-    wanted, told = (set(filter(_YEAR.fullmatch, numbers)) for numbers in (asked, _numbers(sentence)))
+    sentence = best.found.sentence
+    said = _numbers(sentence.of(read[0].text)) if sentence else set()
+    wanted, told = (set(filter(_YEAR.fullmatch, numbers)) for numbers in (asked, said))
     return not (wanted and told) or bool(wanted & told)
 
 
@@ -103,7 +101,7 @@ def _is_in_place(question: str, direct: Direct) -> bool:
     last = _LAST.search(question)
     if best is None or last is None or best.found.steps:
         return True
-    before = best.found.hit.chunk.text[: best.start].lower().split()[-WORDS_BEFORE:]
+    before = best.found.hit.chunk.text[: best.found.start].lower().split()[-WORDS_BEFORE:]
     return last[1].lower() in (*before, *best.short.lower().split()[:1])
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from trivium.domain.retrieval import Hit
-from trivium.text.sentences import split_sentences
 from trivium_query.answer.citations import Draft, Shelf
 from trivium_query.answer.direct.direct import Direct
 from trivium_query.answer.direct.hops import Found
@@ -74,7 +73,8 @@ def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Sai
     """Sentences by their own score and by the likeliest span in them, best first."""
     likeliest: dict[tuple[str, int], float] = {}
     for span in () if direct.asks_yes_or_no else direct.chosen:
-        place = span.found.hit.chunk.id, _sentence_start(span.found.hit, span.start)
+        sentence = span.found.sentence
+        place = span.found.hit.chunk.id, sentence.start if sentence else 0
         likeliest[place] = max(likeliest.get(place, 0.0), span.probability)
 
     def score(one: Candidate) -> float:
@@ -95,30 +95,18 @@ def _is_enough(direct: Direct) -> bool:
 def _shown_by(direct: Direct) -> Iterator[Said]:
     if direct.compared is not None:
         for value in direct.compared.values:
-            yield from _steps_of(value, value.start)
+            yield from _steps_of(value)
     elif direct.decided is not None:
         yield Said(direct.decided.sentence.hit, direct.decided.sentence.text)
     elif short_of(direct):
-        best = direct.chosen[0]
-        yield from _steps_of(best.found, best.start)
+        yield from _steps_of(direct.chosen[0].found)
 
 
-def _steps_of(found: Found, at: int) -> Iterable[Said]:
-    for step in found.steps:
-        yield _sentence_at(step.hit, step.start)
-    yield _sentence_at(found.hit, at)
-
-
-def _sentence_at(hit: Hit, at: int) -> Said:
-    spans = hit.chunk.sentences or split_sentences(hit.chunk.text)
-    text = next((span.of(hit.chunk.text) for span in spans if span.start <= at < span.end), hit.chunk.text)
-    words = text.split()
-    return Said(hit, text if len(words) <= MAX_SENTENCE_WORDS else " ".join(words[:MAX_SENTENCE_WORDS]))
-
-
-def _sentence_start(hit: Hit, at: int) -> int:
-    spans = hit.chunk.sentences or split_sentences(hit.chunk.text)
-    return next((span.start for span in spans if span.start <= at < span.end), 0)
+def _steps_of(found: Found) -> Iterable[Said]:
+    for one in (*found.steps, found):
+        text = one.hit.chunk.text
+        words = (one.sentence.of(text) if one.sentence else text).split(" ")
+        yield Said(one.hit, " ".join(words[:MAX_SENTENCE_WORDS]))
 
 
 def _holds(one: Said, other: Said) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.retrieval import Hit
-from trivium_query.answer.direct.choose import Chosen, Weights, fits_wanted, probability
+from trivium_query.answer.direct.choose import Chosen, Weights, probability
 from trivium_query.answer.direct.compose import short_of
 from trivium_query.answer.direct.direct import Direct
+from trivium_query.answer.direct.short import fits_wanted
 from trivium_query.answer.direct.things import is_about
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words

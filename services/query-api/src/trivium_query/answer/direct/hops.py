@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
+from trivium.domain.chunks import Span
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Passage, Reading
 from trivium.text.names import fold_name, names_in
+from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.nested import Nested, nested_in, put
 from trivium_query.answer.direct.things import Thing, is_about, mentions, things_in
 
@@ -42,10 +44,20 @@ class Found(msgspec.Struct, frozen=True):
         return self.hit.chunk.text[self.start : self.end]
 
     @property
+    def sentence(self) -> Span | None:
+        """The one in which it begins."""
+        spans = self.hit.chunk.sentences or split_sentences(self.hit.chunk.text)
+        return next((span for span in spans if span.start <= self.start < span.end), None)
+
+    @property
     def name(self) -> str:
         """The first name in them, or all of them."""
         names = names_in(self.text)
         return self.text[names[0].start : names[0].end] if names else self.text
+
+    def between(self, start: int, end: int) -> Found:
+        """Other words of the same text as the answer."""
+        return msgspec.structs.replace(self, start=start, end=end)
 
 
 async def read_whole(question: str, hits: Sequence[Hit], read: Read) -> list[Found]:

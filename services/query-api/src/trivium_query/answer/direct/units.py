@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
+NUMBER_WORDS = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|dozen|several)"
+)
+COUNTED = re.compile(rf"(?<![\w.,:/-])(?:\d[\d,.]*\d|\d|{NUMBER_WORDS})(?![\w:/-])", re.I)
+
 _LENGTH = r"(?:kilo|centi|milli)?met(?:re|er)s?|[ckm]?m|miles?|f(?:ee)?t|inch(?:es)?"
 _TIME = r"hours?|minutes?|min|seconds?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"
 _MASS = r"(?:kilo|milli)?grams?|k?g|tons?|tonnes?|pounds?"

@@ -1,0 +1,114 @@
+"""The short answer's own words: what of a span belongs to it, and whether it is of the kind that is asked for."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.text.names import names_in
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.life import DATE, DAY
+from trivium_query.answer.direct.units import NUMBER_WORDS, UNIT
+from trivium_query.words import is_stop_word
+
+MAX_PLACE_WORDS = 6
+YEAR_DIGITS = 4  # of a year that stands alone
+DATE_CHARS = 20  # of a date's other parts beside the one that was read
+NAME_CHARS = 60
+_DATE = re.compile(DATE, re.I)
+ANY_DAY = re.compile(f"{DATE}|{DAY}", re.I)
+_EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
+_TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord", "lady"})
+_LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
+_MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
+_NUMBER = re.compile(rf"\d|\b{NUMBER_WORDS}\b", re.I)
+TIME = re.compile(
+    r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
+    re.I,
+)
+_PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
+_LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
+_AGENT = re.compile(r"\sby\s")
+
+
+def fits_wanted(wants: str, text: str) -> bool | None:
+    """Whether the words are of the kind that is asked for; None where no kind is."""
+    if wants == "date":
+        day = ANY_DAY.search(text) is not None and not (text.isdigit() and len(text) < YEAR_DIGITS)
+        return day or TIME.search(text) is not None
+    if wants == "number":
+        return _NUMBER.search(text) is not None and _MONTH_DAY.fullmatch(text) is None
+    if wants in ("name", "place"):
+        named = text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
+        return named or (None if wants == "place" and text[:1].isalpha() else False)  # "near the old ramp" is a place
+    return None
+
+
+def trimmed(one: Found, wants: str) -> tuple[int, int]:
+    """The span without what is not the answer: articles, brackets begun in it; a part of a date made whole."""
+    text = one.hit.chunk.text
+    start = max([one.start, *(each.start for each in one.hit.chunk.sentences if one.start < each.start < one.end)])
+    end = one.end
+    if wants == "place":
+        start, end = _place(text, start, end)
+    start, end = _whole_numbers(text, start, end)  # where two sentences are joined, the first led up to the second
+    if wants == "date" and (date := _date_at(text, start, end)):
+        return date
+    if wants == "number" and (part := _PART_OF.search(text, max(0, start - DATE_CHARS), start)):
+        start, end = part.span(1)  # "9 of the 24 doors": of those that are asked for there are nine
+    elif wants == "number" and (unit := UNIT.match(text, end)):
+        end = unit.end()
+    return _bare(text, start, _before_open_bracket(text, start, end), wants)
+
+
+def _place(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without who did it there: "Lyon by Rhodia"; of half a sentence, where it was: "which grows near the ramp"."""
+    if agent := _AGENT.search(text, start, end):
+        end = agent.start()
+    lies = [match.start() for match in _LIES.finditer(text, start, end)]
+    return lies[-1] if lies and len(text[start:end].split()) > MAX_PLACE_WORDS else start, end
+
+
+def _whole_numbers(text: str, start: int, end: int) -> tuple[int, int]:
+    """Not "140" of "1,140"."""
+    around = next((each for each in _DIGITS.finditer(text, max(0, start - DATE_CHARS)) if each.end() > start), None)
+    if around is not None and around.start() < start:
+        start = around.start()
+    around = next((each for each in _DIGITS.finditer(text, start) if each.end() >= end), None)
+    return start, around.end() if around is not None and around.start() < end else end
+
+
+def _date_at(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The whole date of which the span holds a part."""
+    near = ANY_DAY.finditer(text, max(0, start - DATE_CHARS), end + DATE_CHARS)
+    return next((match.span() for match in near if match.start() < end and start < match.end()), None)
+
+
+def _before_open_bracket(text: str, start: int, end: int) -> int:
+    for opening, closing in (("(", ")"), ("[", "]")):
+        at = text.rfind(opening, start, end)
+        if at >= 0 and closing not in text[at:end]:
+            end = at
+    return end
+
+
+def _bare(text: str, start: int, end: int, wants: str) -> tuple[int, int]:
+    """Without what only joins it to its sentence; of a person, the name alone."""
+    if wants == "name" and (names := names_in(text[start:end])):
+        last = next((at for at, name in enumerate(names) if name.key not in _TITLES), len(names) - 1)
+        start, end = _name_from(text, start + names[0].start, start + names[last].end), start + names[last].end
+    if (lead := _LEADING.match(text, start, end)) and lead.end() < end:
+        start = lead.end()
+    said = text[start:end]
+    edge = _EDGE if said.count(")") <= said.count("(") else f"{_EDGE})"
+    left = len(said) - len(said.lstrip(_EDGE))
+    return start + left, start + left + len(said.strip(edge))
+
+
+def _name_from(text: str, start: int, end: int) -> int:
+    """Where the name begins whose last word this is: not "Marlow" of "Ines Marlow"."""
+    before = _CAPITALISED.search(text, max(0, start - NAME_CHARS), start)
+    alone = before is None or " " in text[start:end] or is_stop_word(before[1])
+    return start if before is None or alone else before.start()
