@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -247,6 +249,17 @@ def test_what_is_built_from_weights_says_what_torch_says(
         expected = TorchEncoder(files, threads=1, precision="f32", device="cpu").encode(batch)
         for found, wanted in zip(built.encode(batch), expected, strict=True):
             assert cosine(normalise(found), normalise(wanted)) >= (0.99999 if precision == "f32" else 0.999)
+
+
+def test_the_bulk_model_is_let_go_when_idle_and_comes_back(tmp_path: Path) -> None:
+    pytest.importorskip("openvino", reason="OpenVINO has no build for this platform")
+    built = OpenVinoEncoder(locate_model(), cache_dir=tmp_path, threads=1, precision="f32", idle_s=0.2)
+    batch = [np.arange(4, 12, dtype=np.int64)]
+    first = built.encode(batch)[0].copy()
+    compiled = weakref.ref(built._bulk)
+    while compiled() is not None:
+        time.sleep(0.05)
+    assert (built.encode(batch)[0] == first).all()
 
 
 @pytest.mark.models

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
-from trivium_inference.ocr_lines import cut_line, find_lines
 from trivium_inference.ocr_models import OcrModels, load_models
-from trivium_inference.ocr_text import read_lines
 
 OCR_VERSION: Final = 4
 MIN_CONFIDENCE: Final = 0.5
@@ -40,6 +38,9 @@ class RapidOcr:
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
         """Lines in reading order, upright or turned; none for an image without text."""
+        from trivium_inference.ocr_lines import cut_line, find_lines  # noqa: PLC0415 - OpenCV, 10 MB
+        from trivium_inference.ocr_text import read_lines  # noqa: PLC0415
+
         if min(image.shape[:2]) < _MIN_SIDE:
             return []
         with self._turn:

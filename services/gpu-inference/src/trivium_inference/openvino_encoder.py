@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.domain.errors import NeverWill, TryLater
+from trivium.heap import give_back
 from trivium.ports.inference import Vector
 from trivium_inference.encoder import pad
 from trivium_inference.model_files import ModelFiles
@@ -27,6 +29,7 @@ from trivium_inference.torch_library import INSTALL_TORCH, has_torch
 log = logging.getLogger(__name__)
 
 _CONVERT_TIMEOUT_S: Final = 600.0
+IDLE_S: Final = 5.0  # of bulk work
 
 
 class OpenVinoEncoder:
@@ -34,21 +37,25 @@ class OpenVinoEncoder:
 
     A question is too short to share: a second thread costs 3 ms of processor time and saves none of the 4 it takes.
 
-    Either is compiled when first needed, so that a process that only answers queries holds one.
+    Either is compiled when first needed, so that a process that only answers queries holds one. The bulk one, about
+    100 MB with its kernels, is let go when nothing came for `idle_s`: compiling it again takes 0.2 seconds.
     """
 
     _lock: ClassVar = threading.Lock()
 
-    def __init__(self, files: ModelFiles, *, cache_dir: Path, threads: int, precision: str) -> None:
+    def __init__(
+        self, files: ModelFiles, *, cache_dir: Path, threads: int, precision: str, idle_s: float = IDLE_S
+    ) -> None:
         self._openvino = load_openvino()
         self._core = self._openvino.Core()
         self._files = files
         self._model = ir_path(files, cache_dir, self._openvino.__version__)
         self._threads = threads
         self._precision = precision if precision != "auto" else native_precision(self._core)
-        self._bulk: Any = None
-        self._urgent: Any = None
-        self._local = threading.local()
+        self._bulk: _Compiled | None = None
+        self._urgent: _Compiled | None = None
+        self._idle_s = idle_s
+        self._used_at = 0.0
 
     @property
     def description(self) -> str:
@@ -75,16 +82,36 @@ class OpenVinoEncoder:
         with self._lock:
             if self._bulk is None:
                 self._bulk = self._compile(self._threads)
-        return self._infer(self._bulk, "bulk", batch)
+                self._look_again(self._idle_s)
+            bulk = self._bulk
+        try:
+            return self._infer(bulk, batch)
+        finally:
+            self._used_at = time.monotonic()
 
     def encode_urgent(self, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
         """Token states of each input, beside whatever `encode` is doing."""
         with self._lock:
             if self._urgent is None:
                 self._urgent = self._compile(1)
-        return self._infer(self._urgent, "urgent", batch)
+        return self._infer(self._urgent, batch)
 
-    def _compile(self, lanes: int) -> Any:
+    def _look_again(self, after_s: float) -> None:
+        timer = threading.Timer(after_s, self._release_idle)
+        timer.name, timer.daemon = "idle-model", True
+        timer.start()
+
+    def _release_idle(self) -> None:
+        """Whoever is at work with it keeps it until the end."""
+        with self._lock:
+            left_s = self._used_at + self._idle_s - time.monotonic()
+            if left_s > 0:
+                self._look_again(left_s)
+                return
+            self._bulk = None
+        give_back()
+
+    def _compile(self, lanes: int) -> _Compiled:
         compiled = self._core.compile_model(
             str(self._model),
             "CPU",
@@ -98,16 +125,26 @@ class OpenVinoEncoder:
         # OpenVINO's binding looks up NumPy in its first inference. Two threads that do so at once wait for each other
         # for ever (one has the interpreter lock, the other the binding's), so one of them does, before anybody else.
         compiled.create_infer_request().infer(pad([np.zeros(1, np.int64)], self._files))
-        return compiled
+        return _Compiled(compiled)
 
-    def _infer(self, compiled: Any, purpose: str, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
-        request = getattr(self._local, purpose, None)  # a request serves one thread at a time
-        if request is None:
-            request = compiled.create_infer_request()
-            setattr(self._local, purpose, request)
+    def _infer(self, compiled: _Compiled, batch: Sequence[NDArray[np.int64]]) -> list[Vector]:
         ids, mask = pad(batch, self._files)
-        states = request.infer([ids, mask], share_inputs=True, share_outputs=True)[0]
+        states = compiled.request().infer([ids, mask], share_inputs=True, share_outputs=True)[0]
         return [states[row, : len(tokens)] for row, tokens in enumerate(batch)]
+
+
+class _Compiled:
+    """A compiled model and its requests, each of which serves one thread."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._own = threading.local()
+
+    def request(self) -> Any:
+        """This thread's."""
+        if not hasattr(self._own, "request"):
+            self._own.request = self._model.create_infer_request()
+        return self._own.request
 
 
 def native_precision(core: Any) -> str:

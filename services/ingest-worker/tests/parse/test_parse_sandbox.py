@@ -239,12 +239,18 @@ def test_an_engine_that_does_not_start_is_not_the_files_fault(engines) -> None: 
         made.close()
 
 
-def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:
-    made = Sandbox(bounds=Bounds(idle_s=0.2))
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the child in /proc")
+def test_an_idle_child_ends_and_one_with_its_engine_waits_longer(engines) -> None:  # type: ignore[no-untyped-def]
+    made = Sandbox(engines.noise, bounds=Bounds(idle_s=0.2))
     try:
         first = made.parse(TEXT)
-        time.sleep(1.0)
+        while _children():
+            time.sleep(0.05)
         assert made.parse(TEXT) == first
+        made.parse(IMAGE)
+        with_engine = _children()
+        time.sleep(1.0)
+        assert _children() == with_engine
     finally:
         made.close()
 
@@ -271,15 +277,20 @@ def test_a_closed_sandbox_leaves_no_process(sandbox: Sandbox) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the child in /proc")
 def test_a_killed_child_is_replaced(sandbox: Sandbox) -> None:
     sandbox.parse(TEXT)
-    (child,) = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and _is_ours(entry)]
+    (child,) = _children()
     os.kill(child, signal.SIGKILL)
     time.sleep(0.1)
     assert sandbox.parse(TEXT).units
 
 
+def _children() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and _is_ours(entry)]
+
+
 def _is_ours(entry: Path) -> bool:
     try:
-        return int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == os.getpid()
+        state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+        return int(parent) == os.getpid() and state != "Z"
     except OSError:
         return False
 

@@ -37,12 +37,12 @@ from trivium_ingest.parse.wire import (
 
 
 def main(parent: Connection, setup_json: str) -> None:
-    """Serve jobs until nothing comes for `idle_s`."""
+    """Serve jobs until nothing comes for long."""
     setup = msgspec.json.decode(setup_json, type=Setup)
     keep_large_apart()
     engine = _Engine(setup.ocr) if setup.ocr else None
     parent.send(Ready(fingerprint()))
-    while parent.is_readable(setup.idle_s):
+    while parent.is_readable(setup.idle_with_engine_s if engine and engine.is_loaded else setup.idle_s):
         job = parent.receive(Job)
         parent.send(reply_to(lambda: _parsed(job, _models(setup, parent, engine, job))))  # noqa: B023 - called at once
         give_back()
@@ -78,6 +78,10 @@ class _Engine:
     def __init__(self, factory: bytes) -> None:
         self._factory = factory
         self._engine: Ocr | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._engine is not None
 
     @property
     def fingerprint(self) -> str:

@@ -26,12 +26,16 @@ _SPLIT_IT = "Split the file into smaller ones and upload those."
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """What one file may cost. `memory_bytes` covers the child's libraries and its OCR engine as well."""
+    """What one file may cost. `memory_bytes` covers the child's libraries and its OCR engine as well.
+
+    A child starts in 0.3 seconds and holds 80 MB: idle for `idle_s` it ends. An OCR engine takes seconds to load.
+    """
 
     wall_s: float = 300.0
     cpu_s: int = 400
     memory_bytes: int = 1024 * 1024 * 1024
-    idle_s: float = 120.0
+    idle_s: float = 5.0
+    idle_with_engine_s: float = 120.0
     jobs_per_child: int = 5000
 
 
@@ -41,7 +45,7 @@ class Sandbox:
     `models` are engines of this process, which children ask: they have neither a network nor the memory for them.
     `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
     `models` has none.
-    Children start when first needed, and end when idle for `idle_s` or at `close`. One that is at its file for `LONG_S`
+    Children start when first needed, and end when idle or at `close`. One that is at its file for `LONG_S`
     gives its place in the pool to another, as does one whose recording is being heard: a scan of a hundred pages or a
     talk of an hour makes nobody wait. So there are as many at a time as callers, at worst.
     """
@@ -58,6 +62,7 @@ class Sandbox:
         self._bounds = bounds
         setup = Setup(
             bounds.idle_s,
+            bounds.idle_with_engine_s,
             pickle.dumps(ocr_factory) if ocr_factory else b"",
             asks_ocr=models.ocr is not None,
             asks_transcriber=models.transcriber is not None,

@@ -18,6 +18,7 @@ class Setup(msgspec.Struct, frozen=True):
     """
 
     idle_s: float
+    idle_with_engine_s: float
     ocr: bytes = b""
     asks_ocr: bool = False
     asks_transcriber: bool = False
