@@ -7,6 +7,7 @@ import pytest
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
+from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.life import Told, life_in
 from trivium_query.answer.direct.nested import nested_in, put
@@ -208,3 +209,10 @@ def test_a_span_is_cut_to_the_answer(text: str, span: str, wants: str, short: st
     start = text.index(span)
     a, b = trimmed(Found(hit("t", text), start, start + len(span), 1.0, "q"), wants)
     assert text[a:b] == short
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "\t"])
+def test_a_long_sentence_is_shown_in_part_whatever_stands_between_its_words(between: str) -> None:
+    text = between.join(["heron"] * (MAX_SENTENCE_WORDS + 5))
+    (said,) = _steps_of(Found(hit("Weir", text), 0, 5, 1.0, "What waits?"))
+    assert len(said.text.split()) <= MAX_SENTENCE_WORDS

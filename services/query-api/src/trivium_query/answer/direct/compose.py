@@ -105,8 +105,9 @@ def _shown_by(direct: Direct) -> Iterator[Said]:
 def _steps_of(found: Found) -> Iterable[Said]:
     for one in (*found.steps, found):
         text = one.hit.chunk.text
-        words = (one.sentence.of(text) if one.sentence else text).split(" ")
-        yield Said(one.hit, " ".join(words[:MAX_SENTENCE_WORDS]))
+        said = one.sentence.of(text) if one.sentence else text
+        words = said.split()
+        yield Said(one.hit, said if len(words) <= MAX_SENTENCE_WORDS else " ".join(words[:MAX_SENTENCE_WORDS]))
 
 
 def _holds(one: Said, other: Said) -> bool:
