@@ -167,6 +167,18 @@ def test_half_done_a_late_holders_save_is_refused_and_changes_nothing(mine: Tena
         mine.claim("d", "v1", 10, 500)
 
 
+def test_work_that_has_ended_is_not_claimed_again(mine: TenantRegistry, tenant: Tenant) -> None:
+    listed = [mine.accept(document(tenant, name)) for name in ("ready", "failed", "waiting")]
+    ends = {"ready": DocumentState.READY, "failed": DocumentState.FAILED}
+    ended = [changed(mine.claim(name, "v1", 10, now=100), state=state) for name, state in ends.items()]
+    mine.save_many(ended)
+    assert [each.id for each in mine.claim_many(listed, 10, now=200)] == ["waiting"]
+    for each in ended:
+        with pytest.raises(Conflict, match="finished"):
+            mine.claim(each.id, "v1", 10, now=200)
+        assert mine.get(each.id) == each
+
+
 def test_many_records_are_read_at_once_and_unknown_ones_are_absent(mine: TenantRegistry, tenant: Tenant) -> None:
     stored = [mine.accept(document(tenant, name)) for name in ("a", "b", "c")]
     assert mine.get_many(["b", "none", "a"]) == {"a": stored[0], "b": stored[1]}
@@ -345,7 +357,7 @@ class LifeOfADocument(RuleBasedStateMachine):
         if known is None or known.version != version or known.state is DocumentState.DELETED:
             with pytest.raises(NotFound):
                 self.mine.claim("d", version, 10, self.now)
-        elif known.state is DocumentState.RUNNING and known.lease_until > self.now:
+        elif known.state.terminal or (known.state is DocumentState.RUNNING and known.lease_until > self.now):
             with pytest.raises(Conflict):
                 self.mine.claim("d", version, 10, self.now)
         else:

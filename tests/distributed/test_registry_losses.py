@@ -506,6 +506,22 @@ def test_of_two_processes_that_claim_the_same_documents_each_document_has_one_ho
     assert sorted(taken) == sorted((name, 2) for name in names)
 
 
+def test_a_holder_keeps_a_document_of_which_an_emptied_redis_was_told_an_older_record(
+    own: Settings, objects: S3Objects, registry: ManifestRegistry, private_redis: PrivateRedis
+) -> None:
+    mine = registry.for_tenant(TENANT)
+    mine.accept(document())
+    read_before = Manifests(objects.bucket).load(TENANT, "d")
+    assert read_before
+    held = mine.claim("d", "v1", 60, 100)
+    private_redis.flush()
+    with closing(RedisServer(own)) as server:
+        HotRecords(server).install([read_before])  # by a process that had read the manifest before the claim
+    mine.save(changed(held, stage="embed"))
+    mine.save(ready(held))
+    assert mine.get("d").state is DocumentState.READY
+
+
 def test_four_workers_finish_every_document_while_redis_is_emptied_again_and_again(
     opened: Callable[[], ManifestRegistry], private_redis: PrivateRedis
 ) -> None:
@@ -526,6 +542,8 @@ def test_four_workers_finish_every_document_while_redis_is_emptied_again_and_aga
                 held = [changed(each, stage=stage.value, lease_until=time.time() + 0.5) for each in held]
                 late = mine.save_many(held)
                 held = [each for each in held if each.id not in late]
+                if stage is Stage.EMBED:  # whatever the others are doing
+                    private_redis.flush()
             late = mine.save_many([ready(each) for each in held])
             finished.extend(each.id for each in held if each.id not in late)
             if len(set(finished)) == len(names):
@@ -534,17 +552,15 @@ def test_four_workers_finish_every_document_while_redis_is_emptied_again_and_aga
     workers = [threading.Thread(target=work, args=(opened(),)) for _ in range(4)]
     for worker in workers:
         worker.start()
-    flushes = 0
-    while not over.wait(0.2) and flushes < 300:
-        private_redis.flush()
-        flushes += 1
+    over.wait(60)
     over.set()
     for worker in workers:
         worker.join()
-    assert flushes > 0
     assert set(finished) == set(names)
     assert len(set(claims)) == len(claims), "a fence repeats"
     assert len(finished) <= len(claims)
+    # Who had read a manifest before its last write may have told the emptied Redis afterwards: the next sweep mends it.
+    assert first.claim_many(opened().unfinished(LATER), 1, LATER) == []
     assert first.counts().by_state == {"ready": len(names)}
 
 

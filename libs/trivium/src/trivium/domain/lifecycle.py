@@ -46,13 +46,17 @@ def accepted(document: Document, known: Document | None) -> Document:
 
 
 def claimed(known: Document, version: str, lease_s: float, now: float) -> Document:
-    """The record as RUNNING, fence + 1; raises `Conflict` while another holds the lease, `NotFound` if superseded."""
+    """The record as RUNNING, fence + 1; raises `Conflict` while another holds the lease or when the work has ended,
+    `NotFound` if superseded.
+    """
     if known.version != version or known.state is DocumentState.DELETED:
         raise NotFound(
             "superseded",
             f"Version {version} of document {known.id} is gone or has a newer one.",
             "Nothing is to be done.",
         )
+    if known.state.terminal:
+        raise Conflict("finished", f"Document {known.id} was finished by someone else.", "Nothing is to be done.")
     if known.state is DocumentState.RUNNING and known.lease_until > now:
         raise Conflict(
             "lease_held",

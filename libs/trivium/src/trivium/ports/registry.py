@@ -61,7 +61,7 @@ class TenantRegistry(Protocol):
         ...
 
     def claim(self, document_id: str, version: str, lease_s: float, now: float) -> Document:
-        """Take the lease: RUNNING, fence + 1. Raises `Conflict` when another holds it,
+        """Take the lease: RUNNING, fence + 1. Raises `Conflict` when another holds it or the work has ended,
         `NotFound` when the document is gone or has a newer version.
         """
         ...

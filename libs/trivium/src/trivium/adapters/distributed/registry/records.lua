@@ -4,6 +4,7 @@
 -- ARGV     tenant, document id, mode, head ("seq accepted etag"), document as JSON
 -- Modes    'hot': replace the document of the same fence and version, where nothing changes that must be durable
 --          'manifest': replace what an older write of the manifest left
+-- A fence grows in the manifest alone: a record whose fence is lower than the holder's is as good as missing.
 -- Answers  {outcome, what is stored after it}; outcomes: saved, missing, stale, durable, older
 
 local prefix, tenant, id, mode, head, text = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -30,7 +31,7 @@ if stored then
 end
 
 if mode == 'hot' then
-    if not old then return {'missing'} end
+    if not old or (old.fence or 0) < (new.fence or 0) then return {'missing'} end
     if old.fence ~= new.fence or old.version ~= new.version then return {'stale', stored} end
     if old.state ~= new.state or old.active_version ~= new.active_version or not new.unfinished then
         return {'durable', stored}

@@ -205,7 +205,6 @@ class ManifestTenantRegistry:
             current = _need(current, document_id)
             if current is not known and current.document.state.terminal:  # Redis was behind
                 self._unmark([current])
-                raise Conflict("finished", f"Document {document_id} was finished by someone else.")
             document = lifecycle.claimed(current.document, version, lease_s, now)
             return msgspec.structs.replace(current, document=document, seq=current.seq + 1)
 
