@@ -46,9 +46,7 @@ def accepted(document: Document, known: Document | None) -> Document:
 
 
 def claimed(known: Document, version: str, lease_s: float, now: float) -> Document:
-    """The record as RUNNING, fence + 1; raises `Conflict` while another holds the lease or when the work has ended,
-    `NotFound` if superseded.
-    """
+    """The record as RUNNING, fence + 1; raises `Conflict` while it is held or once ended, `NotFound` if superseded."""
     if known.version != version or known.state is DocumentState.DELETED:
         raise NotFound(
             "superseded",
