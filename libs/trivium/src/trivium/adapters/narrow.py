@@ -29,18 +29,12 @@ def dequantized(vectors: Int16Vectors) -> NDArray[np.float32]:
     return wide
 
 
-def cosines(
-    rows: Mapping[str, Int16Vectors] | Mapping[str, NDArray[np.float32]], vector: NDArray[np.float32]
-) -> dict[str, NDArray[np.float32]]:
+def cosines(rows: Mapping[str, Int16Vectors], vector: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
     """The cosine of `vector` with every row, by key; keys without rows are left out. All are computed at once."""
     filled = [(key, matrix) for key, matrix in rows.items() if len(matrix)]
     if not filled:
         return {}
-    together = np.concatenate([matrix for _, matrix in filled])
-    if is_int16 := together.dtype == np.int16:
-        together = together.astype(np.float32)
-    values = np.vecdot(together, vector)  # `@` lets BLAS threads spin
-    if is_int16:
-        values *= np.float32(1 / _SCALE)
+    together = np.concatenate([matrix for _, matrix in filled]).astype(np.float32)
+    values = np.vecdot(together, vector * np.float32(1 / _SCALE))  # `@` lets BLAS threads spin
     ends = list(accumulate(len(matrix) for _, matrix in filled))
     return {key: values[start:end] for (key, _), start, end in zip(filled, [0, *ends], ends, strict=False)}

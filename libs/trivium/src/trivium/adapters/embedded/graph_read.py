@@ -8,6 +8,7 @@ import heapq
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from sys import intern
 
 import msgspec
 
@@ -221,7 +222,24 @@ def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, 
     rows = db.execute(
         "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(chunk_ids),)
     )
-    return {chunk: in_text_order(_decode_mentions(body).mentions) for chunk, body in rows}
+    return {
+        chunk: [_sharing(mention, chunk) for mention in in_text_order(_decode_mentions(body).mentions)]
+        for chunk, body in rows
+    }
+
+
+def _sharing(mention: Mention, chunk: str) -> Mention:
+    """The mention as it is kept: its strings are those of others of the same chunk or name."""
+    return Mention(
+        intern(mention.key),
+        chunk,
+        mention.sentence,
+        mention.span,
+        intern(mention.surface),
+        mention.role,
+        mention.type,
+        mention.confidence,
+    )
 
 
 _BESIDE = """
@@ -288,7 +306,7 @@ def _mentioned_by(db: sqlite3.Connection, keys: Sequence[str], limit: int, role:
     if limit > 0:
         (found_places,) = db.execute(_PLACES, (json.dumps(present), role)).fetchone()
         for key, chunk, sentence in _places(found_places):
-            places[key].append((chunk, sentence))
+            places[key].append((intern(chunk), sentence))  # the same few chunks, in the places of many names
     found: dict[str, Mentioning] = {}
     for key, root in groups.root_of.items():
         members = [member for member in groups.members[root] if member in counts]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
 from trivium.adapters.embedded.stored_kinds import of_neighbour
 from trivium.adapters.kinds import kinds_text
-from trivium.adapters.narrow import cosines, dequantized, quantized_int16
+from trivium.adapters.narrow import Int16Vectors, cosines, dequantized, quantized_int16
 from trivium.domain.drift import Store
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
@@ -53,9 +52,9 @@ _SCHEMA = Schema(
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
 )
 _FLOAT32_BYTES = 4
-MAX_RECENT_BYTES = 192 * 1024 * 1024  # about 125,000 sentences of 384 values
+MAX_RECENT_BYTES = 96 * 1024 * 1024  # about 125,000 sentences of 384 values
 
-Sentences = RecentRows[str, Vector]
+Sentences = RecentRows[str, Int16Vectors]
 
 
 class SqliteVectors:
@@ -187,7 +186,11 @@ class SqliteVectorReader:
 
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The sentences' vectors by chunk."""
-        return await self._threads.run(self._database, partial(self._read_sentences, chunk_ids))
+
+        def query(connection: sqlite3.Connection) -> dict[str, Vector]:
+            return {key: dequantized(rows) for key, rows in self._read_sentences(chunk_ids, connection).items()}
+
+        return await self._threads.run(self._database, query)
 
     async def sentence_cosines(self, chunk_ids: Sequence[str], vector: Vector) -> dict[str, Vector]:
         """The cosine of `vector` with every sentence, by chunk."""
@@ -195,7 +198,7 @@ class SqliteVectorReader:
             self._database, lambda connection: cosines(self._read_sentences(chunk_ids, connection), vector)
         )
 
-    def _read_sentences(self, chunk_ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Vector]:
+    def _read_sentences(self, chunk_ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Int16Vectors]:
         stamp = connection.execute("SELECT epoch, removed FROM state").fetchone()  # rows added change no other
         return self._sentences.at(stamp, chunk_ids, lambda missing: _read_sentences(connection, missing))
 
@@ -225,20 +228,14 @@ class SqliteVectorReader:
         return await self._threads.run(self._database, query)
 
 
-def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-    """(n_sentences, d) by chunk; together they are one matrix, dequantized in one go."""
+def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, Int16Vectors]:
+    """(n_sentences, d) by chunk."""
     rows = connection.execute(
         "SELECT chunk_id, vectors, length(vector) / 4 FROM passages JOIN sentences USING (seq)"
         " WHERE chunk_id IN (SELECT value FROM json_each(?))",
         (json_list(chunk_ids),),
     )
-    stored = {key: np.frombuffer(vectors, np.int16).reshape(-1, dimension) for key, vectors, dimension in rows}
-    if not stored:
-        return {}
-    matrix = dequantized(np.concatenate(list(stored.values())))
-    matrix.flags.writeable = False
-    ends = np.cumsum([len(row) for row in stored.values()]).tolist()
-    return {key: matrix[start:end] for key, start, end in zip(stored, [0, *ends[:-1]], ends, strict=True)}
+    return {key: np.frombuffer(vectors, np.int16).reshape(-1, dimension) for key, vectors, dimension in rows}
 
 
 def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
