@@ -38,7 +38,7 @@ from trivium.domain.graph import (
     document_key,
 )
 from trivium.domain.ids import entity_id
-from trivium.domain.retrieval import RowFilter
+from trivium.domain.retrieval import Places, RowFilter
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.names import fold_name
@@ -128,10 +128,15 @@ async def everything(reader: GraphReader) -> dict[str, Any]:
     for entity in page.entities:  # a degree counts who stands at the other ends
         ends = {end for edge in edges.get(entity.key, []) for end in (edge.source_key, edge.target_key)}
         assert entity.degree == len(ends - {entity.key})
+    about = await reader.about(keys)
+    named = {role: await reader.mentioned_by(keys, 3, role) for role in MentionRole}
+    for _ in range(2):  # a second time from what was kept of the first
+        places = await reader.places(keys, keys, 3)
+        assert places == Places(about, named[MentionRole.HEADING], named[MentionRole.MENTION])
     return {
         "entities": page.entities,
-        "about": await reader.about(keys),
-        "named": [await reader.mentioned_by(keys, 3, role) for role in MentionRole],
+        "about": about,
+        "named": named,
         "edges": await reader.edges(keys, 100),
         "evidence": {key: await reader.evidence(key, 1000) for key in keys},
         "match": await reader.match(keys),
@@ -151,7 +156,9 @@ async def test_the_places_of_a_hub_are_found_within_a_dataset_of_one_passage(gra
     for where in (RowFilter(dataset="papers"), RowFilter(("d2",)), RowFilter(("d2", "d1"), "papers")):
         told = await reader.mentioned_by(["kelmore", "km", "stennet"], 5, where=where)
         assert told == dict.fromkeys(("kelmore", "km"), Mentioning(1, (("z", 0),)))
-        assert [row.chunk_id for row in (await reader.about(["kelmore"], where))["kelmore"]] == ["t"]
+        about = await reader.about(["kelmore"], where)
+        assert [row.chunk_id for row in about["kelmore"]] == ["t"]
+        assert await reader.places(["kelmore"], ["kelmore", "km", "stennet"], 5, where) == Places(about, {}, told)
     assert (await reader.mentioned_by(["stennet"], 5, where=RowFilter(("d1",))))["stennet"].total == 300
     for nothing in (RowFilter(()), RowFilter(("d1",), "papers")):
         assert await reader.mentioned_by(["kelmore"], 5, where=nothing) == {}
@@ -261,6 +268,7 @@ async def test_names_that_claim_each_other_in_a_circle_are_one_entity(graphs: Gr
 async def test_empty_input_and_an_empty_graph_answer_empty(graphs: Graphs) -> None:
     reader = graphs.reader(ACME)
     write(graphs, "d")
+    assert await reader.places([], [], 5) == Places({}, {}, {})
     answers: list[object] = [await reader.about([]), await reader.mentions_in([]), await reader.mentioned_by([], 5)]
     answers += [await reader.match([]), await reader.edges([]), await reader.beside([])]
     assert answers == [{}] * 6

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from trivium.domain.chunks import Span
 from trivium.domain.graph import Edge, Entity, EntityType, Mention, Mentioning
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import Places, Scored
 from trivium_query.retrieve import bfs, pagerank
-from trivium_query.retrieve.path import Places
 
 NODES = st.sampled_from("abcdef")
 GRAPHS = st.dictionaries(NODES, st.dictionaries(NODES, st.floats(0.1, 5), max_size=4), max_size=6)

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from trivium.domain.chunks import Span
 from trivium.domain.graph import Mention, Mentioning, MentionRole
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import Places, Scored
 from trivium_query.retrieve import path
-from trivium_query.retrieve.path import Places
 
 NAMES = st.sampled_from(["ada", "ada lovelace", "paris", "london", "turing"])
 CHUNKS = st.sampled_from(["c1", "c2", "c3", "c4"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.graph import StepType
+from trivium.domain.graph import Mentioning, StepType
 from trivium.domain.ids import Id
 
 
@@ -124,3 +125,11 @@ class SearchFilter(msgspec.Struct, frozen=True):
     def rows(self) -> RowFilter:
         """What of it the stores apply."""
         return RowFilter(self.document_ids or None, self.dataset, self.kinds)
+
+
+class Places(msgspec.Struct, frozen=True, gc=False):
+    """Where names lead: chunks about each name, those with it in a heading, and those that mention it."""
+
+    about: Mapping[str, Sequence[Scored]]
+    headings: Mapping[str, Mentioning]
+    mentioned: Mapping[str, Mentioning]

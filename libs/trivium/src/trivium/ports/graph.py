@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation, Step
-from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
+from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 
 BATCH_CHUNKS = 200
@@ -94,6 +94,14 @@ class GraphReader(Protocol):
         where: RowFilter = EVERYWHERE,
     ) -> dict[str, Mentioning]:
         """Where each name occurs in one role: the total of chunks, and at most `limit` places, one per chunk."""
+        ...
+
+    async def places(
+        self, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
+    ) -> Places:
+        """All that one step over names asks at once: of `titles` what `about` tells and `mentioned_by` of headings,
+        of `names` what `mentioned_by` tells of the text. Names that lead nowhere are absent.
+        """
         ...
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:

@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from trivium.domain.graph import Mention, MentionRole
-from trivium_query.retrieve.path import MAX_SHARED, Places
+from trivium.domain.retrieval import Places
+from trivium_query.retrieve.path import MAX_SHARED
 
 DAMPING = 0.5  # HippoRAG: the share of steps that go on instead of returning to a seed
 ITERATIONS = 20  # 0.5 ** 20 is below any difference that could change a ranking

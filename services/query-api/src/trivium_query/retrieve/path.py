@@ -25,8 +25,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.domain.graph import Mention, Mentioning, MentionRole, Step, StepType
-from trivium.domain.retrieval import Scored
+from trivium.domain.graph import Mention, MentionRole, Step, StepType
+from trivium.domain.retrieval import Places, Scored
 from trivium.text.names import subnames
 from trivium_query.retrieve.fuse import standardised_mean
 
@@ -47,14 +47,6 @@ MAX_SUBNAME_TOKENS = 6
 UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
 
 Similarities = NDArray[np.float32]  # cosine of the question with each sentence of one chunk, (n_sentences,)
-
-
-class Places(msgspec.Struct, frozen=True):
-    """Where names lead to: the three batched reads that one step needs."""
-
-    about: Mapping[str, Sequence[Scored]]
-    headings: Mapping[str, Mentioning]
-    mentioned: Mapping[str, Mentioning]
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):
@@ -198,19 +190,25 @@ def leads(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[Leads, L
     The first are looked up among titles and headings, the second in the text. A source's own names and
     the question's lead nowhere.
     """
-    parts: Leads = {}
     whole: Leads = {}
-    for departure in sorted(leaving, key=lambda departure: (-departure.weight, departure.source, departure.key)):
+    for departure in sorted(leaving, key=_by_weight):
         whole.setdefault(departure.key, []).append(departure)
-        for part in _parts(departure.key):
-            if part not in asked and part not in departure.own:
-                parts.setdefault(part, []).append(departure)
+    parts: Leads = {}
+    for key, departing in whole.items():
+        for part in _parts(key):
+            others = [] if part in asked else [leaving for leaving in departing if part not in leaving.own]
+            if others:
+                parts[part] = sorted([*parts[part], *others], key=_by_weight) if part in parts else others
     return parts, whole
 
 
 @lru_cache(maxsize=8192)
 def _parts(key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((key, *subnames(key, MAX_SUBNAME_TOKENS))))
+
+
+def _by_weight(departure: Departure) -> tuple[float, str, str]:
+    return -departure.weight, departure.source, departure.key
 
 
 def best_links(parts: Leads, whole: Leads, places: Places) -> dict[str, Link]:

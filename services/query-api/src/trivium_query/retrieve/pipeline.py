@@ -89,12 +89,12 @@ async def _bfs(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
 
 async def _hybrid(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     walk = await _walk(query, readers, reads)
-    return Ranking(_whole(walk.scores, walk.found), walk.sources(), walk.links, walk.steps)
+    return Ranking(_whole(walk.ranked, walk.found), walk.sources(), walk.links, walk.steps)
 
 
 async def _graph(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     walk = await _walk(query, readers, reads)
-    rows = _whole(walk.scores, walk.found) if GRAPH in reads.lost else walk.sources()[GRAPH]
+    rows = _whole(walk.ranked, walk.found) if GRAPH in reads.lost else walk.sources()[GRAPH]
     return Ranking(rows, walk.sources(), walk.links, walk.steps)
 
 
@@ -116,21 +116,21 @@ async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     places = await store_reads.places(keys, keys, query.where, readers, reads)
     arrived = pagerank.arrivals(pagerank.local_graph(mentions, places), seeds)
     sources = {VECTOR: found.dense, KEYWORD: found.keyword, GRAPH: fuse.as_ranking(arrived)}
-    return Ranking(_whole(path.added(scores, arrived), found), sources)
+    return Ranking(_whole(fuse.as_ranking(path.added(scores, arrived)), found), sources)
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """Path retrieval's outcome: every score, what the graph added to each, and by which link."""
+    """Path retrieval's outcome: all passages ranked, which of them the graph reached, and by which link."""
 
     found: store_reads.Evidence
-    scores: dict[str, float]
+    ranked: list[Scored]
     reached: frozenset[str]
     links: dict[str, path.Link]
     steps: dict[str, path.Beside]
 
     def sources(self) -> dict[str, Sequence[Scored]]:
         """The three sources; the graph's holds only what anchors, links and steps reached. And pictures, if any."""
-        graph = fuse.as_ranking({key: score for key, score in self.scores.items() if key in self.reached})
+        graph = [row for row in self.ranked if row.chunk_id in self.reached]
         sources: dict[str, Sequence[Scored]] = {VECTOR: self.found.dense, KEYWORD: self.found.keyword, GRAPH: graph}
         return sources | {VISUAL: self.found.pictures} if self.found.pictures else sources
 
@@ -150,12 +150,11 @@ async def _walk(query: Query, readers: Readers, reads: BudgetedReads) -> Walk:
     links = path.best_links(parts, whole, places)
     steps = path.best_steps(starts, scores, beside)
     total = path.stepped(path.linked(scores, links), steps)
-    return Walk(found, total, frozenset({*gains, *links, *steps}), links, steps)
+    return Walk(found, fuse.as_ranking(total), frozenset({*gains, *links, *steps}), links, steps)
 
 
-def _whole(scores: dict[str, float], found: store_reads.Evidence) -> list[Scored]:
-    """Scores as a ranking, what words decide for first; last, at 0, what vectors and keywords found below average."""
-    ranked = fuse.as_ranking(scores)
+def _whole(ranked: Sequence[Scored], found: store_reads.Evidence) -> list[Scored]:
+    """The ranking, what words decide for first; last, at 0, what vectors and keywords found below average."""
     known = {row.chunk_id for row in ranked}
     below = fuse.reciprocal_rank_fusion([found.dense, found.keyword], without=known)
     return fuse.led([*ranked, *(Scored(row.chunk_id, 0.0) for row in below)], found.decided)

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.graph import Mention, Mentioning, MentionRole, Step
-from trivium.domain.retrieval import RowFilter, Scored
+from trivium.domain.graph import Mention, Step
+from trivium.domain.retrieval import Places, RowFilter, Scored
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
@@ -119,26 +119,19 @@ async def pictured(query: Query, readers: Readers, reads: BudgetedReads) -> list
 
 
 async def gather(query: Query, readers: Readers, reads: BudgetedReads) -> Evidence:
-    """The three sources at once, and the sentences of everything they found: the nearest passages' meanwhile."""
+    """The three sources at once, and the sentences of everything they found."""
     names = anchors.question_names(query.text)
     asked = frozenset(name.key for name in names)
-
-    async def nearest_with_sentences() -> tuple[Vector | None, list[Scored], dict[str, path.Similarities]]:
-        vector, rows = await dense(query, readers, reads)
-        return vector, rows, await similarities([row.chunk_id for row in rows], vector, readers, reads)
-
-    (vector, nearest, sentences), (worded, decided), about, pictures = await asyncio.gather(
-        nearest_with_sentences(),
+    (vector, nearest), (worded, decided), about, pictures = await asyncio.gather(
+        dense(query, readers, reads),
         keyword(query, readers, reads),
         reads.ask(GRAPH, readers.graph.about(sorted(asked), query.where), {}),
         pictured(query, readers, reads),
     )
     anchored = anchors.anchor_names(names, about)
-    close = {row.chunk_id for row in nearest}
-    known = dict.fromkeys(row.chunk_id for row in worded if row.chunk_id not in close)
-    found = close | known.keys()
+    found = dict.fromkeys(row.chunk_id for row in (*nearest, *worded))
     named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in found][:MAX_ANCHORED]
-    sentences |= await similarities([*known, *named], vector, readers, reads)
+    sentences = await similarities([*found, *named], vector, readers, reads)
     return Evidence(nearest, worded, decided, about, asked, anchored, sentences, pictures)
 
 
@@ -163,18 +156,12 @@ async def beside(chunk_ids: Sequence[str], readers: Readers, reads: BudgetedRead
 
 async def places(
     parts: Collection[str], whole: Collection[str], where: RowFilter, readers: Readers, reads: BudgetedReads
-) -> path.Places:
+) -> Places:
     """Where names lead to. `parts` are looked up among titles and headings, `whole` in the text."""
+    nowhere = Places({}, {}, {})
     if not parts:
-        return path.Places({}, {}, {})
-    parts, whole = list(parts), list(whole)
-    nowhere: dict[str, Mentioning] = {}
-    about, headings, mentioned = await asyncio.gather(
-        reads.ask(GRAPH, readers.graph.about(parts, where), {}),
-        reads.ask(GRAPH, readers.graph.mentioned_by(parts, path.MAX_SHARED, MentionRole.HEADING, where), nowhere),
-        reads.ask(GRAPH, readers.graph.mentioned_by(whole, path.MAX_SHARED, where=where), nowhere),
-    )
-    return path.Places(about, headings, mentioned)
+        return nowhere
+    return await reads.ask(GRAPH, readers.graph.places(list(parts), list(whole), path.MAX_SHARED, where), nowhere)
 
 
 async def breadth_first(

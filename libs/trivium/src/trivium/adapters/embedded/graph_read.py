@@ -13,7 +13,8 @@ from sys import intern
 import msgspec
 
 from trivium.adapters.embedded.graph_match import similar_names
-from trivium.adapters.embedded.graph_within import Groups, about_within, mentioned_within, restricts
+from trivium.adapters.embedded.graph_places import NamesFound, groups_of, names_found
+from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity
@@ -30,13 +31,12 @@ from trivium.domain.graph import (
     Step,
     StepType,
 )
-from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
+from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
 
 _MAX_PAGE = 1000
-_MAX_RECENT = 200_000  # places or mentions: 150 to 300 bytes each
-_NOWHERE = Mentioning(0)
+_MAX_RECENT = 50_000  # places or mentions: 150 to 300 bytes each
 _AFTER_ANY = "\U0010ffff"  # sorts after every other character
 
 
@@ -48,43 +48,19 @@ class _Mentions(msgspec.Struct):
 
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 _decode_mentions = msgspec.msgpack.Decoder(_Mentions).decode
-# Python's driver gives up and takes back the interpreter lock at every row, and waits for it each time while another
-# thread computes. Where rows are many they come as one JSON text.
-_pairs = msgspec.json.Decoder(list[tuple[str, str]]).decode
-_totals = msgspec.json.Decoder(list[tuple[str, int, str]]).decode
-_places = msgspec.json.Decoder(list[tuple[str, str, int]]).decode
 
 
-_Asked = tuple[str, int, str]  # role, limit, key
-
-
-def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
-    """The entities behind `keys`; a name that is no entity stands for itself."""
-    root_of = {key: key for key in keys}
-    (known,) = db.execute(
-        "SELECT json_group_array(json_array(key, root)) FROM name"
-        " WHERE root <> key AND key IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(root_of)),),
-    ).fetchone()
-    root_of.update(_pairs(known))
-    members: dict[str, list[str]] = {root: [root] for root in root_of.values()}
-    (others,) = db.execute(
-        "SELECT json_group_array(json_array(root, key)) FROM name"
-        " WHERE root <> key AND root IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(members)),),
-    ).fetchone()
-    for root, key in sorted(_pairs(others)):
-        members[root].append(key)
-    return Groups(root_of, members)
+Titled = tuple[list[Scored], Mentioning]
+"""Chunks that are about a name, and those with it in a heading."""
 
 
 class Recent:
     """What one tenant's readers asked lately. A name that leads nowhere is kept too: most parts of names do."""
 
     def __init__(self) -> None:
-        self.about: RecentRows[str, list[Scored]] = RecentRows(_length, _MAX_RECENT)
         self.mentions: RecentRows[str, list[Mention]] = RecentRows(_length, _MAX_RECENT)
-        self.mentioned: RecentRows[_Asked, Mentioning] = RecentRows(_length_of_places, _MAX_RECENT)
+        self.titles: RecentRows[str, Titled] = RecentRows(_length_of_titled, _MAX_RECENT)
+        self.names: RecentRows[str, Mentioning] = RecentRows(_length_of_places, _MAX_RECENT)
 
 
 class SqliteGraphReader:
@@ -102,9 +78,9 @@ class SqliteGraphReader:
 
         def query(db: sqlite3.Connection) -> dict[str, list[Scored]]:
             if restricts(where):
-                return {key: rows for key, rows in _about(db, keys, where).items() if rows}
-            known = self._recent.about.at(_stamp(db), keys, lambda missing: _about(db, missing))
-            return {key: list(rows) for key, rows in known.items() if rows}
+                return _about_within(db, keys, where)
+            found = names_found(db, {MentionRole.TITLE: keys}, limit=1)
+            return {key: rows for key in keys if (rows := found.about(key))}
 
         return await self._threads.run(self._database, query)
 
@@ -135,20 +111,39 @@ class SqliteGraphReader:
         """Totals and first places by name."""
         if not keys:
             return {}
-        if restricts(where):
-            return await self._threads.run(
-                self._database, lambda db: mentioned_within(db, groups_of(db, keys), limit, role, where)
-            )
-        named = role.value
-        wanted = [(named, limit, key) for key in keys]
 
         def query(db: sqlite3.Connection) -> dict[str, Mentioning]:
-            def read(missing: Sequence[_Asked]) -> dict[_Asked, Mentioning]:
-                found = _mentioned_by(db, [key for _, _, key in missing], limit, named)
-                return {asked: found.get(asked[2], _NOWHERE) for asked in missing}
+            if restricts(where):
+                return mentioned_within(db, groups_of(db, keys), limit, role, where)
+            found = names_found(db, {role: keys}, limit)
+            return {key: row for key in keys if (row := found.mentioning(db, key, role, limit)).total}
 
-            known = self._recent.mentioned.at(_stamp(db), wanted, read)
-            return {key: row for (_, _, key), row in known.items() if row.total}
+        return await self._threads.run(self._database, query)
+
+    async def places(
+        self, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
+    ) -> Places:
+        """All that a step over names asks, in one read; lately asked names are remembered."""
+        if restricts(where):
+            return await self._threads.run(self._database, lambda db: _places_within(db, titles, names, limit, where))
+
+        def query(db: sqlite3.Connection) -> Places:
+            stamp = (*_stamp(db), limit)
+            titled, no_titles = self._recent.titles.known(stamp, titles)
+            named, no_names = self._recent.names.known(stamp, names)
+            if no_titles or no_names:
+                asked = {MentionRole.TITLE: no_titles, MentionRole.HEADING: no_titles, MentionRole.MENTION: no_names}
+                found = names_found(db, asked, limit)
+                fresh = {k: (found.about(k), found.mentioning(db, k, MentionRole.HEADING, limit)) for k in no_titles}
+                others = {key: found.mentioning(db, key, MentionRole.MENTION, limit) for key in no_names}
+                self._recent.titles.keep(stamp, fresh)
+                self._recent.names.keep(stamp, others)
+                titled, named = titled | fresh, named | others
+            return Places(
+                {key: list(about) for key, (about, _) in titled.items() if about},
+                {key: heading for key, (_, heading) in titled.items() if heading.total},
+                {key: mentioning for key, mentioning in named.items() if mentioning.total},
+            )
 
         return await self._threads.run(self._database, query)
 
@@ -218,6 +213,21 @@ def _length_of_places(mentioning: Mentioning) -> int:
     return len(mentioning.places) + 1
 
 
+def _length_of_titled(titled: Titled) -> int:
+    about, heading = titled
+    return len(about) + _length_of_places(heading)
+
+
+def _places_within(
+    db: sqlite3.Connection, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter
+) -> Places:
+    return Places(
+        _about_within(db, titles, where),
+        mentioned_within(db, groups_of(db, titles), limit, MentionRole.HEADING, where),
+        mentioned_within(db, groups_of(db, names), limit, MentionRole.MENTION, where),
+    )
+
+
 def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
     rows = db.execute(
         "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(chunk_ids),)
@@ -259,76 +269,13 @@ def _beside(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[
     return found
 
 
-def _about(db: sqlite3.Connection, keys: Sequence[str], where: RowFilter = EVERYWHERE) -> dict[str, list[Scored]]:
+def _about_within(db: sqlite3.Connection, keys: Sequence[str], where: RowFilter) -> dict[str, list[Scored]]:
     groups = groups_of(db, keys)
-    rows = about_within(db, groups.names(), where) if restricts(where) else _about_anywhere(db, groups.names())
-    by_name: dict[str, dict[str, float]] = {}
-    for key, chunk, confidence in rows:
-        by_name.setdefault(key, {})[chunk] = confidence
-    found: dict[str, list[Scored]] = {}
-    for key, root in groups.root_of.items():
-        best: dict[str, float] = {}
-        for member in groups.members[root]:
-            for chunk, confidence in by_name.get(member, {}).items():
-                best[chunk] = max(confidence, best.get(chunk, 0.0))
-        found[key] = [Scored(c, s) for c, s in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
-    return found
-
-
-def _about_anywhere(db: sqlite3.Connection, names: Sequence[str]) -> Iterable[tuple[str, str, float]]:
-    return db.execute(
-        "SELECT key, chunk, confidence FROM named WHERE role = 'title' AND key IN (SELECT value FROM json_each(?))",
-        (json.dumps(names),),
-    )
-
-
-# The chunk at which the first `limit` of a name end bounds the second statement, so that a hub costs no more.
-_TOTALS = """
-    SELECT json_group_array(json_array(s.key, s.n,
-        CASE WHEN s.n <= ?3 THEN ?4
-        ELSE (SELECT chunk FROM named WHERE key = s.key AND role = ?2 ORDER BY chunk LIMIT 1 OFFSET ?3) END))
-    FROM json_each(?1) k JOIN spread s ON s.key = k.value AND s.role = ?2
-"""
-_PLACES = """
-    SELECT json_group_array(json_array(n.key, n.chunk, n.sentence)) FROM json_each(?1) k
-    JOIN named n ON n.key = k.value ->> 0 AND n.role = ?2 AND n.chunk <= k.value ->> 1
-"""
-
-
-def _mentioned_by(db: sqlite3.Connection, keys: Sequence[str], limit: int, role: str) -> dict[str, Mentioning]:
-    groups = groups_of(db, keys)
-    last = max(limit - 1, 0)
-    (found_totals,) = db.execute(_TOTALS, (json.dumps(groups.names()), role, last, _AFTER_ANY)).fetchone()
-    totals = _totals(found_totals)
-    present = [(key, bound) for key, total, bound in totals if total]
-    counts = {key: total for key, total, _ in totals if total}
-    places: dict[str, list[tuple[str, int]]] = {key: [] for key in counts}
-    if limit > 0:
-        (found_places,) = db.execute(_PLACES, (json.dumps(present), role)).fetchone()
-        for key, chunk, sentence in _places(found_places):
-            places[key].append((intern(chunk), sentence))  # the same few chunks, in the places of many names
-    found: dict[str, Mentioning] = {}
-    for key, root in groups.root_of.items():
-        members = [member for member in groups.members[root] if member in counts]
-        if len(members) == 1:
-            found[key] = Mentioning(counts[members[0]], tuple(places[members[0]]))
-        elif members:
-            found[key] = _merged(db, members, places, limit, role)
-    return found
-
-
-def _merged(
-    db: sqlite3.Connection, members: list[str], places: dict[str, list[tuple[str, int]]], limit: int, role: str
-) -> Mentioning:
-    total = db.execute(
-        "SELECT count(DISTINCT chunk) FROM named WHERE role = ? AND key IN (SELECT value FROM json_each(?))",
-        (role, json.dumps(members)),
-    ).fetchone()[0]
-    first: dict[str, int] = {}
-    for member in members:
-        for chunk, sentence in places[member]:
-            first[chunk] = min(sentence, first.get(chunk, sentence))
-    return Mentioning(total, tuple(sorted(first.items())[:limit]))
+    places: dict[tuple[str, str], list[tuple[str, int, float]]] = {}
+    for key, chunk, confidence in about_within(db, groups.names(), where):
+        places.setdefault((key, MentionRole.TITLE), []).append((chunk, 0, confidence))
+    found = NamesFound(groups, {}, places)
+    return {key: rows for key in groups.root_of if (rows := found.about(key))}
 
 
 Statement = tuple[str, str, str, float, int]  # source, target, type, confidence, evidence

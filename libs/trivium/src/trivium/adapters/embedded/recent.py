@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
@@ -37,16 +37,29 @@ class RecentRows(Generic[Key, Row]):
         self, stamp: Stamp, keys: Sequence[Key], read: Callable[[Sequence[Key]], Mapping[Key, Row]]
     ) -> dict[Key, Row]:
         """The row of each key that has one, in the order of `keys`; `read` gets those that are not kept."""
-        kept = self._kept
-        known = kept.rows if kept.stamp == stamp else {}
-        missing = [key for key in keys if key not in known]
-        if missing:
-            fresh = read(missing)
-            self._keep(stamp, fresh)
-            known = {**{key: known[key] for key in keys if key in known}, **fresh}
+        known, missing = self.known(stamp, keys)
+        if not missing:
+            return known
+        fresh = read(missing)
+        self.keep(stamp, fresh)
+        known.update(fresh)
         return {key: known[key] for key in keys if key in known}
 
-    def _keep(self, stamp: Stamp, fresh: Mapping[Key, Row]) -> None:
+    def known(self, stamp: Stamp, keys: Iterable[Key]) -> tuple[dict[Key, Row], list[Key]]:
+        """The rows that are kept, in the order of `keys`, and the keys of which none is."""
+        kept = self._kept
+        rows = kept.rows if kept.stamp == stamp else {}
+        known: dict[Key, Row] = {}
+        missing: list[Key] = []
+        for key in keys:
+            if key in rows:
+                known[key] = rows[key]
+            else:
+                missing.append(key)
+        return known, missing
+
+    def keep(self, stamp: Stamp, fresh: Mapping[Key, Row]) -> None:
+        """For whoever asks next under this stamp."""
         with self._lock:
             kept = self._kept
             more = sum(map(self._size, fresh.values()))

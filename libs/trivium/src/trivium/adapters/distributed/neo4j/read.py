@@ -29,7 +29,7 @@ from trivium.domain.graph import (
     StepType,
 )
 from trivium.domain.ids import entity_id
-from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
+from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
@@ -89,6 +89,18 @@ class Neo4jGraphReader:
             places[id_] = places.get(id_, []) + found
         totals.update({id_: n for id_, n in await self._ask(cypher.COUNT_CHUNKS[role], ids=sorted(several))})
         return {by_id[id_]: Mentioning(total, _first(places[id_], limit)) for id_, total in totals.items()}
+
+    async def places(
+        self, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
+    ) -> Places:
+        """Three statements side by side."""
+        return Places(
+            *await asyncio.gather(
+                self.about(titles, where),
+                self.mentioned_by(titles, limit, MentionRole.HEADING, where),
+                self.mentioned_by(names, limit, where=where),
+            )
+        )
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
         """Entities with a name like each name; a name without any is absent."""
