@@ -74,7 +74,10 @@ NOWHERE = Mentioning(0)
 def names_found(db: sqlite3.Connection, asked: Mapping[MentionRole, Sequence[str]], limit: int) -> NamesFound:
     """Counts and first places of the names asked for, by role; of titles, all places."""
     groups = groups_of(db, (key for keys in asked.values() for key in keys))
-    wanted = {role: {m for key in keys for m in groups.members[groups.root_of[key]]} for role, keys in asked.items()}
+    wanted = {
+        role.value: {name for key in keys for name in groups.members[groups.root_of[key]]}
+        for role, keys in asked.items()
+    }
     last = max(limit - 1, 0)
     (found,) = db.execute(_COUNTS, (json.dumps(groups.names()), last, _AFTER_ANY)).fetchone()
     present = [row for row in _counts(found) if row[0] in wanted.get(row[1], ())]
