@@ -212,20 +212,21 @@ def _by_weight(departure: Departure) -> tuple[float, str, str]:
 
 
 def best_links(parts: Leads, whole: Leads, places: Places) -> dict[str, Link]:
-    """The link into each passage that adds most; of equal ones the first found."""
+    """The link into each passage that adds most; of equal ones the first, in the order of `parts` and `whole`."""
     best: dict[str, Link] = {}
-    for key, rows in places.about.items():
+    for key in (key for key in parts if key in places.about):
+        rows = places.about[key]
         root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
         for row in rows:
-            _improve(best, parts.get(key, ()), ((row.chunk_id, 0),), ABOUT_STRENGTH * row.score / root)
-    for key, heading in places.headings.items():
+            _improve(best, parts[key], ((row.chunk_id, 0),), ABOUT_STRENGTH * row.score / root)
+    for key in (key for key in parts if key in places.headings):
+        heading = places.headings[key]
         if heading.total <= MAX_SHARED:
-            strength = HEADING_STRENGTH / math.sqrt(max(1, heading.total))
-            _improve(best, parts.get(key, ()), heading.places, strength)
-    for key, mentioning in places.mentioned.items():
+            _improve(best, parts[key], heading.places, HEADING_STRENGTH / math.sqrt(max(1, heading.total)))
+    for key in (key for key in whole if key in places.mentioned):
+        mentioning = places.mentioned[key]
         if 1 < mentioning.total <= MAX_SHARED:
-            strength = SHARED_STRENGTH / (mentioning.total - 1)
-            _improve(best, whole.get(key, ()), mentioning.places, strength)
+            _improve(best, whole[key], mentioning.places, SHARED_STRENGTH / (mentioning.total - 1))
     return best
 
 

@@ -27,9 +27,9 @@ _AFTER_ANY = "\U0010ffff"  # sorts after every other character
 # The chunk at which the first `limit` of a name end bounds the second statement, so that a hub costs no more.
 _COUNTS = """
     SELECT json_group_array(json_array(s.key, s.role, s.n,
-        CASE WHEN s.n <= ?2 OR s.role = 'title' THEN ?3
-        ELSE (SELECT chunk FROM named WHERE key = s.key AND role = s.role ORDER BY chunk LIMIT 1 OFFSET ?2) END))
-    FROM json_each(?1) k JOIN spread s ON s.key = k.value WHERE s.n > 0
+        CASE WHEN s.n <= ?2 OR s.role = 'title' THEN ?3 ELSE coalesce(
+            (SELECT chunk FROM named WHERE key = s.key AND role = s.role ORDER BY chunk LIMIT 1 OFFSET ?2), ?3) END))
+    FROM json_each(?1) k JOIN spread s ON s.key = k.value AND s.role IN (SELECT value FROM json_each(?4)) WHERE s.n > 0
 """
 _PLACES = """
     SELECT json_group_array(json_array(n.key, n.role, n.chunk, n.sentence, n.confidence)) FROM json_each(?1) k
@@ -79,7 +79,7 @@ def names_found(db: sqlite3.Connection, asked: Mapping[MentionRole, Sequence[str
         for role, keys in asked.items()
     }
     last = max(limit - 1, 0)
-    (found,) = db.execute(_COUNTS, (json.dumps(groups.names()), last, _AFTER_ANY)).fetchone()
+    (found,) = db.execute(_COUNTS, (json.dumps(groups.names()), last, _AFTER_ANY, json.dumps(list(wanted)))).fetchone()
     present = [row for row in _counts(found) if row[0] in wanted.get(row[1], ())]
     counts = {(key, role): total for key, role, total, _ in present}
     places: dict[_Name, list[_Place]] = {}
