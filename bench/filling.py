@@ -25,6 +25,7 @@ from trivium.domain.ids import chunk_id, content_version, document_id
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.ports.graph import GraphRow
 from trivium.ports.inference import Vector
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.registry import TenantRegistry
 from trivium.ports.vectors import VectorRow
 from trivium_graph.build import extract
@@ -100,7 +101,7 @@ def _index(stores: DistributedStores, documents: Sequence[Filled]) -> None:
     chunks = [chunk for document in documents for chunk in document.chunks]
     vectors = [vectors for document in documents for vectors in document.vectors]
     shares = [share for document in documents for share in extract(document.chunks)]
-    stores.keywords.writer(DEFAULT_TENANT).upsert(chunks, scope)
+    stores.keywords.writer(DEFAULT_TENANT).upsert(keyword_rows(chunks, scope))
     stores.vectors.writer(DEFAULT_TENANT).upsert(
         [
             VectorRow(of_one, chunk.document_id, chunk.version, scope, chunk.kind.value)

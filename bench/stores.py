@@ -25,6 +25,7 @@ from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.ids import chunk_id, content_version, digest
 from trivium.domain.retrieval import RowFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
 
 DIMENSION = 384
@@ -96,7 +97,7 @@ def write(corpus: Corpus, vectors: SqliteVectors, keywords: SqliteKeywords, numb
         chunks, rows = corpus.document(number)
         started = time.perf_counter()
         vector_writer.upsert(rows)
-        keyword_writer.upsert(chunks, Scope(DEFAULT_TENANT))
+        keyword_writer.upsert(keyword_rows(chunks, Scope(DEFAULT_TENANT)))
         taken.append((time.perf_counter() - started) * 1e3)
     return taken
 

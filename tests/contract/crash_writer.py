@@ -18,6 +18,7 @@ from trivium.domain.answers import Turn
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
 
 BATCH = 5
@@ -41,7 +42,7 @@ def main(folder: Path, first: int) -> None:
         ids = [f"{name}.{part}" for part in range(BATCH)]
         vectors.upsert([VectorRow(ChunkVectors(i, vector, vector * 2), name, "v1", SCOPE) for i in ids])
         chunks = [Chunk(i, name, "v1", n, f"apple word{number}", Span(0, 5), name) for n, i in enumerate(ids)]
-        keywords.upsert(chunks, SCOPE)
+        keywords.upsert(keyword_rows(chunks, SCOPE))
         if number % 4 == 3:
             vectors.delete(f"d{number - 1}")
             keywords.delete(f"d{number - 1}")

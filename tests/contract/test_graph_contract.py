@@ -40,6 +40,7 @@ from trivium.domain.graph import (
 from trivium.domain.ids import entity_id
 from trivium.domain.retrieval import Places, RowFilter
 from trivium.domain.scope import Scope, Tenant
+from trivium.domain.times import Period, TimeOf
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.names import fold_name
 
@@ -164,6 +165,30 @@ async def test_the_places_of_a_hub_are_found_within_a_dataset_of_one_passage(gra
         assert await reader.mentioned_by(["kelmore"], 5, where=nothing) == {}
         assert await reader.about(["kelmore"], nothing) == {}
     assert (await reader.mentioned_by(["kelmore"], 5))["kelmore"].total == 301
+
+
+async def test_the_places_of_a_hub_are_found_within_a_run_a_time_and_a_kind(graphs: Graphs) -> None:
+    def row(chunk: str, kinds: tuple[str, ...], scope: Scope) -> GraphRow:
+        spoken = (mention("Kelmore", chunk), mention("Kelmore", chunk, role=MentionRole.TITLE))
+        return GraphRow(ChunkGraph(chunk, spoken), "d", "v1", scope, kinds)
+
+    crowd = [row(f"a{n:03}", ("text",), Scope(ACME, run="crowd", uploaded=1000 + n)) for n in range(300)]
+    lone = row("z", ("text", "table"), Scope(ACME, run="lone", uploaded=500, dated=-5))
+    graphs.writer(ACME).upsert([*crowd, lone])
+    reader = graphs.reader(ACME)
+    for where in (
+        RowFilter(run="lone"),
+        RowFilter(kinds=("image", "table")),
+        RowFilter(period=Period(TimeOf.UPLOADED, 500, 501)),
+        RowFilter(period=Period(TimeOf.UPLOADED, None, 1000)),
+        RowFilter(period=Period(TimeOf.DATED, None, 0)),
+        RowFilter(("d",), "default", ("text",), "lone", Period(TimeOf.DATED, -5, -4)),
+    ):
+        assert await reader.mentioned_by(["kelmore"], 5, where=where) == {"kelmore": Mentioning(1, (("z", 0),))}, where
+        assert [found.chunk_id for found in (await reader.about(["kelmore"], where))["kelmore"]] == ["z"]
+    assert (await reader.mentioned_by(["kelmore"], 5, where=RowFilter(kinds=("text",))))["kelmore"].total == 301
+    for nothing in (RowFilter(run="lon"), RowFilter(kinds=("tab",)), RowFilter(period=Period(TimeOf.DATED, 0, None))):
+        assert await reader.mentioned_by(["kelmore"], 5, where=nothing) == {}
 
 
 # Missing
@@ -292,10 +317,14 @@ def test_a_share_that_was_not_stored_exactly_so_is_told(graphs: Graphs) -> None:
         msgspec.structs.replace(row, document_id="e"),
         msgspec.structs.replace(row, version="v2"),
         msgspec.structs.replace(row, scope=Scope(ACME, "another")),
+        msgspec.structs.replace(row, scope=Scope(ACME, run="another")),
+        msgspec.structs.replace(row, scope=Scope(ACME, uploaded=1)),
+        msgspec.structs.replace(row, scope=Scope(ACME, dated=0)),
+        msgspec.structs.replace(row, kinds=("table",)),
     ]
     writer = graphs.writer(ACME)
     assert writer.unlike([row, GraphRow(ChunkGraph("c2"), "d", "v1", SCOPE)]) == set()
-    assert [writer.unlike([other]) for other in others] == [{"c1"}] * 4
+    assert [writer.unlike([other]) for other in others] == [{"c1"}] * 8
     assert writer.unlike([GraphRow(ChunkGraph("c3"), "d", "v1", SCOPE)]) == {"c3"}
     assert graphs.writer(OTHER).unlike([row]) == {"c1"}
     assert graphs.tenants() == {ACME}

@@ -17,7 +17,8 @@ from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import RowFilter
 from trivium.domain.scope import Scope, Tenant
-from trivium.ports.keywords import Keywords
+from trivium.domain.times import Period, TimeOf
+from trivium.ports.keywords import KeywordRow, Keywords
 from trivium.ports.vectors import VectorRow, Vectors
 
 CROWD = 3000
@@ -32,10 +33,22 @@ class Row(NamedTuple):
     version: str = "v1"
     dataset: str = "default"
     kinds: tuple[UnitKind, ...] = (UnitKind.TEXT,)
+    run: str = ""
+    uploaded: int = 0
+    dated: int | None = None
+
+    def scope(self, tenant: Tenant) -> Scope:
+        return Scope(tenant, self.dataset, self.run, self.uploaded, self.dated)
 
 
 def _of(documents: Sequence[str] | None) -> RowFilter:
     return RowFilter(None if documents is None else tuple(documents))
+
+
+def _scope(tenant: Tenant, changed: str) -> Scope:
+    """That of a plain row, or with one field changed."""
+    other = {"dataset": "b", "run": "b", "uploaded": 1, "dated": 1}
+    return Scope(tenant, **{changed: other[changed]} if changed in other else {})
 
 
 class VectorIndex:
@@ -52,7 +65,7 @@ class VectorIndex:
                     ChunkVectors(row.name, vector, b""),
                     row.document,
                     row.version,
-                    Scope(tenant, row.dataset),
+                    row.scope(tenant),
                     row.kinds,
                 )
                 for row in rows
@@ -64,9 +77,9 @@ class VectorIndex:
         vector, sentences = (-DIRECTION if changed == "vector" else DIRECTION).tobytes(), b""
         if changed == "sentences":
             sentences = vector
-        version, data_set = ("v2" if changed == "version" else "v1"), ("b" if changed == "data set" else "default")
         stored = ChunkVectors(name, vector, sentences)
-        return self.store.writer(tenant).unlike([VectorRow(stored, "d", version, Scope(tenant, data_set))])
+        version = "v2" if changed == "version" else "v1"
+        return self.store.writer(tenant).unlike([VectorRow(stored, "d", version, _scope(tenant, changed))])
 
     async def found(self, tenant: Tenant, limit: int = 1000, documents: Sequence[str] | None = None) -> list[str]:
         return await self.within(tenant, _of(documents), limit)
@@ -88,24 +101,21 @@ class KeywordIndex:
         self.store = keywords
 
     def put(self, tenant: Tenant, *rows: Row) -> None:
-        for dataset in dict.fromkeys(row.dataset for row in rows):
-            chunks = [
-                Chunk(
-                    *(row.name, row.document, row.version, 0, "apple", Span(0, 5), "a.txt"),
-                    kind=row.kinds[0],
-                    kinds=row.kinds if len(row.kinds) > 1 else (),
-                )
-                for row in rows
-                if row.dataset == dataset
-            ]
-            self.store.writer(tenant).upsert(chunks, Scope(tenant, dataset))
+        self.store.writer(tenant).upsert([KeywordRow(self._chunk(row), row.scope(tenant)) for row in rows])
+
+    def _chunk(self, row: Row) -> Chunk:
+        return Chunk(
+            *(row.name, row.document, row.version, 0, "apple", Span(0, 5), "a.txt"),
+            kind=row.kinds[0],
+            kinds=row.kinds if len(row.kinds) > 1 else (),
+        )
 
     def unlike(self, tenant: Tenant, name: str, changed: str = "") -> set[str]:
         """Asked of the row `name` of document d, one part of which is as it was not written."""
         text, title = ("apples" if changed == "vector" else "apple"), ("Fruit" if changed == "sentences" else "")
-        version, data_set = ("v2" if changed == "version" else "v1"), ("b" if changed == "data set" else "default")
+        version = "v2" if changed == "version" else "v1"
         chunk = Chunk(name, "d", version, 0, text, Span(0, 5), "a.txt", title=title)
-        return self.store.writer(tenant).unlike([chunk], Scope(tenant, data_set))
+        return self.store.writer(tenant).unlike([KeywordRow(chunk, _scope(tenant, changed))])
 
     async def found(self, tenant: Tenant, limit: int = 1000, documents: Sequence[str] | None = None) -> list[str]:
         return await self.within(tenant, _of(documents), limit)
@@ -150,6 +160,23 @@ async def test_what_passes_a_filter_is_found_behind_three_thousand_that_do_not(i
     assert await index.within(tenant, RowFilter(dataset="paper")) == []
 
 
+async def test_a_day_and_a_run_of_one_passage_are_found_behind_three_thousand(index: Index, tenant: Tenant) -> None:
+    crowd = [Row(f"a{n:04}", f"d{n % 100}", run="crowd", uploaded=1000 + n, dated=n or None) for n in range(CROWD)]
+    index.put(
+        tenant, *crowd, Row("y", "early", run="lone", uploaded=500, dated=-(10**9)), Row("z", "late", uploaded=9000)
+    )
+    uploaded, dated = TimeOf.UPLOADED, TimeOf.DATED
+    assert await index.within(tenant, RowFilter(run="lone")) == ["y"]
+    assert await index.within(tenant, RowFilter(run="lon")) == []
+    assert await index.within(tenant, RowFilter(period=Period(uploaded, 9000, None))) == ["z"]
+    assert await index.within(tenant, RowFilter(period=Period(uploaded, None, 1000))) == ["y"]
+    assert await index.within(tenant, RowFilter(period=Period(uploaded, 1007, 1008))) == ["a0007"]
+    assert await index.within(tenant, RowFilter(period=Period(dated, None, 1))) == ["y"]
+    assert await index.within(tenant, RowFilter(period=Period(dated, CROWD - 1, None))) == [f"a{CROWD - 1:04}"]
+    assert await index.within(tenant, RowFilter(dataset="default", run="lone", period=Period(dated, None, 0))) == ["y"]
+    assert await index.within(tenant, RowFilter(run="lone", period=Period(uploaded, 501, None))) == []
+
+
 async def test_missing_ids_are_absent_and_deleting_them_does_nothing(index: Index, tenant: Tenant) -> None:
     index.store.writer(tenant).delete("none")
     index.put(tenant, Row("a"))
@@ -179,7 +206,7 @@ def test_a_row_that_was_not_stored_exactly_so_is_told(index: Index, tenant: Tena
     assert index.unlike(tenant, "a") == set()
     assert index.unlike(tenant, "missing") == {"missing"}
     assert index.unlike(other, "a") == {"a"}
-    for changed in ("vector", "sentences", "version", "data set"):
+    for changed in ("vector", "sentences", "version", "dataset", "run", "uploaded", "dated"):
         assert index.unlike(tenant, "b", changed) == {"b"}
 
 

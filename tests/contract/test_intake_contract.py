@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.flow.intake import StoreIntake
-from trivium.ports.intake import Intake, NewSource
+from trivium.ports.intake import Destination, Intake, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.web import Page, Validators
 
@@ -97,8 +98,8 @@ def test_a_deleted_document_is_gone_and_may_come_back(intake: Intake, tenant: Te
 
 def test_a_document_stays_in_its_dataset_until_it_is_deleted(intake: Intake, tenant: Tenant, stores: Any) -> None:
     mine = intake.for_tenant(tenant)
-    first = mine.accept(msgspec.structs.replace(source(), dataset="papers"))
-    page = mine.accept_url("https://example.org/", "papers")
+    first = mine.accept(msgspec.structs.replace(source(), to=Destination("papers")))
+    page = mine.accept_url("https://example.org/", Destination("papers"))
     elsewhere = (
         lambda: mine.accept(source()),
         lambda: mine.accept(source(b"other bytes")),
@@ -112,3 +113,19 @@ def test_a_document_stays_in_its_dataset_until_it_is_deleted(intake: Intake, ten
     assert registry.get_many([first.id, page.id]) == {first.id: first, page.id: page}
     mine.delete(first.id)
     assert mine.accept(source()).dataset == "default"
+
+
+def test_a_document_moves_where_it_is_told_to_and_is_worked_on_again(
+    intake: Intake, tenant: Tenant, stores: Any
+) -> None:
+    mine, registry = intake.for_tenant(tenant), stores.registry.for_tenant(tenant)
+    first = mine.accept(msgspec.structs.replace(source(), to=Destination("papers", "monday")))
+    running = registry.claim(first.id, first.version, 60.0, time.time())
+    registry.save(msgspec.structs.replace(running, state=DocumentState.READY, active_version=first.version))
+    there = msgspec.structs.replace(source(), to=Destination("letters", "tuesday", move=True))
+    moved = mine.accept(there)
+    assert (moved.dataset, moved.state, moved.version) == ("letters", DocumentState.PENDING, first.version)
+    assert (moved.active_version, moved.run, moved.uploaded_at) == (first.version, "monday", first.uploaded_at)
+    assert mine.accept(there) == moved
+    newer = mine.accept(msgspec.structs.replace(source(b"other bytes"), to=Destination("papers", "tuesday", move=True)))
+    assert (newer.dataset, newer.run, newer.uploaded > first.uploaded) == ("papers", "tuesday", True)

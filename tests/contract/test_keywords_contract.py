@@ -16,7 +16,7 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.errors import Refused
 from trivium.domain.retrieval import RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
-from trivium.ports.keywords import Keywords
+from trivium.ports.keywords import Keywords, keyword_rows
 
 EXAMPLES = 15 if load_settings().backend == "distributed" else 50
 
@@ -33,7 +33,7 @@ def keywords(stores, tenants: list[Tenant]) -> Iterator[Keywords]:
 
 
 def store(keywords: Keywords, tenant: Tenant, *chunks: Chunk) -> None:
-    keywords.writer(tenant).upsert(chunks, Scope(tenant))
+    keywords.writer(tenant).upsert(keyword_rows(chunks, Scope(tenant)))
 
 
 async def hits(keywords: Keywords, tenant: Tenant, text: str, limit: int = 100, documents=None) -> list[Scored]:

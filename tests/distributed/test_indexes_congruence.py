@@ -31,7 +31,7 @@ from trivium.domain.ids import digest
 from trivium.domain.retrieval import Scored
 from trivium.domain.scope import Scope, Tenant
 from trivium.evaluation.dataset import load_set
-from trivium.ports.keywords import Keywords
+from trivium.ports.keywords import Keywords, keyword_rows
 from trivium.ports.vectors import Vector, VectorRow, Vectors
 
 DATA = Path(os.environ.get("DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -106,7 +106,7 @@ def test_vectors_rank_alike(corpus: Corpus, tmp_path: Path) -> None:
 def _keyword_rankings(keywords: Keywords, corpus: Corpus) -> list[list[Scored]]:
     writer = keywords.writer(TENANT)
     for chunks in _batches(corpus.chunks):
-        writer.upsert(chunks, Scope(TENANT))
+        writer.upsert(keyword_rows(chunks, Scope(TENANT)))
     stored = writer.ids({chunk.document_id: "v1" for chunk in corpus.chunks})
     assert sum(map(len, stored.values())) == len(corpus.chunks)
     reader = keywords.reader(TENANT)

@@ -20,6 +20,7 @@ from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import Scope, Tenant
+from trivium.ports.keywords import keyword_rows
 
 
 @pytest.fixture
@@ -55,11 +56,12 @@ async def test_a_connection_that_was_cut_is_made_again(tenant: Tenant) -> None:
         closing(ElasticKeywords(changed(elasticsearch_url=wire.url))) as keywords,
     ):
         writer, reader = keywords.writer(tenant), keywords.reader(tenant)
-        writer.upsert([chunk("a", "apple")], Scope(tenant))
+        writer.upsert(keyword_rows([chunk("a", "apple")], Scope(tenant)))
         assert writer.ids({"d": "v1"}) == {"d": {"a"}}
         assert [hit.chunk_id for hit in await reader.search("apple", 5)] == ["a"]
         wire.cut()
-        for call in (lambda: writer.upsert([chunk("b", "pear")], Scope(tenant)), lambda: writer.ids({"d": "v1"})):
+        rows = keyword_rows([chunk("b", "pear")], Scope(tenant))
+        for call in (lambda: writer.upsert(rows), lambda: writer.ids({"d": "v1"})):
             with pytest.raises(TryLater) as failure:
                 call()
             assert failure.value.code == "elasticsearch_down"
@@ -68,7 +70,7 @@ async def test_a_connection_that_was_cut_is_made_again(tenant: Tenant) -> None:
         assert failure.value.code == "elasticsearch_down"
         assert wire.url.removeprefix("http://") in failure.value.message
         wire.mend()
-        writer.upsert([chunk("b", "apple pie")], Scope(tenant))
+        writer.upsert(keyword_rows([chunk("b", "apple pie")], Scope(tenant)))
         assert writer.ids({"d": "v1"}) == {"d": {"a", "b"}}
         assert [hit.chunk_id for hit in await reader.search("apple", 5)] == ["a", "b"]
 
@@ -97,7 +99,7 @@ async def test_nobody_at_the_address_is_said_so(tenant: Tenant) -> None:
 async def test_wrong_credentials_are_said_so_and_not_shown(tenant: Tenant) -> None:
     with closing(ElasticKeywords(changed(elasticsearch_password="not-the-one"))) as keywords:
         with pytest.raises(TryLater) as writing:
-            keywords.writer(tenant).upsert([chunk("a", "apple")], Scope(tenant))
+            keywords.writer(tenant).upsert(keyword_rows([chunk("a", "apple")], Scope(tenant)))
         with pytest.raises(TryLater) as reading:
             await keywords.reader(tenant).search("apple", 5)
     for failure in (writing, reading):
@@ -110,7 +112,7 @@ def test_what_a_busy_server_turned_away_is_sent_again(tenant: Tenant) -> None:
         BusyElastic(turns_away=2) as server,
         closing(ElasticKeywords(changed(elasticsearch_url=server.url))) as keywords,
     ):
-        keywords.writer(tenant).upsert([chunk("a", "apple"), chunk("b", "pear")], Scope(tenant))
+        keywords.writer(tenant).upsert(keyword_rows([chunk("a", "apple"), chunk("b", "pear")], Scope(tenant)))
     assert server.stored == {"a", "b"}
     assert (server.mappings, server.requests) == (2, 3)
 
@@ -131,10 +133,10 @@ def test_ten_thousand_chunks_are_all_there_also_after_they_were_replaced(tenant:
     with closing(ElasticKeywords(load_settings())) as keywords:
         writer = keywords.writer(tenant)
         for _ in range(2):
-            writer.upsert(chunks, Scope(tenant))
+            writer.upsert(keyword_rows(chunks, Scope(tenant)))
             stored = writer.ids({"d0": "v1", "d1": "v1"})
             assert [len(ids) for ids in stored.values()] == [5000, 5000]
-        writer.upsert([chunk(f"e{n}", "pear", "e", n) for n in range(10_001)], Scope(tenant))
+        writer.upsert(keyword_rows([chunk(f"e{n}", "pear", "e", n) for n in range(10_001)], Scope(tenant)))
         assert len(writer.ids({"e": "v1"})["e"]) == 10_001
         read = asyncio.run(keywords.reader(tenant).document_chunks("e", "v1", start=1, limit=20_000))
         assert [found.ordinal for found in read] == list(range(1, 10_001))
@@ -147,10 +149,10 @@ async def test_deleted_chunks_leave_the_scores_when_their_segments_merge(tenant:
     with closing(ElasticKeywords(load_settings())) as keywords, administrator() as client:
         writer, reader = keywords.writer(tenant), keywords.reader(tenant)
         kept = [chunk(f"k{n}", text, "kept") for n, text in enumerate(["apple pie", "apple", "cherry apple tree"])]
-        writer.upsert(kept, Scope(tenant))
+        writer.upsert(keyword_rows(kept, Scope(tenant)))
         writer.ids({"kept": "v1"})
         alone = await reader.search("apple cherry pie", 9)
-        writer.upsert([chunk(f"g{n}", "apple cherry", "gone") for n in range(20)], Scope(tenant))
+        writer.upsert(keyword_rows([chunk(f"g{n}", "apple cherry", "gone") for n in range(20)], Scope(tenant)))
         writer.delete("gone")
         writer.ids({"gone": "v1"})
 
@@ -167,7 +169,7 @@ async def test_deleted_chunks_leave_the_scores_when_their_segments_merge(tenant:
 
 async def test_chunks_that_the_server_cannot_read_now_are_not_taken_for_absent(tenant: Tenant) -> None:
     with closing(ElasticKeywords(load_settings())) as keywords, administrator() as client:
-        keywords.writer(tenant).upsert([chunk("a", "apple")], Scope(tenant))
+        keywords.writer(tenant).upsert(keyword_rows([chunk("a", "apple")], Scope(tenant)))
         client.indices.close(index=f"{index_of(tenant)}.1")
         with pytest.raises(TryLater):
             await keywords.reader(tenant).chunks(["a"])
@@ -178,7 +180,7 @@ async def test_chunks_that_the_server_cannot_read_now_are_not_taken_for_absent(t
 
 def write_one(prefix: str, tenant: str, name: str) -> None:
     with closing(ElasticKeywords(changed(index_prefix=prefix))) as keywords:
-        keywords.writer(Tenant(tenant)).upsert([chunk(name, "apple")], Scope(Tenant(tenant)))
+        keywords.writer(Tenant(tenant)).upsert(keyword_rows([chunk(name, "apple")], Scope(Tenant(tenant))))
 
 
 def test_two_processes_make_the_index_at_once(tenant: Tenant) -> None:
@@ -192,11 +194,11 @@ def test_two_processes_make_the_index_at_once(tenant: Tenant) -> None:
 async def test_an_index_that_somebody_deleted_is_made_again_with_its_own_shape(tenant: Tenant) -> None:
     with closing(ElasticKeywords(load_settings())) as keywords, administrator() as client:
         writer, reader = keywords.writer(tenant), keywords.reader(tenant)
-        writer.upsert([chunk("a", "apples")], Scope(tenant))
+        writer.upsert(keyword_rows([chunk("a", "apples")], Scope(tenant)))
         client.indices.delete(index=f"{index_of(tenant)}.1")
         assert writer.ids({"d": "v1"}) == {"d": set()}
         assert await reader.search("apple", 5) == []
         writer.delete("d")
-        writer.upsert([chunk("a", "apples")], Scope(tenant))
+        writer.upsert(keyword_rows([chunk("a", "apples")], Scope(tenant)))
         writer.ids({"d": "v1"})
         assert [hit.chunk_id for hit in await reader.search("apple", 5)] == ["a"]

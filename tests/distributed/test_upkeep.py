@@ -23,6 +23,7 @@ from trivium.config import load_settings
 from trivium.domain.chunks import ChunkVectors
 from trivium.domain.drift import Store
 from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
 from trivium_ingest.upkeep.rows import store_of, writer_of
 
@@ -94,11 +95,11 @@ def test_contents_changed_on_each_server_are_found_told_and_put_right(
     [chunk_id] = stores.keywords.writer(DEFAULT_TENANT).ids({quay.id: quay.version})[quay.id]
     [chunk] = asyncio.run(stores.keywords.reader(DEFAULT_TENANT).chunks([chunk_id])).values()
     forged = msgspec.structs.replace(chunk, text=chunk.text.replace("1873", "1973"))
-    stores.keywords.writer(DEFAULT_TENANT).upsert([forged], Scope(DEFAULT_TENANT))
+    stores.keywords.writer(DEFAULT_TENANT).upsert(keyword_rows([forged], Scope(DEFAULT_TENANT)))
     turned = ChunkVectors(chunk_id, np.eye(384, dtype=np.float32)[0].tobytes())
     stores.vectors.writer(DEFAULT_TENANT).upsert([VectorRow(turned, quay.id, quay.version, Scope(DEFAULT_TENANT))])
     stranger = Tenant("stranger")
-    stores.keywords.writer(stranger).upsert([chunk], Scope(stranger))
+    stores.keywords.writer(stranger).upsert(keyword_rows([chunk], Scope(stranger)))
     assert told_stores(cluster) == {"vectors", "keywords"}
     for statement in (
         "MATCH (n:Entity {tenant: $tenant, key: 'ada quill'}) SET n.name = 'Somebody Else'",

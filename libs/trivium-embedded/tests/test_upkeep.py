@@ -33,6 +33,7 @@ from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.flow import artifacts
 from trivium.ports.graph import GraphRow
 from trivium.ports.inference import Passage, PassageVectors
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import Vector, VectorRow
 from trivium_embedded.data_dir import owned
@@ -146,7 +147,7 @@ def put_row(stores: Stores, store: Store, document: str, version: str, ordinal: 
     chunk = Chunk(f"stray-{ordinal}", document, version, ordinal, "Stray words.", Span(0, 12), "stray.txt")
     scope = Scope(DEFAULT_TENANT)
     if store is Store.KEYWORDS:
-        stores.keywords.writer(DEFAULT_TENANT).upsert([chunk], scope)
+        stores.keywords.writer(DEFAULT_TENANT).upsert(keyword_rows([chunk], scope))
     elif store is Store.GRAPH:
         stores.graphs.writer(DEFAULT_TENANT).upsert([GraphRow(ChunkGraph(chunk.id), document, version, scope)])
     else:
@@ -301,7 +302,7 @@ def test_rows_of_a_tenant_that_nobody_knows_are_found_and_removed(kept: Kept) ->
     stranger = Tenant("stranger")
     chunk = Chunk("c", "d", "v", 0, "Words.", Span(0, 6), "a.txt")
     with kept.stores() as stores:
-        stores.keywords.writer(stranger).upsert([chunk], Scope(stranger))
+        stores.keywords.writer(stranger).upsert(keyword_rows([chunk], Scope(stranger)))
         stores.graphs.writer(stranger).upsert([GraphRow(ChunkGraph("c"), "d", "v", Scope(stranger))])
     found = kept.audit()
     assert {(drift.tenant, drift.store) for drift in found} == {("stranger", "keywords"), ("stranger", "graph")}

@@ -15,13 +15,14 @@ from msgspec import Meta
 
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
-from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, DocumentState
+from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
 from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.ids import Id
 from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
 from trivium.domain.retrieval import Bridge, Degraded, Mode, Rerank, SourceRank
 from trivium.domain.source_names import MAX_NAME_CHARS
+from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TimeOf
 
 MAX_QUESTION_CHARS = 4_000
 MAX_TOP_K = 100
@@ -65,6 +66,26 @@ Dataset = Annotated[
         pattern=DATASET_NAME,
         description="A named group of sources.",
         examples=[DEFAULT_DATASET],
+    ),
+]
+Run = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_RUN_CHARS,
+        pattern=DATASET_NAME,
+        description="Names one call that hands sources over.",
+        examples=["20261124T183000-5f0c6e2a"],
+    ),
+]
+Moment = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_TIME_CHARS,
+        pattern=NO_NUL,
+        description=f"ISO 8601, in UTC where it has no time zone: {EXAMPLES}.",
+        examples=["2026-11-24"],
     ),
 ]
 Title = Annotated[str, Meta(max_length=300, pattern=NO_NUL, examples=["Notes on engines"])]
@@ -135,6 +156,10 @@ class WebAddress(Input, frozen=True):
         ),
     ]
     dataset: Dataset = DEFAULT_DATASET
+    run: Annotated[Run | None, Meta(description="Absent: this call's own.")] = None
+    move: Annotated[
+        bool, Meta(description="Move a source that is in another dataset to this one; without, it is refused.")
+    ] = False
 
 
 class UrlSource(WebAddress, frozen=True):
@@ -157,6 +182,10 @@ class UploadFields(Input, frozen=True):
     title: Annotated[Title, Meta(description="The title of what is sent.")] = ""
     dataset: Dataset = DEFAULT_DATASET
     password: FilePassword = ""
+    run: Annotated[Run | None, Meta(description="Absent: this call's own.")] = None
+    move: Annotated[
+        bool, Meta(description="Move a source that is in another dataset to this one; without, it is refused.")
+    ] = False
 
 
 class GivenPassword(Input, frozen=True):
@@ -210,6 +239,11 @@ class Source(Output, frozen=True):
     children: Annotated[int, Meta(description="How many sources were found inside: list them with `?parent=`.")]
     created_at: float
     updated_at: float
+    uploaded_at: Annotated[float, Meta(description="When the newest version was handed over.")]
+    run: Annotated[
+        str, Meta(description='The call or backfill that handed the newest version over, "" when none is known.')
+    ]
+    dated_at: Annotated[float | None, Meta(description="The date that the document gives itself, if any.")] = None
     reason: Reason | None = None
 
 
@@ -317,6 +351,10 @@ class Filters(Input, frozen=True):
             examples=[[]],
         ),
     ] = ()
+    since: Annotated[Moment | None, Meta(description="Only what is not older.")] = None
+    until: Annotated[Moment | None, Meta(description="Only what is not newer; all of a day, month or year.")] = None
+    time: Annotated[TimeOf, Meta(description="Of which time `since` and `until` speak.")] = TimeOf.UPLOADED
+    run: Annotated[Run | None, Meta(description="Only what this call or backfill brought.")] = None
 
 
 class SearchRequest(Input, frozen=True):

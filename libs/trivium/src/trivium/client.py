@@ -29,6 +29,7 @@ from trivium.domain.documents import DocumentState
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode, Rerank
+from trivium.within import EVERYTHING, Within
 
 CONNECT_TIMEOUT_S = 5.0
 DEFAULT_TIMEOUT_S = 120.0
@@ -77,20 +78,32 @@ class TriviumClient:
         """Give the connections back."""
         self._http.close()
 
-    def submit_file(self, path: Path, name: str = "", *, dataset: str = "default", password: str = "") -> api.Source:
+    def submit_file(
+        self,
+        path: Path,
+        name: str = "",
+        *,
+        dataset: str = "default",
+        password: str = "",
+        run: str = "",
+        move: bool = False,
+    ) -> api.Source:
         """Upload a file under `name` (default: the file's own). Known bytes under a known name change nothing.
 
-        `password` opens it where it, or a file inside it, is encrypted.
+        `password` opens it where it, or a file inside it, is encrypted. `run` names the calls that belong together;
+        with `move` it leaves the dataset that it is in.
         Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
         """
         with path.open("rb") as content:
             form = {"file": (name or path.name, content, "application/octet-stream")}
-            said = msgspec.to_builtins(api.UploadFields(dataset=dataset, password=password))
+            said = msgspec.to_builtins(api.UploadFields(dataset=dataset, password=password, run=run or None, move=move))
             return _taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data=said))
 
-    def submit_url(self, url: str, *, dataset: str = "default", password: str = "") -> api.Source:
-        """Have the server fetch a web page or file."""
-        body = api.UrlSource(url=url, dataset=dataset, password=password)
+    def submit_url(
+        self, url: str, *, dataset: str = "default", password: str = "", run: str = "", move: bool = False
+    ) -> api.Source:
+        """Have the server fetch a web page or file; `run` and `move` as for a file."""
+        body = api.UrlSource(url=url, dataset=dataset, password=password, run=run or None, move=move)
         return _taken(self._call("POST", "/v1/sources", api.Accepted, **_json(body)))
 
     def unlock(self, source_id: str, password: str) -> api.Source:
@@ -102,10 +115,19 @@ class TriviumClient:
         return self._call("POST", path, api.Source, **_json(api.GivenPassword(password)))
 
     def crawl(
-        self, url: str, *, depth: int, max_pages: int, sitemap: bool = False, dataset: str = "default"
+        self,
+        url: str,
+        *,
+        depth: int,
+        max_pages: int,
+        sitemap: bool = False,
+        dataset: str = "default",
+        run: str = "",
+        move: bool = False,
     ) -> Iterator[api.Visited]:
         """Have the server take in a whole site; each page as it happens. Closing the iterator ends the crawl."""
-        body = api.CrawlRequest(url=url, dataset=dataset, depth=depth, max_pages=max_pages, sitemap=sitemap)
+        bounds: dict[str, Any] = {"depth": depth, "max_pages": max_pages, "sitemap": sitemap}
+        body = api.CrawlRequest(url=url, dataset=dataset, run=run or None, move=move, **bounds)
         with self._streamed("/v1/crawls", body) as lines:
             for name, data in _sent_events(lines):
                 if name == "visited":
@@ -121,21 +143,21 @@ class TriviumClient:
         state: DocumentState | None = None,
         *,
         parent: str = "",
-        dataset: str = "",
+        within: Within = EVERYTHING,
         limit: int = PAGE,
         cursor: str = "",
     ) -> api.SourcePage:
-        """One page of sources, newest first; with `parent`, of those found inside it, with `dataset`, of that one."""
-        wanted = {"state": state and state.value, "parent": parent or None, "dataset": dataset or None}
+        """One page of sources, newest first, `within` some; with `parent`, of those found inside it."""
+        wanted = {"state": state and state.value, "parent": parent or None, **within.parameters()}
         return self._get("/v1/sources", api.SourcePage, limit=limit, cursor=cursor, **wanted)
 
     def all_sources(
-        self, state: DocumentState | None = None, *, parent: str = "", dataset: str = ""
+        self, state: DocumentState | None = None, *, parent: str = "", within: Within = EVERYTHING
     ) -> Iterator[api.Source]:
         """Every source, page by page, in the order of `sources`."""
         cursor = ""
         while True:
-            page = self.sources(state, parent=parent, dataset=dataset, cursor=cursor)
+            page = self.sources(state, parent=parent, within=within, cursor=cursor)
             yield from page.sources
             cursor = page.cursor
             if not cursor:
@@ -229,13 +251,10 @@ class TriviumClient:
         mode: Mode | None = None,
         top_k: int | None = None,
         modalities: Sequence[UnitKind] = (),
-        dataset: str = "",
+        within: Within = EVERYTHING,
     ) -> api.SearchResponse:
-        """Passages, best first, each with the reasons why it is there; `modalities` as in `SearchFilter`.
-
-        With `dataset` those of that one alone.
-        """
-        filters = api.Filters(modalities=tuple(modalities), dataset=dataset or None)
+        """Passages, best first, `within` some documents; `modalities` as in `SearchFilter`."""
+        filters = within.filters(tuple(modalities))
         body = api.SearchRequest(query=query, mode=mode, top_k=_or_default(top_k), filters=filters)
         return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
 
@@ -247,15 +266,15 @@ class TriviumClient:
         top_k: int | None = None,
         conversation: str = "",
         kind: Kind | None = None,
-        dataset: str = "",
+        within: Within = EVERYTHING,
         rerank: Rerank | None = None,
     ) -> api.Answer:
-        """A cited answer, with `dataset` from that one alone; without `kind` the words decide it.
+        """A cited answer from `within` some documents; without `kind` the words decide it.
 
         `rerank` says who orders the passages once more (unset: as the server is configured), `conversation` is the id
         of one to continue.
         """
-        body = _question(question, mode, top_k, conversation, kind, dataset, rerank)
+        body = _question(question, mode, top_k, conversation, kind, within, rerank)
         return self._call("POST", "/v1/queries", api.Answer, **_json(body))
 
     def ask_stream(
@@ -266,11 +285,11 @@ class TriviumClient:
         top_k: int | None = None,
         conversation: str = "",
         kind: Kind | None = None,
-        dataset: str = "",
+        within: Within = EVERYTHING,
         rerank: Rerank | None = None,
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _question(question, mode, top_k, conversation, kind, dataset, rerank, stream=True)
+        body = _question(question, mode, top_k, conversation, kind, within, rerank, stream=True)
         with self._streamed("/v1/queries", body) as lines:
             yield from _events(lines)
 
@@ -367,7 +386,7 @@ def _question(
     top_k: int | None,
     conversation: str,
     kind: Kind | None,
-    dataset: str,
+    within: Within,
     rerank: Rerank | None,
     *,
     stream: bool = False,
@@ -376,7 +395,7 @@ def _question(
         query=question,
         mode=mode,
         top_k=_or_default(top_k),
-        filters=api.Filters(dataset=dataset or None),
+        filters=within.filters(),
         stream=stream,
         kind=kind,
         rerank=rerank,

@@ -47,7 +47,7 @@ from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
-from trivium.ports.intake import NewSource
+from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium.text.names import fold_name
@@ -98,7 +98,8 @@ class World:
         if "refuse" in request.url:
             raise Refused("forbidden_address", "It is a loopback address.", "Upload the file.")
         for n in range(1, request.depth + 2):
-            document = self.for_tenant(tenant).accept_url(f"{request.url}{n}", request.dataset)
+            to = Destination(request.dataset, request.run)
+            document = self.for_tenant(tenant).accept_url(f"{request.url}{n}", to)
             yield Visit(document.source, Fate.UNCHANGED if document.state.terminal else Fate.TAKEN, document)
         if request.sitemap:
             yield Visit(f"{request.url}gone", Fate.FAILED, reason=Failure("fetch_failed", "It is gone.", "Look again."))
@@ -194,7 +195,8 @@ class _Intake(msgspec.Struct):
                 tenant=self.tenant.name,
                 source=blob.name,
                 version=content_version(blob.content),
-                dataset=source.dataset,
+                dataset=source.to.dataset,
+                run=source.to.run,
                 size_bytes=len(blob.content),
                 created_at=time.time(),
                 updated_at=time.time(),
@@ -238,10 +240,10 @@ class _Intake(msgspec.Struct):
         found = self.world.registry.for_tenant(self.tenant).list(limit=1000).documents
         return DocumentPage(tuple(each for each in found if each.parent == document))
 
-    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
+    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "127.0.0.1 is a loopback address.", "Upload the file.")
-        return self.accept(NewSource(Blob(url, b"A page about Ada.", password=password), dataset=dataset))
+        return self.accept(NewSource(Blob(url, b"A page about Ada.", password=password), to=to))
 
     def unlock(self, document: str, password: Password) -> Document:
         registry = self.world.registry.for_tenant(self.tenant)

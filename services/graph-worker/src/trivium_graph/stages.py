@@ -11,9 +11,10 @@ from trivium.domain.documents import Stage
 from trivium.domain.errors import TriviumError
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.parsed import ParsedDocument
+from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.llm.address import LlmAddress
-from trivium.ports.graph import GraphRow, Graphs
+from trivium.ports.graph import Graphs
 from trivium_graph.build import extract, fingerprint
 from trivium_graph.links import with_links
 from trivium_graph.llm_extract import operation, refine
@@ -90,12 +91,7 @@ class LinkWork(msgspec.Struct, frozen=True):
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
         """The shares of all jobs together, in slices."""
-        shares = [job.load(Stage.EXTRACT, list[ChunkGraph]) for job in jobs]
-        rows = [
-            GraphRow(share, job.document.id, job.document.version, job.scope)
-            for job, of_one in zip(jobs, shares, strict=True)
-            for share in of_one
-        ]
+        rows = [row for job in jobs for row in graph_rows(job)]
         for some in in_slices(rows, WRITTEN_AT_ONCE, jobs):
             self.graphs.writer(jobs[0].tenant).upsert(some)
         return self.planned(jobs)

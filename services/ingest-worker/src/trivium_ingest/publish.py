@@ -65,7 +65,7 @@ class PublishWork(msgspec.Struct, frozen=True):
 
     def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
         """What the rows were made from."""
-        return [Outcome(artifacts.Published(job.entry.artifacts, time.time())) for job in jobs]
+        return [Outcome(artifacts.Published.now(job.document, job.entry.artifacts)) for job in jobs]
 
     def _without_pictures(self, jobs: Sequence[Job]) -> dict[str, TryLater]:
         """The documents whose pictures are not all in their store, and what is said of each."""

@@ -26,7 +26,7 @@ from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
-from trivium.ports.keywords import Keywords
+from trivium.ports.keywords import KeywordRow, Keywords
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors
@@ -36,6 +36,7 @@ from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
 from trivium_ingest.opening import parse_opened
+from trivium_ingest.own_date import own_date
 from trivium_ingest.visual import visual_vectors, with_names
 
 T = TypeVar("T")
@@ -119,6 +120,7 @@ class ParseWork(msgspec.Struct, frozen=True):
                 "media_type": parsed.media_type,
                 "warnings": list(parsed.warnings),
                 "children": len(parsed.children),
+                "dated_at": own_date(parsed.metadata),
             },
         )
 
@@ -262,7 +264,7 @@ class IndexWork(msgspec.Struct, frozen=True):
         return self.run_all([job])[0]
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """The rows of all jobs together, in slices; one call to each store for those of a scope."""
+        """The rows of all jobs together, in slices; one call to each store."""
         rows = [row for job in jobs for row in _rows_of(job)]
         for some in in_slices(rows, WRITTEN_AT_ONCE, jobs):
             self._write([(chunk, vector_row(job, chunk, vectors)) for job, chunk, vectors in some], jobs[0].tenant)
@@ -270,8 +272,7 @@ class IndexWork(msgspec.Struct, frozen=True):
         return self.planned(jobs)
 
     def _write(self, rows: Sequence[tuple[Chunk, VectorRow]], tenant: Tenant) -> None:
-        for scope in dict.fromkeys(row.scope for _, row in rows):
-            self.keywords.writer(tenant).upsert([chunk for chunk, row in rows if row.scope == scope], scope)
+        self.keywords.writer(tenant).upsert([KeywordRow(chunk, row.scope) for chunk, row in rows])
         vectors = [row for _, row in rows]
         self.vectors.writer(tenant).upsert(vectors)
         if pictures := visual_rows(vectors):

@@ -26,6 +26,7 @@ BY_CODE = {
     "wrong_content_type": Seen(415, StatusCode.INVALID_ARGUMENT, "Unsupported content type"),
     "no_password_needed": Seen(409, StatusCode.FAILED_PRECONDITION, "Not locked"),
     "invalid_request": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
+    "bad_time": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
     "store_corrupt": Seen(500, StatusCode.INTERNAL, "A store is damaged"),
     "store_newer": Seen(500, StatusCode.INTERNAL, "A store of a newer Trivium"),
     "deadline_passed": Seen(504, StatusCode.DEADLINE_EXCEEDED, "Out of time"),

@@ -65,9 +65,7 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
         return found
 
     def _is_seen(self, document: Document) -> bool:
-        wanted = self.restrict
-        chosen = not wanted.document_ids or document.id in wanted.document_ids
-        return bool(document.active_version) and chosen and wanted.dataset in ("", document.dataset)
+        return bool(document.active_version) and self.restrict.admits(document)
 
 
 def _holding(chunks: Sequence[Chunk], words: Sequence[str]) -> list[Chunk]:

@@ -12,7 +12,7 @@ from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
-from trivium.ports.registry import Registry
+from trivium.ports.registry import Registry, TenantRegistry
 from trivium.ports.vectors import Vectors
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve import pipeline
@@ -43,7 +43,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         registry = self.registry.for_tenant(tenant)
 
         async def active(document_ids: Sequence[str]) -> Mapping[str, str]:
-            return await asyncio.to_thread(registry.active_versions, document_ids)
+            return await asyncio.to_thread(_visible, registry, document_ids, restrict)
 
         async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk]:
             return await asyncio.to_thread(self.published.of, tenant, document_id, version)
@@ -59,3 +59,18 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         return await pipeline.search(
             question, mode, top_k, restrict, readers, active, self.warmth.budgets(self.budgets)
         )
+
+
+def _visible(registry: TenantRegistry, document_ids: Sequence[str], restrict: SearchFilter) -> Mapping[str, str]:
+    """The versions that queries may see, of documents that the filter admits.
+
+    The stores have applied it; rows of an earlier version that do not say what it asks passed there. Where a newer
+    version is on its way its record says nothing of the rows.
+    """
+    if not restrict.asks_documents:
+        return registry.active_versions(document_ids)
+    return {
+        document.id: document.active_version
+        for document in registry.get_many(document_ids).values()
+        if document.active_version and (document.version != document.active_version or restrict.admits(document))
+    }

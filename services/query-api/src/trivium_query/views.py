@@ -31,6 +31,7 @@ def source(document: documents.Document) -> api.Source:
         name=document.source,
         progress=document.progress,
         reason=document.failure,
+        uploaded_at=document.uploaded,
         waits_for=waits_for(document, time.time()),
     )
 

@@ -42,7 +42,7 @@ from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResu
 from trivium.domain.scope import Tenant
 from trivium.flow.assets import no_such_asset
 from trivium.ports.graph import EntityPage
-from trivium.ports.intake import NewSource
+from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium_query.http.app import create_app
@@ -79,19 +79,20 @@ class TenantMemoryIntake:
             source=source.blob.name,
             version=content_version(source.blob.content),
             title=source.title,
-            dataset=source.dataset,
+            dataset=source.to.dataset,
+            run=source.to.run,
             size_bytes=len(source.blob.content),
             created_at=time.time(),
         )
         self._world.blobs[document.id] = source.blob
         return self._world.registry.for_tenant(self._tenant).accept(document)
 
-    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
+    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "That address is private.", "Add it to TRIVIUM_URL_ALLOW.")
         if "broken" in url:
             raise NeverWill("fetch_failed", "The address answered 410.", "Check the address.")
-        return self.accept(NewSource(Blob(url, b"<p>fetched</p>", password=password), dataset=dataset))
+        return self.accept(NewSource(Blob(url, b"<p>fetched</p>", password=password), to=to))
 
     def unlock(self, document_id: str, password: Password) -> Document:
         document = self._world.registry.for_tenant(self._tenant).get(document_id)
@@ -212,7 +213,8 @@ class LinkedPages:
             raise Refused("forbidden_address", "That address is private.", "Add it to TRIVIUM_URL_ALLOW.")
         try:
             for n in range(1, request.max_pages):
-                document = self._intake.for_tenant(tenant).accept_url(f"{request.url}{n}", request.dataset)
+                to = Destination(request.dataset, request.run)
+                document = self._intake.for_tenant(tenant).accept_url(f"{request.url}{n}", to)
                 yield Visit(document.source, Fate.TAKEN, document)
             yield Visit(f"{request.url}no", Fate.LEFT_OUT, reason=Failure("robots", "It asks to be left."))
             if "breaks" in request.url:

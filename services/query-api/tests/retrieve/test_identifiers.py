@@ -18,6 +18,7 @@ from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.evaluation.dataset import EvaluationSet, Row, load_set
 from trivium.ports.graph import GraphRow
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import Vector, VectorRow
 from trivium.text.names import names_in
 from trivium.text.sentences import split_sentences
@@ -64,7 +65,7 @@ def readers(asked: EvaluationSet, tmp_path_factory: pytest.TempPathFactory) -> R
     chunks = [_chunk(row) for row in asked.documents]
     stored = [ChunkVectors(chunk.id, blind.of(chunk.text).tobytes(), _sentences(chunk, blind)) for chunk in chunks]
     vectors.writer(DEFAULT_TENANT).upsert([VectorRow(each, each.chunk_id, "v1", SCOPE) for each in stored])
-    keywords.writer(DEFAULT_TENANT).upsert(chunks, SCOPE)
+    keywords.writer(DEFAULT_TENANT).upsert(keyword_rows(chunks, SCOPE))
     graphs.writer(DEFAULT_TENANT).upsert([GraphRow(_share(chunk), chunk.id, "v1", SCOPE) for chunk in chunks])
     stores = (store.reader(DEFAULT_TENANT) for store in (vectors, keywords, graphs))
     return Readers(*stores, blind.embed, _no_artifacts)

@@ -20,6 +20,7 @@ from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode, Nearby, Scored, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.ports.graph import GraphRow
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.budgeted_reads import Budgets
@@ -64,7 +65,7 @@ def readers(tmp_path: Path) -> Readers:
     chunks = [chunk(n, *page) for n, page in enumerate(PAGES)]
     rows = [ChunkVectors(c.id, vector(c.text).tobytes(), vector(c.text).tobytes()) for c in chunks]
     vectors.writer(tenant).upsert([VectorRow(row, "d", "v1", scope) for row in rows])
-    keywords.writer(tenant).upsert(chunks, scope)
+    keywords.writer(tenant).upsert(keyword_rows(chunks, scope))
     shares = {c.id: ChunkGraph(c.id) for c in chunks}
     shares["lead"] = ChunkGraph("lead", steps=(Step(StepType.HAS_TABLE, "table"),))
     graphs.writer(tenant).upsert([GraphRow(share, "d", "v1", scope) for share in shares.values()])

@@ -16,6 +16,7 @@ from trivium.domain.graph import ChunkGraph, EntityType, Mention, MentionRole
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.ports.graph import GraphRow
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
 from trivium.text.names import fold_name, names_in
 from trivium_query.retrieve import pipeline
@@ -97,7 +98,7 @@ def filled(folder: Path, datasets: Mapping[str, Mapping[str, str]]) -> Readers:
         sentences = np.stack([vector(span.of(text)) for span in chunk.sentences])
         stored = ChunkVectors(chunk.id, vector(f"{title} {text}").tobytes(), sentences.tobytes())
         vectors.writer(DEFAULT_TENANT).upsert([VectorRow(stored, chunk.document_id, "v1", scope)])
-        keywords.writer(DEFAULT_TENANT).upsert([chunk], scope)
+        keywords.writer(DEFAULT_TENANT).upsert(keyword_rows([chunk], scope))
         graphs.writer(DEFAULT_TENANT).upsert([GraphRow(share_of(chunk), chunk.document_id, "v1", scope)])
     tenant = DEFAULT_TENANT
     return Readers(vectors.reader(tenant), keywords.reader(tenant), graphs.reader(tenant), embed, published_chunks)

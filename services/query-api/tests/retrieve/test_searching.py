@@ -20,6 +20,7 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
+from trivium.ports.keywords import keyword_rows
 from trivium.ports.registry import Registry
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.budgeted_reads import Budgets
@@ -66,7 +67,7 @@ async def test_one_question_reads_the_registry_once(registry: CountedReads, tmp_
     text = "The heron stands in the reeds."
     for n in range(DOCUMENTS):
         chunk = Chunk(f"c{n}", f"{n:032x}", "v1", 0, text, Span(0, len(text)), f"{n}.txt")
-        keywords.writer(DEFAULT_TENANT).upsert([chunk], Scope(DEFAULT_TENANT, "odd" if n % 2 else "even"))
+        keywords.writer(DEFAULT_TENANT).upsert(keyword_rows([chunk], Scope(DEFAULT_TENANT, "odd" if n % 2 else "even")))
     vectors = SqliteVectors(tmp_path)
     searcher = PipelineSearcher(
         vectors,

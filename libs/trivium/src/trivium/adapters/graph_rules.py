@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from trivium.adapters.kinds import kinds_text
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph, EntityType, Mention
 from trivium.ports.graph import GraphRow
@@ -86,10 +87,17 @@ def no_such_entity(entity_id: str) -> NotFound:
 
 
 def is_as_stored(row: GraphRow, stored: Sequence[Any]) -> bool:
-    """Whether a stored document, version, dataset, run and share are the row's; one that cannot be read is not."""
-    *address, share = stored
+    """Whether what `fields_of` tells and the share, as stored, are the row's; one that cannot be read is not."""
+    *fields, share = stored
     try:
         same = msgspec.msgpack.decode(share, type=ChunkGraph) == row.share
     except (msgspec.MsgspecError, TypeError):
         return False
-    return same and address == [row.document_id, row.version, row.scope.dataset, row.scope.run]
+    return same and fields == fields_of(row)
+
+
+def fields_of(row: GraphRow) -> list[Any]:
+    """Document, version, dataset, run, kinds and the two times, as stored."""
+    scope = row.scope
+    address = [row.document_id, row.version, scope.dataset, scope.run]
+    return [*address, kinds_text(row.kinds), scope.uploaded, scope.dated]

@@ -11,10 +11,12 @@ import click
 from trivium import api
 from trivium.cli.session import connected, server_is_running
 from trivium.cli.terminal import address, clean, note, one_line, print_json, say
+from trivium.cli.within import takes_within
 from trivium.config import load_settings
 from trivium.domain.answers import Kind, Verdict
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Rerank
+from trivium.within import EVERYTHING, Within
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -29,7 +31,7 @@ MAX_QUOTE_CHARS = 240
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation; 'new' begins one.")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="What the question asks for.")
 @click.option("--rerank", type=click.Choice([one.value for one in Rerank]), help="Who orders the passages once more.")
-@click.option("--dataset", default="", metavar="NAME", help="Answer from this dataset alone.")
+@takes_within
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 def ask(
     question: tuple[str, ...],
@@ -38,8 +40,8 @@ def ask(
     conversation: str,
     kind: str | None,
     rerank: str | None,
-    dataset: str,
     as_json: bool,
+    within: Within,
 ) -> None:
     """Answer QUESTION from the documents, with the sources of every claim."""
     words = " ".join(question)
@@ -53,7 +55,7 @@ def ask(
         if conversation == "new":
             conversation = client.create_conversation(one_line(words, 80)).id
             note(f"Conversation {conversation}")
-        asked = Asked(chosen, top_k, conversation, asks_for, dataset, ordered_by)
+        asked = Asked(chosen, top_k, conversation, asks_for, within, ordered_by)
         if as_json:
             print_json(client.ask(words, **asked._asdict()))
         else:
@@ -67,7 +69,7 @@ class Asked(NamedTuple):
     top_k: int | None
     conversation: str
     kind: Kind | None = None
-    dataset: str = ""
+    within: Within = EVERYTHING
     rerank: Rerank | None = None
 
 

@@ -12,9 +12,11 @@ import click
 from trivium.cli.ask import Asked, answer_to
 from trivium.cli.session import connected, server_is_running
 from trivium.cli.terminal import note, one_line
+from trivium.cli.within import takes_within
 from trivium.config import load_settings
 from trivium.domain.errors import TriviumError
 from trivium.domain.retrieval import Mode
+from trivium.within import Within
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -26,8 +28,8 @@ MAX_TITLE_CHARS = 80
 @click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="How to retrieve.")
 @click.option("--top-k", type=click.IntRange(1, 100), help="How many passages to answer each question from.")
 @click.option("--conversation", default="", metavar="ID", help="Continue a conversation.")
-@click.option("--dataset", default="", metavar="NAME", help="Answer from this dataset alone.")
-def chat(mode: str | None, top_k: int | None, conversation: str, dataset: str) -> None:
+@takes_within
+def chat(mode: str | None, top_k: int | None, conversation: str, within: Within) -> None:
     """Ask question after question; each may lean on those before it. An empty line is passed over, Ctrl-D ends."""
     chosen = Mode(mode) if mode else None
     settings = load_settings()
@@ -39,7 +41,7 @@ def chat(mode: str | None, top_k: int | None, conversation: str, dataset: str) -
         for question in _questions():
             conversation = conversation or _begun(client, question)
             with _told():
-                answer_to(client, question, Asked(chosen, top_k, conversation, dataset=dataset), server)
+                answer_to(client, question, Asked(chosen, top_k, conversation, within=within), server)
 
 
 def _begun(client: TriviumClient, question: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -42,13 +42,18 @@ def crawl_bounds(
     return Bounds(usual.depth if depth is None else depth, max_pages or usual.max_pages, sitemap)
 
 
-def crawl_sites(client: TriviumClient, urls: Sequence[str], dataset: str, bounds: Bounds, shown: Progress) -> Sent:
-    """Take in one site after the other, telling of each page; a site that fails keeps none of the others back."""
+def crawl_sites(
+    client: TriviumClient, urls: Sequence[str], to: Mapping[str, Any], bounds: Bounds, shown: Progress
+) -> Sent:
+    """Take in one site after the other, telling of each page; a site that fails keeps none of the others back.
+
+    `to`: dataset, run and move, as `TriviumClient.crawl` takes them.
+    """
     sent = Sent()
     for count, url in enumerate(urls, start=1):
         fates: Counter[Fate] = Counter()
         try:
-            for visit in client.crawl(url, **msgspec.structs.asdict(bounds), dataset=dataset):
+            for visit in client.crawl(url, **msgspec.structs.asdict(bounds), **to):
                 fates[visit.fate] += 1
                 why = f" ({one_line(visit.reason.message)})" if visit.reason else ""
                 note(f"{visit.fate.value.replace('_', ' ')}: {one_line(visit.url)}{why}")

@@ -13,15 +13,19 @@ import click
 from trivium import api
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say, where
+from trivium.cli.within import takes_within
 from trivium.domain.documents import INSIDE, STAGES, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.times import written
+from trivium.within import Within
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
 
 MAX_AMBIGUOUS = 5
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
+_COLUMNS = ("state", "chunks", "uploaded", "dated", "run", "id", "name", "remark")
 _VISIBLE = [state for state in DocumentState if state is not DocumentState.DELETED]
 
 
@@ -50,18 +54,20 @@ def status(as_json: bool) -> None:
 @click.command()
 @click.option("--state", type=click.Choice([state.value for state in _VISIBLE]), help="Only those in this state.")
 @click.option("--inside", metavar="DOCUMENT", help="Only what was found inside this one, an id or a name.")
-@click.option("--dataset", default="", metavar="NAME", help="Only those of this dataset.")
+@takes_within
 @click.option("--limit", type=click.IntRange(1), help="At most so many, newest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-def documents(state: str | None, inside: str | None, dataset: str, limit: int | None, as_json: bool) -> None:
+def documents(state: str | None, inside: str | None, limit: int | None, as_json: bool, within: Within) -> None:
     """List the documents and their states, newest first.
 
-    One that was found inside another (an attachment, a member of an archive) stands under both names.
+    `uploaded` is when the newest version was handed over, `dated` the date that the document gives itself, `run` the
+    call that brought it. One that was found inside another (an attachment, a member of an archive) stands under both
+    names.
     """
     with connected() as client:
         wanted = DocumentState(state) if state else None
         parent = resolve(client, inside).id if inside else ""
-        found = list(islice(_visible(client.all_sources(wanted, parent=parent, dataset=dataset)), limit))
+        found = list(islice(_visible(client.all_sources(wanted, parent=parent, within=within)), limit))
     if as_json:
         for source in found:
             print_json_line(source)
@@ -69,8 +75,7 @@ def documents(state: str | None, inside: str | None, dataset: str, limit: int | 
     if not found:
         note("No documents. Add some with: trivium ingest FOLDER")
         return
-    columns = {"state": "left", "chunks": "right", "changed": "left", "id": "left", "name": "left", "remark": "left"}
-    print_table(columns, [_row(source) for source in found])
+    print_table(dict.fromkeys(_COLUMNS, "left") | {"chunks": "right"}, [_row(source) for source in found])
 
 
 @click.command()
@@ -113,7 +118,7 @@ def delete(document: str | None, dataset: str, yes: bool) -> None:
 
 def _delete_dataset(client: TriviumClient, dataset: str, yes: bool) -> None:
     """Every document of it that was handed over by itself; what was found inside goes with each."""
-    sources = [source for source in _visible(client.all_sources(dataset=dataset)) if not source.parent]
+    sources = [source for source in _visible(client.all_sources(within=Within(dataset))) if not source.parent]
     if not sources:
         raise NotFound("unknown_dataset", f"There is no document in dataset {dataset!r}.", "See: trivium documents")
     if not yes:
@@ -141,7 +146,7 @@ def resolve(client: TriviumClient, wanted: str, dataset: str = "") -> api.Source
             return source
         raise NotFound("unknown_source", f"{source.name} is in dataset {source.dataset!r}.", "Name that one, or none.")
     endings = []
-    for source in _visible(client.all_sources(dataset=dataset)):
+    for source in _visible(client.all_sources(within=Within(dataset))):
         if source.name == wanted:
             return source
         if source.name.endswith(("/" + wanted, INSIDE + wanted)):
@@ -169,8 +174,9 @@ def _row(source: api.Source) -> tuple[str, ...]:
     state = (
         f"{source.state.value} ({source.stage})" if source.stage and not source.state.terminal else source.state.value
     )
-    changed = datetime.fromtimestamp(source.updated_at).astimezone().strftime("%Y-%m-%d %H:%M")
-    return state, str(source.chunks), changed, source.id, source.name, remark(source)
+    uploaded = datetime.fromtimestamp(source.uploaded_at).astimezone().strftime("%Y-%m-%d %H:%M")
+    dated = "" if source.dated_at is None else written(source.dated_at)[:10]
+    return state, str(source.chunks), uploaded, dated, source.run, source.id, source.name, remark(source)
 
 
 def remark(source: api.Source) -> str:

@@ -26,6 +26,8 @@ from trivium.config import load_settings
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.runs import new_run
+from trivium.within import Within
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -44,6 +46,8 @@ MAX_LISTED = 50
     help="Name the files relative to this folder (default: the working folder).",
 )
 @click.option("--dataset", default="default", show_default=True, help="A named group of sources.")
+@click.option("--move", is_flag=True, help="Move what is in another dataset to this one; it is not read anew.")
+@click.option("--run", default="", metavar="NAME", help="What this ingest is called; without, by its time.")
 @click.option("--hidden", is_flag=True, help="Take hidden files and folders too.")
 @click.option("--follow-links", is_flag=True, help="Follow links to folders.")
 @click.option(
@@ -59,12 +63,14 @@ MAX_LISTED = 50
 @click.option("--yes", "-y", is_flag=True, help="With --sync: do not ask.")
 @click.option("--no-wait", is_flag=True, help="Return when everything is handed over.")
 @click.pass_context
-def ingest(  # noqa: PLR0913, PLR0917  (a command's options)
+def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     ctx: click.Context,
     /,
     what: Sequence[str],
     root: Path,
     dataset: str,
+    move: bool,
+    run: str,
     hidden: bool,
     follow_links: bool,
     no_wait: bool,
@@ -93,6 +99,8 @@ def ingest(  # noqa: PLR0913, PLR0917  (a command's options)
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     ours = not server_is_running(settings)
+    run = run or new_run()
+    to: dict[str, Any] = {"dataset": dataset, "run": run, "move": move}
     settled: list[api.Source] = []
     sent = Sent()
     gone: list[api.Source] = []
@@ -100,9 +108,9 @@ def ingest(  # noqa: PLR0913, PLR0917  (a command's options)
         with connected(settings) as client:
             with progress(len(files) + len(urls)) as shown:
                 sent = (
-                    crawl_sites(client, urls, dataset, bounds, shown)
+                    crawl_sites(client, urls, to, bounds, shown)
                     if bounds
-                    else _send(client, files, urls, shown, dataset=dataset, password=password)
+                    else _send(client, files, urls, shown, password=password, **to)
                 )
                 if not no_wait:
                     settled = _wait(client, sent.ids, shown)
@@ -117,6 +125,8 @@ def ingest(  # noqa: PLR0913, PLR0917  (a command's options)
     else:
         _tell(settled, sent, time.monotonic() - started)
         problems += [Problem(s.name, remark(s)) for s in settled if s.state is DocumentState.FAILED]
+    if sent.ids:
+        note(f"This was run {run}: trivium documents --run {run}")
     if not sync:
         tell_absent([source.name for source in gone])
     _tell_left_out([entry for entry in skipped if not entry.failed])
@@ -130,11 +140,11 @@ def _gone(
     """The documents of the folders whose files are gone; nothing is known of what could not be read."""
     unread = [entry.path for entry in found if isinstance(entry, Skipped)]
     names = {entry.name for entry in found if isinstance(entry, FoundFile)}
-    known = absent(client.all_sources(dataset=dataset), folders, root, unread, dataset)
+    known = absent(client.all_sources(within=Within(dataset)), folders, root, unread, dataset)
     return [source for source in known if source.name not in names]
 
 
-def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], shown: Progress, **said: str) -> Sent:
+def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], shown: Progress, **said: Any) -> Sent:
     """Hand everything over, with what is said of it.
 
     One that fails keeps none of the others back; a server that is gone ends it.
@@ -156,7 +166,7 @@ def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str]
 
 
 def _submissions(
-    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], said: Mapping[str, str]
+    client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], said: Mapping[str, Any]
 ) -> Iterator[tuple[str, Callable[[], api.Source]]]:
     for file in files:
         yield (

@@ -7,8 +7,10 @@ import click
 from trivium import api
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, say
+from trivium.cli.within import takes_within
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
+from trivium.within import Within
 
 MAX_TEXT_CHARS = 320
 
@@ -24,7 +26,7 @@ MAX_TEXT_CHARS = 320
     type=click.Choice([kind.value for kind in UnitKind]),
     help="Have a passage of this kind among them; give it again for more.",
 )
-@click.option("--dataset", default="", metavar="NAME", help="Only passages of this dataset.")
+@takes_within
 @click.option("--full", is_flag=True, help="Print whole passages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def search(
@@ -32,9 +34,9 @@ def search(
     mode: str | None,
     top_k: int | None,
     modalities: tuple[str, ...],
-    dataset: str,
     full: bool,
     as_json: bool,
+    within: Within,
 ) -> None:
     """Find the passages for WORDS, and show why each was found."""
     query = " ".join(words)
@@ -43,7 +45,7 @@ def search(
     with connected() as client:
         kinds = tuple(map(UnitKind, modalities))
         chosen = Mode(mode) if mode else None
-        found = client.search(query, mode=chosen, top_k=top_k, modalities=kinds, dataset=dataset)
+        found = client.search(query, mode=chosen, top_k=top_k, modalities=kinds, within=within)
     if as_json:
         print_json(found)
         return

@@ -15,7 +15,7 @@ MAX_PAGES = 10_000
 class CrawlRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Pages of one host from `url` on, breadth first, `depth` links far and at most `max_pages` requests.
 
-    `sitemap`: begin with the pages that the site itself lists, too.
+    `sitemap`: begin with the pages that the site itself lists, too. `dataset`, `run` and `move` as in a `Destination`.
     """
 
     url: str
@@ -23,6 +23,8 @@ class CrawlRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_pages: int = 100
     dataset: str = DEFAULT_DATASET
     sitemap: bool = False
+    run: str = ""
+    move: bool = False
 
 
 class Fate(enum.StrEnum):

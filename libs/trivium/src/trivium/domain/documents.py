@@ -43,6 +43,8 @@ STAGES: tuple[Stage, ...] = tuple(Stage)
 DEFAULT_DATASET = "default"
 DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 MAX_DATASET_CHARS = 100
+RUN = DATASET
+MAX_RUN_CHARS = MAX_DATASET_CHARS
 INSIDE = " > "  # between a source and the file inside it: "mail.eml > offer.pdf", "drive.zip > plans/report.docx"
 
 
@@ -87,6 +89,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     `parent` is the id of the document that this one was found in, "" for one that was handed over by itself;
     `children` counts the documents that were found in this version.
     `trace` is the id of the request that handed it over, "" where none did; the lines logged about it carry it.
+    `run` names the ingest call or backfill that brought this version, "" where none did, and `uploaded_at` is when it
+    came (0.0 in a record of before: `created_at`). `dated_at` is what the document says of its own date, None where it
+    says nothing.
     """
 
     id: str
@@ -115,6 +120,14 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     holder: str = ""
     hindrance: Failure | None = None
     trace: str = ""
+    run: str = ""
+    uploaded_at: float = 0.0
+    dated_at: int | None = None
+
+    @property
+    def uploaded(self) -> float:
+        """When the newest version was handed over, in Unix seconds."""
+        return self.uploaded_at or self.created_at
 
     @property
     def progress(self) -> float:

@@ -18,7 +18,10 @@ def changes_nothing(document: Document, known: Document | None) -> bool:
 
 
 def accepted(document: Document, known: Document | None) -> Document:
-    """The record as PENDING, fence + 1; what queries see of an older version stays until it is replaced."""
+    """The record as PENDING, fence + 1; what queries see of an older version stays until it is replaced.
+
+    A version that is tried again stays of the run that brought it, for its rows say so.
+    """
     now = document.updated_at or document.created_at or time.time()
     fresh = msgspec.structs.replace(
         document,
@@ -32,10 +35,13 @@ def accepted(document: Document, known: Document | None) -> Document:
         hindrance=None,
         created_at=document.created_at or now,
         updated_at=now,
+        uploaded_at=document.uploaded_at or now,
     )
     if known is None:
         return fresh
     gone = known.state is DocumentState.DELETED
+    if known.version == document.version and not gone:
+        fresh = msgspec.structs.replace(fresh, run=known.run, uploaded_at=known.uploaded_at, dated_at=known.dated_at)
     return msgspec.structs.replace(
         fresh,
         fence=known.fence + 1,
@@ -43,6 +49,13 @@ def accepted(document: Document, known: Document | None) -> Document:
         active_version="" if gone else known.active_version,
         chunks=0 if gone else known.chunks,
     )
+
+
+def moved(known: Document, dataset: str) -> Document:
+    """The record as PENDING in that dataset, fence + 1; raises `NotFound` for a deleted one."""
+    if known.state is DocumentState.DELETED:
+        raise no_such_document(known.id)
+    return accepted(msgspec.structs.replace(known, dataset=dataset, updated_at=time.time()), known)
 
 
 def claimed(known: Document, version: str, lease_s: float, now: float) -> Document:

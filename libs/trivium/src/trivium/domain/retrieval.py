@@ -9,8 +9,10 @@ from typing import Annotated
 import msgspec
 
 from trivium.domain.chunks import Chunk
+from trivium.domain.documents import Document
 from trivium.domain.graph import Mentioning, StepType
 from trivium.domain.ids import Id
+from trivium.domain.times import Period
 
 
 class Mode(enum.StrEnum):
@@ -99,13 +101,15 @@ class SearchResult(msgspec.Struct, frozen=True):
 class RowFilter(msgspec.Struct, frozen=True):
     """Which rows of its tenant a store may answer with.
 
-    `document_ids` None does not restrict, an empty tuple finds nothing; "" and no `kinds` do not restrict. A passage
-    passes when it is, or has in it, a unit of one of the `kinds`.
+    `document_ids` None does not restrict, an empty tuple finds nothing; "", no `kinds` and no `period` do not restrict.
+    A passage passes when it is, or has in it, a unit of one of the `kinds`.
     """
 
     document_ids: tuple[str, ...] | None = None
     dataset: str = ""
     kinds: tuple[str, ...] = ()
+    run: str = ""
+    period: Period | None = None
 
 
 EVERYWHERE = RowFilter()
@@ -121,10 +125,26 @@ class SearchFilter(msgspec.Struct, frozen=True):
     dataset: str = ""
     kinds: tuple[str, ...] = ()
     modalities: tuple[str, ...] = ()
+    run: str = ""
+    period: Period | None = None
 
     def rows(self) -> RowFilter:
         """What of it the stores apply."""
-        return RowFilter(self.document_ids or None, self.dataset, self.kinds)
+        return RowFilter(self.document_ids or None, self.dataset, self.kinds, self.run, self.period)
+
+    @property
+    def asks_documents(self) -> bool:
+        """Whether it asks anything of documents that `admits` would look at."""
+        return bool(self.document_ids or self.dataset or self.run or self.period)
+
+    def admits(self, document: Document) -> bool:
+        """Whether the record of a document's newest version passes; `kinds` are asked of its passages."""
+        return (
+            (not self.document_ids or document.id in self.document_ids)
+            and self.dataset in ("", document.dataset)
+            and self.run in ("", document.run)
+            and (self.period is None or self.period.holds(document.uploaded, document.dated_at))
+        )
 
 
 class Places(msgspec.Struct, frozen=True, gc=False):

@@ -33,11 +33,16 @@ class Tenant(msgspec.Struct, frozen=True):
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """The isolation fields carried by every graph and vector record (RAGA: tenant, dataset, run)."""
+    """What every row says of its document (RAGA: tenant, dataset, run), for filters.
+
+    `uploaded` and `dated` as `Document.uploaded` and `dated_at`, in whole Unix seconds.
+    """
 
     tenant: Tenant
     dataset: str = "default"
     run: str = ""
+    uploaded: int = 0
+    dated: int | None = None
 
 
 DEFAULT_TENANT = Tenant("default")

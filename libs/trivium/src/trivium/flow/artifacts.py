@@ -8,6 +8,7 @@ own name. A damaged artifact counts as absent.
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,9 +16,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from trivium.domain.documents import Stage
+from trivium.domain.documents import Document, Stage
 from trivium.domain.errors import NotFound
 from trivium.domain.ids import digest
+from trivium.domain.scope import Scope
 from trivium.flow.chain import Entry
 from trivium.flow.pipeline import PIPELINE
 from trivium.ports.objects import ObjectStore
@@ -76,10 +78,31 @@ class _Body(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """The artifact of publishing: which artifact of each stage the published rows were made from, and when."""
+    """The artifact of publishing: which artifact of each stage the published rows were made from, and when.
+
+    And what the rows say of their document, as its record did then; without `dataset` it was written before that.
+    """
 
     artifacts: dict[str, str]
     at: float
+    dataset: str = ""
+    run: str = ""
+    uploaded_at: float = 0.0
+    dated_at: int | None = None
+
+    @classmethod
+    def now(cls, document: Document, made_from: dict[str, str]) -> Published:
+        """Of a document that is published in this moment."""
+        told = (document.dataset, document.run, document.uploaded_at, document.dated_at)
+        return cls(made_from, time.time(), *told)
+
+    def as_published(self, document: Document) -> Document:
+        """The record as its rows know it: a newer version may have another dataset, run and times."""
+        if not self.dataset:
+            return document
+        return msgspec.structs.replace(
+            document, dataset=self.dataset, run=self.run, uploaded_at=self.uploaded_at, dated_at=self.dated_at
+        )
 
 
 def original_key(document_id: str, version: str) -> str:
@@ -107,9 +130,14 @@ def artifact_prefix(document_id: str, version: str = "") -> str:
     return f"artifacts/{document_id}/{version}/" if version else f"artifacts/{document_id}/"
 
 
-def artifact_key(entry: Entry, stage: Stage, fingerprint: str) -> str:
-    """The key of a stage's output: same inputs and same code, options and model, same key."""
+def artifact_key(entry: Entry, stage: Stage, fingerprint: str, scope: Scope | None = None) -> str:
+    """The key of a stage's output: same inputs and same code, options and model, same key.
+
+    `scope` is an input of a stage that writes rows, and of no other.
+    """
     inputs = [own_key(entry.artifacts[needed.value]) for needed in PIPELINE[stage].inputs]
+    if scope is not None and PIPELINE[stage].writes_rows:
+        inputs += [scope.dataset, scope.run, str(scope.uploaded), str(scope.dated)]
     return f"{artifact_prefix(entry.document_id, entry.version)}{stage.value}-{digest(fingerprint, *inputs)}"
 
 

@@ -155,7 +155,7 @@ class Envelope(msgspec.Struct, frozen=True):
             if not any(job.made for job in jobs):
                 raise
             return [], [Incomplete(job, stage, error) for job in jobs]
-        keys = {job.document.id: artifacts.artifact_key(job.entry, stage, fingerprint) for job in jobs}
+        keys = {job.document.id: artifacts.artifact_key(job.entry, stage, fingerprint, job.scope) for job in jobs}
         through, todo, incomplete = [], [], []
         for job in jobs:
             done = completed.done_before(work, job, keys[job.document.id])

@@ -216,10 +216,12 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
             version=member.version,
             parent=parent.id,
             dataset=parent.dataset,
+            run=parent.run,
             lane=lane_of(source, child.media_type, member.size_bytes, parent.lane),
             size_bytes=member.size_bytes,
             created_at=now,
             updated_at=now,
+            uploaded_at=parent.uploaded,
             trace=parent.trace,
         )
     )

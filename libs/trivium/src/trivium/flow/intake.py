@@ -21,10 +21,11 @@ from trivium.flow.artifacts import ObjectRef, Origin
 from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
 from trivium.flow.family import children_page
+from trivium.flow.moving import move
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.queues import lane_of
 from trivium.logs.context import current_trace
-from trivium.ports.intake import NewSource
+from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
@@ -65,37 +66,39 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         """Store the bytes, record the document, signal work."""
         blob = source.blob
         origin = Origin(blob.name, blob.declared_type, source.title, with_password=blob.password is not None)
-        return self._keep(origin, blob.content, source.dataset, blob.password)
+        return self._keep(origin, blob.content, source.to, blob.password)
 
-    def accept_upload(self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE, dataset: str = "") -> Document:
+    def accept_upload(
+        self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE, dataset: str = "", run: str = ""
+    ) -> Document:
         """Accept an object of a bucket where it lies: nothing is copied, and the version is its value's name.
 
         One that is too large is accepted, and ends as FAILED with that reason. Without a `dataset` the rules decide,
         and a new version moves to where they say; another `dataset` than the document is in is refused.
         """
         if dataset:
-            self._require_place(upload_source(bucket, upload.key), dataset)
+            self.place(upload_source(bucket, upload.key), Destination(dataset))
         place = dataset or dataset_of(self.shared.dataset_rules, bucket, upload.key)
         origin = Origin(upload_source(bucket, upload.key), place=ObjectRef(bucket, upload.key, upload.etag))
-        return self._record(origin, upload_version(upload), upload.size_bytes, place, lane)
+        return self._record(origin, upload_version(upload), upload.size_bytes, Destination(place, run), lane)
 
-    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
+    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
         """Fetch, then accept under the address asked for, in its one spelling; unchanged, the document stays."""
         address = canonical_url(url)
-        self._require_place(address, dataset)
+        self.place(address, to)
         page = self.shared.fetch(address, self.known_page(address))
         if page is None:
             known = self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
             if password is not None:
                 self._unlock(known, password)
             return known
-        return self.accept_page(address, page, dataset, password)
+        return self.accept_page(address, page, to, password)
 
-    def accept_page(self, address: str, page: Page, dataset: str, password: Password | None = None) -> Document:
+    def accept_page(self, address: str, page: Page, to: Destination, password: Password | None = None) -> Document:
         """Accept what was fetched under `address`."""
         with_password = password is not None
         origin = Origin(address, page.declared_type, page.title, fetched=page.validators, with_password=with_password)
-        return self._keep(origin, page.content, dataset, password)
+        return self._keep(origin, page.content, to, password)
 
     def known_page(self, address: str) -> Validators | None:
         """What the server said of the copy that is here; None when there is none worth keeping."""
@@ -106,6 +109,23 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         with suppress(NotFound):
             return artifacts.read_origin(self._objects, identifier, document.version).fetched
         return None
+
+    def place(self, source: str, to: Destination) -> None:
+        """A document stays in its dataset, or moves. Raises `Refused` (`other_dataset`) for another than it is in."""
+        identifier = document_id(self.tenant, source)
+        registry = self.shared.stores.registry.for_tenant(self.tenant)
+        known = registry.get_many_cached([identifier]).get(identifier)
+        if known is None or known.state is DocumentState.DELETED or known.dataset == to.dataset:
+            return
+        if not to.move:
+            raise Refused(
+                "other_dataset",
+                f"{source[:200]!r} is in dataset {known.dataset!r} already, and cannot be in {to.dataset!r} too.",
+                f"Name dataset {known.dataset!r}, or move the document: `trivium ingest --move`, or `move` in the"
+                " request.",
+            )
+        move(self.shared.stores, self.tenant, known, to.dataset)
+        self.shared.notify()
 
     def unlock(self, document_id: str, password: Password) -> Document:
         """Give a password afterwards, for all inside the document that failed for want of one."""
@@ -155,15 +175,15 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             password=passwords.find(self.shared.stores, shown),
         )
 
-    def _keep(self, origin: Origin, content: bytes, dataset: str, password: Password | None = None) -> Document:
+    def _keep(self, origin: Origin, content: bytes, to: Destination, password: Password | None = None) -> Document:
         check_name(origin.name)
-        self._require_place(origin.name, dataset)
         if len(content) > self.shared.max_bytes:
             raise Refused(
                 "too_large",
                 f"{origin.name[:200]!r} has {len(content):,} bytes; {self.shared.max_bytes:,} are allowed.",
                 "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
             )
+        self.place(origin.name, to)
         identifier, version = document_id(self.tenant, origin.name), content_version(content)
         if password is not None:
             known = self.shared.stores.registry.for_tenant(self.tenant).get_many([identifier]).get(identifier)
@@ -173,19 +193,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             passwords.keep(self._objects, identifier, version, password)
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
-        return self._record(origin, version, len(content), dataset, Lane.INTERACTIVE)
-
-    def _require_place(self, source: str, dataset: str) -> None:
-        """A document stays in its dataset. Raises `Refused` (`other_dataset`) for another than it is in."""
-        identifier = document_id(self.tenant, source)
-        registry = self.shared.stores.registry.for_tenant(self.tenant)
-        known = registry.get_many_cached([identifier]).get(identifier)
-        if known is not None and known.state is not DocumentState.DELETED and known.dataset != dataset:
-            raise Refused(
-                "other_dataset",
-                f"{source[:200]!r} is in dataset {known.dataset!r} already, and cannot be in {dataset!r} too.",
-                f"Name dataset {known.dataset!r}, or delete the document first.",
-            )
+        return self._record(origin, version, len(content), to, Lane.INTERACTIVE)
 
     def _unlock(self, known: Document, password: Password) -> bool:
         """Whether there was something to unlock; work is signalled for it."""
@@ -204,7 +212,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def _objects(self) -> ObjectStore:
         return self.shared.stores.objects.for_tenant(self.tenant)
 
-    def _record(self, origin: Origin, version: str, size_bytes: int, dataset: str, lane: Lane) -> Document:
+    def _record(self, origin: Origin, version: str, size_bytes: int, to: Destination, lane: Lane) -> Document:
         """Say how the bytes came, record the document, signal work."""
         identifier, now = document_id(self.tenant, origin.name), time.time()
         self._objects.put(artifacts.origin_key(identifier, version), msgspec.msgpack.encode(origin))
@@ -215,11 +223,13 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 source=origin.name,
                 version=version,
                 title=origin.title,
-                dataset=dataset,
+                dataset=to.dataset,
+                run=to.run,
                 lane=lane_of(origin.name, origin.declared_type, size_bytes, lane),
                 size_bytes=size_bytes,
                 created_at=now,
                 updated_at=now,
+                uploaded_at=now,
                 trace=current_trace(),
             )
         )

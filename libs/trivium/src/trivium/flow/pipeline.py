@@ -32,12 +32,14 @@ class Step(NamedTuple):
     """A row. `inputs`: whose outputs its artifact's key is made of, in this order; it may read those behind them too.
 
     `queue`: the resource that it needs, which its queues are named after; one queue's stages are one worker's.
+    `writes_rows`: what the rows say of their document (`Scope`) is an input too.
     """
 
     inputs: tuple[Stage, ...]
     queue: str
     worker: Worker
     group: StageGroup
+    writes_rows: bool = False
 
 
 PIPELINE: dict[Stage, Step] = {
@@ -47,9 +49,9 @@ PIPELINE: dict[Stage, Step] = {
     Stage.CHUNK: Step((Stage.PARSE,), "embed", Worker.INGEST, StageGroup.BUILD),
     Stage.ENRICH: Step((Stage.CHUNK,), "llm", Worker.INGEST, StageGroup.BUILD),
     Stage.EMBED: Step((Stage.ENRICH,), "embed", Worker.INGEST, StageGroup.BUILD),
-    Stage.INDEX: Step((Stage.ENRICH, Stage.EMBED), "index", Worker.INGEST, StageGroup.BUILD),
+    Stage.INDEX: Step((Stage.ENRICH, Stage.EMBED), "index", Worker.INGEST, StageGroup.BUILD, writes_rows=True),
     Stage.EXTRACT: Step((Stage.CHUNK,), "graph", Worker.GRAPH, StageGroup.BUILD),
-    Stage.LINK: Step((Stage.EXTRACT,), "graph", Worker.GRAPH, StageGroup.BUILD),
+    Stage.LINK: Step((Stage.EXTRACT,), "graph", Worker.GRAPH, StageGroup.BUILD, writes_rows=True),
     Stage.PUBLISH: Step((Stage.INDEX, Stage.LINK), "index", Worker.INGEST, StageGroup.PUBLISH),
 }
 

@@ -68,7 +68,8 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def scope(self) -> Scope:
         """The isolation fields of every row that this job writes."""
-        return Scope(self.tenant, self.document.dataset)
+        document = self.document
+        return Scope(self.tenant, document.dataset, document.run, int(document.uploaded), document.dated_at)
 
     @property
     def untouched(self) -> bool:

@@ -22,12 +22,13 @@ class EntityPage(msgspec.Struct, frozen=True):
 
 
 class GraphRow(msgspec.Struct, frozen=True):
-    """What is stored of a chunk: its share, and the fields a filter may name."""
+    """What is stored of a chunk: its share, and the fields a filter may name; `kinds` as `Chunk.held_kinds`."""
 
     share: ChunkGraph
     document_id: str
     version: str
     scope: Scope
+    kinds: tuple[str, ...] = ("text",)
 
 
 class GraphWriter(Protocol):
@@ -71,7 +72,7 @@ class GraphReader(Protocol):
     Duplicate: aliases are resolved: an alias's key answers with its canonical entity.
     Empty: empty input answers an empty mapping.
     Order: lists are by weight (confidence, evidence), then key; chunk ids ascending.
-    Filter: `where` holds within the graph, totals included; its `kinds`, which the graph does not know, are ignored.
+    Filter: `where` holds within the graph, totals included.
     """
 
     async def about(self, keys: Sequence[str], where: RowFilter = EVERYWHERE) -> dict[str, list[Scored]]:

@@ -6,11 +6,25 @@ from typing import Protocol
 
 import msgspec
 
-from trivium.domain.documents import Document
+from trivium.domain.documents import DEFAULT_DATASET, Document
 from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
+
+
+class Destination(msgspec.Struct, frozen=True):
+    """Where what is handed over goes, and in which run.
+
+    `move`: a document that is in another dataset moves to this one, with what is inside it; nothing is read anew.
+    """
+
+    dataset: str = DEFAULT_DATASET
+    run: str = ""
+    move: bool = False
+
+
+ANYWHERE = Destination()
 
 
 class NewSource(msgspec.Struct, frozen=True):
@@ -22,14 +36,15 @@ class NewSource(msgspec.Struct, frozen=True):
 
     blob: Blob
     title: str = ""
-    dataset: str = "default"
+    to: Destination = ANYWHERE
 
 
 class TenantIntake(Protocol):
     """One tenant's intake. Calls are synchronous and quick: the work itself happens in the workers.
 
     Missing: `delete` and `original` raise `NotFound`.
-    Dataset: a document stays in the one it came into; another is `Refused` (`other_dataset`), with nothing stored.
+    Dataset: a document stays in the one it came into; another is `Refused` (`other_dataset`), with nothing stored,
+    unless the destination says `move`. Moving again finishes what broke off.
     Duplicate: accepting known bytes under a known name returns the document as it is; with a password, what failed
     inside it for want of one is worked on again.
     Empty: zero bytes are accepted and end as FAILED `empty_file`, as every other bad file does.
@@ -38,7 +53,7 @@ class TenantIntake(Protocol):
     """
 
     def accept(self, source: NewSource) -> Document: ...
-    def accept_url(self, url: str, dataset: str = "default", password: Password | None = None) -> Document:
+    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
         """Fetch within the egress limits, then accept. Raises `Refused` (`bad_url`, `forbidden_address`),
         `NeverWill` (`fetch_failed`, `too_large`) or `TryLater`.
         """

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+import msgspec
+
 from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
 
 BM25_K1 = 1.2
 BM25_B = 0.75
+
+
+class KeywordRow(msgspec.Struct, frozen=True):
+    """What is stored of a chunk: itself, and the fields a filter may name."""
+
+    chunk: Chunk
+    scope: Scope
+
+
+def keyword_rows(chunks: Sequence[Chunk], scope: Scope) -> list[KeywordRow]:
+    """The rows of chunks of one document, or of several that have one scope."""
+    return [KeywordRow(chunk, scope) for chunk in chunks]
 
 
 class KeywordWriter(Protocol):
@@ -26,7 +40,7 @@ class KeywordWriter(Protocol):
     at once, and a batch as a whole or not at all.
     """
 
-    def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None: ...
+    def upsert(self, rows: Sequence[KeywordRow]) -> None: ...
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the document's chunks, except those of `keep_version`."""
         ...
@@ -42,8 +56,8 @@ class KeywordWriter(Protocol):
         """Every (document id, version) that has rows, in any order, each at least once; for the audit."""
         ...
 
-    def unlike(self, chunks: Sequence[Chunk], scope: Scope) -> set[str]:
-        """Of these chunks, the ids of the chunks that are not stored exactly so, or not at all; for the audit.
+    def unlike(self, rows: Sequence[KeywordRow]) -> set[str]:
+        """Of these rows, the ids of the chunks that are not stored exactly so, or not at all; for the audit.
 
         It sees every write before it, and reads what it compares: give it some hundred at a time.
         """

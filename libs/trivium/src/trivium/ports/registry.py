@@ -77,6 +77,14 @@ class TenantRegistry(Protocol):
         """
         ...
 
+    def move(self, document_id: str, dataset: str) -> Document:
+        """Put the document into another dataset: PENDING, fence + 1, so that its rows are written again.
+
+        Queries see it as it was until then. In that dataset already it stays as it is. Raises `NotFound`, also for a
+        deleted one.
+        """
+        ...
+
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """The version that queries may see, for each document that has one."""
         ...

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17trivium/v1/ingest.proto\x12\ntrivium.v1\"\\\n\x13SubmitSourceRequest\x12*\n\x06header\x18\x01 \x01(\x0b\x32\x18.trivium.v1.SourceHeaderH\x00\x12\x11\n\x07\x63ontent\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"t\n\x0cSourceHeader\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x03 \x01(\t\x12\x12\n\nmedia_type\x18\x04 \x01(\t\x12\x0b\n\x03url\x18\x05 \x01(\t\x12\x15\n\x08password\x18\x06 \x01(\tB\x03\x80\x01\x01\":\n\x14SubmitSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"r\n\x10\x43rawlSiteRequest\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x02 \x01(\t\x12\x12\n\x05\x64\x65pth\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x11\n\tmax_pages\x18\x04 \x01(\r\x12\x0f\n\x07sitemap\x18\x05 \x01(\x08\x42\x08\n\x06_depth\"\x96\x01\n\x11\x43rawlSiteResponse\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x0c\n\x04\x66\x61te\x18\x02 \x01(\t\x12\'\n\x06source\x18\x03 \x01(\x0b\x32\x12.trivium.v1.SourceH\x00\x88\x01\x01\x12\'\n\x06reason\x18\x04 \x01(\x0b\x32\x12.trivium.v1.ReasonH\x01\x88\x01\x01\x42\t\n\x07_sourceB\t\n\x07_reason\"\x1e\n\x10GetSourceRequest\x12\n\n\x02id\x18\x01 \x01(\t\"7\n\x11GetSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"k\n\x12ListSourcesRequest\x12\r\n\x05state\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x0e\n\x06parent\x18\x04 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x05 \x01(\t\"S\n\x13ListSourcesResponse\x12#\n\x07sources\x18\x01 \x03(\x0b\x32\x12.trivium.v1.Source\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"8\n\x13UnlockSourceRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x15\n\x08password\x18\x02 \x01(\tB\x03\x80\x01\x01\":\n\x14UnlockSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"!\n\x13\x44\x65leteSourceRequest\x12\n\n\x02id\x18\x01 \x01(\t\":\n\x14\x44\x65leteSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"\x87\x03\n\x06Source\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x04 \x01(\t\x12\r\n\x05state\x18\x05 \x01(\t\x12\r\n\x05stage\x18\x06 \x01(\t\x12\x10\n\x08progress\x18\x07 \x01(\x01\x12\x12\n\nmedia_type\x18\x08 \x01(\t\x12\x12\n\nsize_bytes\x18\t \x01(\x04\x12\x0e\n\x06\x63hunks\x18\n \x01(\r\x12\x0f\n\x07version\x18\x0b \x01(\t\x12\x16\n\x0e\x61\x63tive_version\x18\x0c \x01(\t\x12\x0f\n\x07\x61ttempt\x18\r \x01(\r\x12\'\n\x06reason\x18\x0e \x01(\x0b\x32\x12.trivium.v1.ReasonH\x00\x88\x01\x01\x12\x10\n\x08warnings\x18\x0f \x03(\t\x12\x12\n\ncreated_at\x18\x10 \x01(\x01\x12\x12\n\nupdated_at\x18\x11 \x01(\x01\x12\x0e\n\x06parent\x18\x12 \x01(\t\x12\x10\n\x08\x63hildren\x18\x13 \x01(\r\x12\x11\n\twaits_for\x18\x14 \x01(\tB\t\n\x07_reason\"F\n\x06Reason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12\r\n\x05stage\x18\x04 \x01(\t2\xf0\x03\n\rIngestService\x12S\n\x0cSubmitSource\x12\x1f.trivium.v1.SubmitSourceRequest\x1a .trivium.v1.SubmitSourceResponse(\x01\x12H\n\tGetSource\x12\x1c.trivium.v1.GetSourceRequest\x1a\x1d.trivium.v1.GetSourceResponse\x12N\n\x0bListSources\x12\x1e.trivium.v1.ListSourcesRequest\x1a\x1f.trivium.v1.ListSourcesResponse\x12J\n\tCrawlSite\x12\x1c.trivium.v1.CrawlSiteRequest\x1a\x1d.trivium.v1.CrawlSiteResponse0\x01\x12Q\n\x0cUnlockSource\x12\x1f.trivium.v1.UnlockSourceRequest\x1a .trivium.v1.UnlockSourceResponse\x12Q\n\x0c\x44\x65leteSource\x12\x1f.trivium.v1.DeleteSourceRequest\x1a .trivium.v1.DeleteSourceResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17trivium/v1/ingest.proto\x12\ntrivium.v1\"\\\n\x13SubmitSourceRequest\x12*\n\x06header\x18\x01 \x01(\x0b\x32\x18.trivium.v1.SourceHeaderH\x00\x12\x11\n\x07\x63ontent\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\x8f\x01\n\x0cSourceHeader\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x03 \x01(\t\x12\x12\n\nmedia_type\x18\x04 \x01(\t\x12\x0b\n\x03url\x18\x05 \x01(\t\x12\x15\n\x08password\x18\x06 \x01(\tB\x03\x80\x01\x01\x12\x0b\n\x03run\x18\x07 \x01(\t\x12\x0c\n\x04move\x18\x08 \x01(\x08\":\n\x14SubmitSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"\x8d\x01\n\x10\x43rawlSiteRequest\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x02 \x01(\t\x12\x12\n\x05\x64\x65pth\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x11\n\tmax_pages\x18\x04 \x01(\r\x12\x0f\n\x07sitemap\x18\x05 \x01(\x08\x12\x0b\n\x03run\x18\x06 \x01(\t\x12\x0c\n\x04move\x18\x07 \x01(\x08\x42\x08\n\x06_depth\"\x96\x01\n\x11\x43rawlSiteResponse\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x0c\n\x04\x66\x61te\x18\x02 \x01(\t\x12\'\n\x06source\x18\x03 \x01(\x0b\x32\x12.trivium.v1.SourceH\x00\x88\x01\x01\x12\'\n\x06reason\x18\x04 \x01(\x0b\x32\x12.trivium.v1.ReasonH\x01\x88\x01\x01\x42\t\n\x07_sourceB\t\n\x07_reason\"\x1e\n\x10GetSourceRequest\x12\n\n\x02id\x18\x01 \x01(\t\"7\n\x11GetSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"\xa4\x01\n\x12ListSourcesRequest\x12\r\n\x05state\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x0e\n\x06parent\x18\x04 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x05 \x01(\t\x12\r\n\x05since\x18\x06 \x01(\t\x12\r\n\x05until\x18\x07 \x01(\t\x12\x0c\n\x04time\x18\x08 \x01(\t\x12\x0b\n\x03run\x18\t \x01(\t\"S\n\x13ListSourcesResponse\x12#\n\x07sources\x18\x01 \x03(\x0b\x32\x12.trivium.v1.Source\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"8\n\x13UnlockSourceRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x15\n\x08password\x18\x02 \x01(\tB\x03\x80\x01\x01\":\n\x14UnlockSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"!\n\x13\x44\x65leteSourceRequest\x12\n\n\x02id\x18\x01 \x01(\t\":\n\x14\x44\x65leteSourceResponse\x12\"\n\x06source\x18\x01 \x01(\x0b\x32\x12.trivium.v1.Source\"\xcd\x03\n\x06Source\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12\x0f\n\x07\x64\x61taset\x18\x04 \x01(\t\x12\r\n\x05state\x18\x05 \x01(\t\x12\r\n\x05stage\x18\x06 \x01(\t\x12\x10\n\x08progress\x18\x07 \x01(\x01\x12\x12\n\nmedia_type\x18\x08 \x01(\t\x12\x12\n\nsize_bytes\x18\t \x01(\x04\x12\x0e\n\x06\x63hunks\x18\n \x01(\r\x12\x0f\n\x07version\x18\x0b \x01(\t\x12\x16\n\x0e\x61\x63tive_version\x18\x0c \x01(\t\x12\x0f\n\x07\x61ttempt\x18\r \x01(\r\x12\'\n\x06reason\x18\x0e \x01(\x0b\x32\x12.trivium.v1.ReasonH\x00\x88\x01\x01\x12\x10\n\x08warnings\x18\x0f \x03(\t\x12\x12\n\ncreated_at\x18\x10 \x01(\x01\x12\x12\n\nupdated_at\x18\x11 \x01(\x01\x12\x0e\n\x06parent\x18\x12 \x01(\t\x12\x10\n\x08\x63hildren\x18\x13 \x01(\r\x12\x11\n\twaits_for\x18\x14 \x01(\t\x12\x13\n\x0buploaded_at\x18\x15 \x01(\x01\x12\x15\n\x08\x64\x61ted_at\x18\x16 \x01(\x01H\x01\x88\x01\x01\x12\x0b\n\x03run\x18\x17 \x01(\tB\t\n\x07_reasonB\x0b\n\t_dated_at\"F\n\x06Reason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12\r\n\x05stage\x18\x04 \x01(\t2\xf0\x03\n\rIngestService\x12S\n\x0cSubmitSource\x12\x1f.trivium.v1.SubmitSourceRequest\x1a .trivium.v1.SubmitSourceResponse(\x01\x12H\n\tGetSource\x12\x1c.trivium.v1.GetSourceRequest\x1a\x1d.trivium.v1.GetSourceResponse\x12N\n\x0bListSources\x12\x1e.trivium.v1.ListSourcesRequest\x1a\x1f.trivium.v1.ListSourcesResponse\x12J\n\tCrawlSite\x12\x1c.trivium.v1.CrawlSiteRequest\x1a\x1d.trivium.v1.CrawlSiteResponse0\x01\x12Q\n\x0cUnlockSource\x12\x1f.trivium.v1.UnlockSourceRequest\x1a .trivium.v1.UnlockSourceResponse\x12Q\n\x0c\x44\x65leteSource\x12\x1f.trivium.v1.DeleteSourceRequest\x1a .trivium.v1.DeleteSourceResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,34 +37,34 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UNLOCKSOURCEREQUEST'].fields_by_name['password']._serialized_options = b'\200\001\001'
   _globals['_SUBMITSOURCEREQUEST']._serialized_start=39
   _globals['_SUBMITSOURCEREQUEST']._serialized_end=131
-  _globals['_SOURCEHEADER']._serialized_start=133
-  _globals['_SOURCEHEADER']._serialized_end=249
-  _globals['_SUBMITSOURCERESPONSE']._serialized_start=251
-  _globals['_SUBMITSOURCERESPONSE']._serialized_end=309
-  _globals['_CRAWLSITEREQUEST']._serialized_start=311
-  _globals['_CRAWLSITEREQUEST']._serialized_end=425
-  _globals['_CRAWLSITERESPONSE']._serialized_start=428
-  _globals['_CRAWLSITERESPONSE']._serialized_end=578
-  _globals['_GETSOURCEREQUEST']._serialized_start=580
-  _globals['_GETSOURCEREQUEST']._serialized_end=610
-  _globals['_GETSOURCERESPONSE']._serialized_start=612
-  _globals['_GETSOURCERESPONSE']._serialized_end=667
-  _globals['_LISTSOURCESREQUEST']._serialized_start=669
-  _globals['_LISTSOURCESREQUEST']._serialized_end=776
-  _globals['_LISTSOURCESRESPONSE']._serialized_start=778
-  _globals['_LISTSOURCESRESPONSE']._serialized_end=861
-  _globals['_UNLOCKSOURCEREQUEST']._serialized_start=863
-  _globals['_UNLOCKSOURCEREQUEST']._serialized_end=919
-  _globals['_UNLOCKSOURCERESPONSE']._serialized_start=921
-  _globals['_UNLOCKSOURCERESPONSE']._serialized_end=979
-  _globals['_DELETESOURCEREQUEST']._serialized_start=981
-  _globals['_DELETESOURCEREQUEST']._serialized_end=1014
-  _globals['_DELETESOURCERESPONSE']._serialized_start=1016
-  _globals['_DELETESOURCERESPONSE']._serialized_end=1074
-  _globals['_SOURCE']._serialized_start=1077
-  _globals['_SOURCE']._serialized_end=1468
-  _globals['_REASON']._serialized_start=1470
-  _globals['_REASON']._serialized_end=1540
-  _globals['_INGESTSERVICE']._serialized_start=1543
-  _globals['_INGESTSERVICE']._serialized_end=2039
+  _globals['_SOURCEHEADER']._serialized_start=134
+  _globals['_SOURCEHEADER']._serialized_end=277
+  _globals['_SUBMITSOURCERESPONSE']._serialized_start=279
+  _globals['_SUBMITSOURCERESPONSE']._serialized_end=337
+  _globals['_CRAWLSITEREQUEST']._serialized_start=340
+  _globals['_CRAWLSITEREQUEST']._serialized_end=481
+  _globals['_CRAWLSITERESPONSE']._serialized_start=484
+  _globals['_CRAWLSITERESPONSE']._serialized_end=634
+  _globals['_GETSOURCEREQUEST']._serialized_start=636
+  _globals['_GETSOURCEREQUEST']._serialized_end=666
+  _globals['_GETSOURCERESPONSE']._serialized_start=668
+  _globals['_GETSOURCERESPONSE']._serialized_end=723
+  _globals['_LISTSOURCESREQUEST']._serialized_start=726
+  _globals['_LISTSOURCESREQUEST']._serialized_end=890
+  _globals['_LISTSOURCESRESPONSE']._serialized_start=892
+  _globals['_LISTSOURCESRESPONSE']._serialized_end=975
+  _globals['_UNLOCKSOURCEREQUEST']._serialized_start=977
+  _globals['_UNLOCKSOURCEREQUEST']._serialized_end=1033
+  _globals['_UNLOCKSOURCERESPONSE']._serialized_start=1035
+  _globals['_UNLOCKSOURCERESPONSE']._serialized_end=1093
+  _globals['_DELETESOURCEREQUEST']._serialized_start=1095
+  _globals['_DELETESOURCEREQUEST']._serialized_end=1128
+  _globals['_DELETESOURCERESPONSE']._serialized_start=1130
+  _globals['_DELETESOURCERESPONSE']._serialized_end=1188
+  _globals['_SOURCE']._serialized_start=1191
+  _globals['_SOURCE']._serialized_end=1652
+  _globals['_REASON']._serialized_start=1654
+  _globals['_REASON']._serialized_end=1724
+  _globals['_INGESTSERVICE']._serialized_start=1727
+  _globals['_INGESTSERVICE']._serialized_end=2223
 # @@protoc_insertion_point(module_scope)

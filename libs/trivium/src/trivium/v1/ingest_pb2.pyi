@@ -15,20 +15,24 @@ class SubmitSourceRequest(_message.Message):
     def __init__(self, header: _Optional[_Union[SourceHeader, _Mapping]] = ..., content: _Optional[bytes] = ...) -> None: ...
 
 class SourceHeader(_message.Message):
-    __slots__ = ("name", "title", "dataset", "media_type", "url", "password")
+    __slots__ = ("name", "title", "dataset", "media_type", "url", "password", "run", "move")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
     MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
     PASSWORD_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    MOVE_FIELD_NUMBER: _ClassVar[int]
     name: str
     title: str
     dataset: str
     media_type: str
     url: str
     password: str
-    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., media_type: _Optional[str] = ..., url: _Optional[str] = ..., password: _Optional[str] = ...) -> None: ...
+    run: str
+    move: bool
+    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., media_type: _Optional[str] = ..., url: _Optional[str] = ..., password: _Optional[str] = ..., run: _Optional[str] = ..., move: _Optional[bool] = ...) -> None: ...
 
 class SubmitSourceResponse(_message.Message):
     __slots__ = ("source",)
@@ -37,18 +41,22 @@ class SubmitSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class CrawlSiteRequest(_message.Message):
-    __slots__ = ("url", "dataset", "depth", "max_pages", "sitemap")
+    __slots__ = ("url", "dataset", "depth", "max_pages", "sitemap", "run", "move")
     URL_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
     DEPTH_FIELD_NUMBER: _ClassVar[int]
     MAX_PAGES_FIELD_NUMBER: _ClassVar[int]
     SITEMAP_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    MOVE_FIELD_NUMBER: _ClassVar[int]
     url: str
     dataset: str
     depth: int
     max_pages: int
     sitemap: bool
-    def __init__(self, url: _Optional[str] = ..., dataset: _Optional[str] = ..., depth: _Optional[int] = ..., max_pages: _Optional[int] = ..., sitemap: _Optional[bool] = ...) -> None: ...
+    run: str
+    move: bool
+    def __init__(self, url: _Optional[str] = ..., dataset: _Optional[str] = ..., depth: _Optional[int] = ..., max_pages: _Optional[int] = ..., sitemap: _Optional[bool] = ..., run: _Optional[str] = ..., move: _Optional[bool] = ...) -> None: ...
 
 class CrawlSiteResponse(_message.Message):
     __slots__ = ("url", "fate", "source", "reason")
@@ -75,18 +83,26 @@ class GetSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class ListSourcesRequest(_message.Message):
-    __slots__ = ("state", "page_size", "page_token", "parent", "dataset")
+    __slots__ = ("state", "page_size", "page_token", "parent", "dataset", "since", "until", "time", "run")
     STATE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
     state: str
     page_size: int
     page_token: str
     parent: str
     dataset: str
-    def __init__(self, state: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., parent: _Optional[str] = ..., dataset: _Optional[str] = ...) -> None: ...
+    since: str
+    until: str
+    time: str
+    run: str
+    def __init__(self, state: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., parent: _Optional[str] = ..., dataset: _Optional[str] = ..., since: _Optional[str] = ..., until: _Optional[str] = ..., time: _Optional[str] = ..., run: _Optional[str] = ...) -> None: ...
 
 class ListSourcesResponse(_message.Message):
     __slots__ = ("sources", "next_page_token")
@@ -123,7 +139,7 @@ class DeleteSourceResponse(_message.Message):
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
 class Source(_message.Message):
-    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children", "waits_for")
+    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children", "waits_for", "uploaded_at", "dated_at", "run")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -144,6 +160,9 @@ class Source(_message.Message):
     PARENT_FIELD_NUMBER: _ClassVar[int]
     CHILDREN_FIELD_NUMBER: _ClassVar[int]
     WAITS_FOR_FIELD_NUMBER: _ClassVar[int]
+    UPLOADED_AT_FIELD_NUMBER: _ClassVar[int]
+    DATED_AT_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     title: str
@@ -164,7 +183,10 @@ class Source(_message.Message):
     parent: str
     children: int
     waits_for: str
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ..., waits_for: _Optional[str] = ...) -> None: ...
+    uploaded_at: float
+    dated_at: float
+    run: str
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ..., waits_for: _Optional[str] = ..., uploaded_at: _Optional[float] = ..., dated_at: _Optional[float] = ..., run: _Optional[str] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message", "action", "stage")

@@ -7,16 +7,24 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class SearchFilter(_message.Message):
-    __slots__ = ("document_ids", "dataset", "kinds", "modalities")
+    __slots__ = ("document_ids", "dataset", "kinds", "modalities", "since", "until", "time", "run")
     DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
     KINDS_FIELD_NUMBER: _ClassVar[int]
     MODALITIES_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
     document_ids: _containers.RepeatedScalarFieldContainer[str]
     dataset: str
     kinds: _containers.RepeatedScalarFieldContainer[str]
     modalities: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, document_ids: _Optional[_Iterable[str]] = ..., dataset: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., modalities: _Optional[_Iterable[str]] = ...) -> None: ...
+    since: str
+    until: str
+    time: str
+    run: str
+    def __init__(self, document_ids: _Optional[_Iterable[str]] = ..., dataset: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., modalities: _Optional[_Iterable[str]] = ..., since: _Optional[str] = ..., until: _Optional[str] = ..., time: _Optional[str] = ..., run: _Optional[str] = ...) -> None: ...
 
 class SearchRequest(_message.Message):
     __slots__ = ("query", "mode", "top_k", "filter")

@@ -19,11 +19,12 @@ from trivium.domain.drift import Drift, Store
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph, Entity, MentionRole
 from trivium.domain.scope import Tenant
+from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.ports.stores import Stores
 from trivium_ingest.upkeep.published import jobs_of, pages_of_published
-from trivium_ingest.upkeep.rows import ROWS_COMPARED, graph_rows, write_rows
+from trivium_ingest.upkeep.rows import ROWS_COMPARED, write_rows
 
 NAMES_PER_PAGE = 200
 PLACES = 50  # of a name that are compared, besides their number

@@ -53,7 +53,7 @@ def job_of(stores: Stores, document: Document) -> Job | None:
     found = artifacts.published(objects, document.id, document.active_version)
     if found is None:
         return None
-    active = msgspec.structs.replace(document, version=document.active_version)
+    active = msgspec.structs.replace(found.as_published(document), version=document.active_version)
     return Job(active, Entry(active.id, active.version, active.fence, found.artifacts), objects)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection
 from functools import partial
 
@@ -89,10 +88,10 @@ def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
         return
     entry = _with(job.entry, Stage.EMBED, embedded)
     index = IndexWork(stores.vectors, stores.keywords, stores.visuals)
-    entry = _with(entry, Stage.INDEX, artifacts.artifact_key(entry, Stage.INDEX, index.fingerprint()))
+    entry = _with(entry, Stage.INDEX, artifacts.artifact_key(entry, Stage.INDEX, index.fingerprint(), job.scope))
     publish = PublishWork(stores)
     key = artifacts.artifact_key(entry, Stage.PUBLISH, publish.fingerprint())
-    artifacts.save(job.objects, key, artifacts.Published(entry.artifacts, time.time()))
+    artifacts.save(job.objects, key, artifacts.Published.now(job.document, entry.artifacts))
 
 
 def _with(entry: Entry, stage: Stage, key: str) -> Entry:

@@ -11,11 +11,11 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
 from trivium.domain.drift import Store
 from trivium.domain.errors import NotFound, TriviumError
-from trivium.domain.graph import ChunkGraph
-from trivium.domain.scope import Scope, Tenant
+from trivium.domain.scope import Tenant
+from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job, read_all
-from trivium.ports.graph import GraphRow, Graphs, GraphWriter
-from trivium.ports.keywords import Keywords, KeywordWriter
+from trivium.ports.graph import Graphs, GraphWriter
+from trivium.ports.keywords import KeywordRow, Keywords, KeywordWriter, keyword_rows
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
 from trivium_ingest.stages import vector_rows, visual_rows
@@ -45,7 +45,7 @@ def unlike(stores: Stores, store: Store, jobs: Sequence[Job]) -> tuple[set[str],
     And the ids of the documents that cannot be compared, because an artifact is gone. Some hundred rows are compared
     at a time: an answer that sees every write costs some servers a good part of a second, however little it is about.
     """
-    rows: dict[Scope, list[Any]] = {}
+    rows: list[Any] = []
     gone: set[str] = set()
     for job, made in zip(jobs, read_all(partial(_rows, store), jobs), strict=True):
         if isinstance(made, NotFound):
@@ -53,27 +53,19 @@ def unlike(stores: Stores, store: Store, jobs: Sequence[Job]) -> tuple[set[str],
         elif isinstance(made, TriviumError):
             raise made
         else:
-            rows.setdefault(job.scope, []).extend(made)
+            rows += made
     changed: set[str] = set()
-    for scope, of_scope in rows.items():
-        writer: Any = writer_of(stores, store, scope.tenant)
-        more = [scope] if store is Store.KEYWORDS else []
-        for some in batches(of_scope, ROWS_COMPARED):
-            changed |= writer.unlike(some, *more)
+    for some in batches(rows, ROWS_COMPARED):
+        writer: Any = writer_of(stores, store, jobs[0].tenant)
+        changed |= writer.unlike(some)
     return changed, gone
-
-
-def graph_rows(job: Job) -> list[GraphRow]:
-    """What the graph holds of a published document."""
-    shares = job.load(Stage.EXTRACT, list[ChunkGraph])
-    return [GraphRow(share, job.document.id, job.document.version, job.scope) for share in shares]
 
 
 def _rows(store: Store, job: Job) -> list[Any]:
     if store is Store.GRAPH:
         return graph_rows(job)
     if store is Store.KEYWORDS:
-        return job.load(Stage.ENRICH, list[Chunk])
+        return _keyword_rows(job)
     rows = _vector_rows(job, also_unseen=store is Store.VECTORS)
     return rows if store is Store.VECTORS else visual_rows(rows)
 
@@ -92,8 +84,11 @@ def write_rows(stores: Stores, written: Collection[Store], tenant: Tenant, jobs:
     if Store.GRAPH in written:
         stores.graphs.writer(tenant).upsert([row for job in jobs for row in graph_rows(job)])
     if Store.KEYWORDS in written:
-        for job in jobs:
-            stores.keywords.writer(tenant).upsert(job.load(Stage.ENRICH, list[Chunk]), job.scope)
+        stores.keywords.writer(tenant).upsert([row for job in jobs for row in _keyword_rows(job)])
+
+
+def _keyword_rows(job: Job) -> list[KeywordRow]:
+    return keyword_rows(job.load(Stage.ENRICH, list[Chunk]), job.scope)
 
 
 def _vector_rows(job: Job, *, also_unseen: bool) -> list[VectorRow]:

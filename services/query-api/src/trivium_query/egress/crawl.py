@@ -22,6 +22,7 @@ from trivium.domain.errors import NotFound, TriviumError, TryLater
 from trivium.domain.ids import document_id
 from trivium.domain.scope import Tenant
 from trivium.flow.intake import StoreIntake, TenantStoreIntake
+from trivium.ports.intake import Destination
 from trivium.ports.web import Page
 from trivium.text.urls import canonical_url, same_page
 from trivium_query.egress.frontier import Frontier, Next
@@ -58,6 +59,7 @@ class _Crawl:
         self._pause = pause
         self._frontier = Frontier(request.depth)
         self._robots: dict[str, Robots] = {}
+        self._to = Destination(request.dataset, request.run, request.move)
 
     def visits(self) -> Iterator[Visit]:
         self._begin()
@@ -117,11 +119,13 @@ class _Crawl:
             name = own
         if not told.indexable:
             return _left_out(found.url, "noindex", "The page asks not to be kept.")
-        document = self._intake.accept_page(name, page, self._request.dataset)
+        document = self._intake.accept_page(name, page, self._to)
         return Visit(name, Fate.UNCHANGED if document.state.terminal else Fate.TAKEN, document)
 
     def _unchanged(self, found: Next) -> Visit:
-        """The links are those of the copy that is here."""
+        """The links are those of the copy that is here, which may be asked to move."""
+        if self._to.move:
+            self._intake.place(found.url, self._to)
         document = self._document(found.url)
         with suppress(NotFound):
             blob = self._intake.original(document.id)

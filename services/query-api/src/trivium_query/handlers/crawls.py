@@ -8,13 +8,14 @@ from contextlib import aclosing
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, CrawlRequest, Visit
 from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
-from trivium_query.handlers.sources import check_dataset, check_url
+from trivium.ports.intake import Destination
+from trivium_query.handlers.sources import check_destination, check_url
 from trivium_query.requests import Services
 
 
 async def open_crawl(services: Services, tenant: Tenant, request: CrawlRequest) -> AsyncGenerator[Visit, None]:
     """The crawl's visits. Raises before the first as `TenantIntake.accept_url`, and `TryLater` (`busy`)."""
-    check_dataset(request.dataset)
+    check_destination(Destination(request.dataset, request.run))
     check_url(request.url)
     if not (0 <= request.depth <= MAX_DEPTH and 0 < request.max_pages <= MAX_PAGES):
         raise Refused(

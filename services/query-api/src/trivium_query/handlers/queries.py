@@ -13,6 +13,7 @@ from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, HitsFo
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
+from trivium.domain.times import period
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
 from trivium_query.handlers.emptiness import nothing_read
@@ -112,13 +113,20 @@ def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:
 
 
 def _request(services: Services, wanted: SearchRequest, timeout_s: float | None) -> AskRequest:
-    """With what the settings say where the caller says nothing."""
+    """With what the settings say where the caller says nothing. Raises `Refused` (`bad_time`)."""
     allowed, filters = services.settings.query_timeout_s, wanted.filters
     return AskRequest(
         question=wanted.query.strip(),
         mode=mode_of(services, wanted),
         top_k=wanted.top_k,
-        filter=SearchFilter(filters.document_ids, filters.dataset or "", filters.kinds, filters.modalities),
+        filter=SearchFilter(
+            filters.document_ids,
+            filters.dataset or "",
+            filters.kinds,
+            filters.modalities,
+            filters.run or "",
+            period(filters.since or "", filters.until or "", filters.time),
+        ),
         timeout_s=allowed if timeout_s is None else min(allowed, timeout_s),
     )
 

@@ -13,9 +13,11 @@ from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, Docum
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.password import Password, given_password
+from trivium.domain.retrieval import SearchFilter
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS, file_source, name_too_long
-from trivium.ports.intake import NewSource
+from trivium.domain.times import TimeOf, period
+from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
 from trivium_query.pages.build import order_of, page_image
@@ -40,12 +42,22 @@ class Chosen(msgspec.Struct, frozen=True):
 
     state: DocumentState | None = None
     parent: str = ""
-    dataset: str = ""
+    filter: SearchFilter = SearchFilter()
 
     def holds(self, document: Document) -> bool:
-        """Whether the document's state and dataset are those wanted; `parent` is not looked at."""
+        """Whether the document is in the state wanted and passes the filter; `parent` is not looked at."""
         wanted = self.state is not None or document.state is not DocumentState.DELETED
-        return wanted and self.state in (None, document.state) and self.dataset in ("", document.dataset)
+        return wanted and self.state in (None, document.state) and self.filter.admits(document)
+
+
+def chosen(
+    state: DocumentState | None, parent: str, dataset: str, since: str, until: str, time: TimeOf, run: str
+) -> Chosen:
+    """Raises `Refused` (`invalid_request`, `bad_time`) for what names no dataset, run or time."""
+    for name, value in (("dataset", dataset), ("run", run)):
+        if value:
+            check_name_of(name, value)
+    return Chosen(state, parent, SearchFilter(dataset=dataset, run=run, period=period(since, until, time)))
 
 
 async def accept(services: Services, tenant: Tenant, source: NewSource) -> Document:
@@ -53,20 +65,20 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
     limit = services.settings.max_upload_bytes
     if len(source.blob.content) > limit:
         raise too_large(limit)
-    check_dataset(source.dataset)
+    check_destination(source.to)
     name = file_source(source.blob.name)
     named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
     return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
 
 
 async def accept_url(
-    services: Services, tenant: Tenant, url: str, dataset: str, password: Password | None = None
+    services: Services, tenant: Tenant, url: str, to: Destination, password: Password | None = None
 ) -> Document:
     """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
-    check_dataset(dataset)
+    check_destination(to)
     check_url(url)
     intake = services.intake.for_tenant(tenant)
-    return await anyio.to_thread.run_sync(intake.accept_url, url, dataset, password, abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(intake.accept_url, url, to, password, abandon_on_cancel=True)
 
 
 async def unlock(services: Services, tenant: Tenant, document_id: str, text: str) -> Document:
@@ -95,10 +107,8 @@ async def browse(services: Services, tenant: Tenant, chosen: Chosen, limit: int,
     """Newest first; with a `parent`, those that were found inside it, by name within a page.
 
     A page may hold fewer than `limit`, even none: what was not chosen is left out. Raises `NotFound` for an unknown
-    parent, `Refused` (`bad_cursor`; `invalid_request` for what cannot name a dataset).
+    parent, `Refused` (`bad_cursor`).
     """
-    if chosen.dataset:
-        check_dataset(chosen.dataset)
     if chosen.parent:
         return await _inside(services, tenant, chosen, limit, cursor)
     registry = services.registry.for_tenant(tenant)
@@ -225,12 +235,18 @@ def check_url(url: str) -> None:
         raise name_too_long()
 
 
-def check_dataset(dataset: str) -> None:
-    """Raises `Refused` (`invalid_request`) for what cannot name one."""
-    if len(dataset) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, dataset):
+def check_destination(to: Destination) -> None:
+    """Raises `Refused` (`invalid_request`) for what cannot name a dataset or a run."""
+    check_name_of("dataset", to.dataset)
+    check_name_of("run", to.run)
+
+
+def check_name_of(what: str, name: str) -> None:
+    """Raises `Refused` (`invalid_request`)."""
+    if len(name) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, name):
         raise Refused(
             "invalid_request",
-            f"{dataset[:80]!r} is no name of a dataset.",
+            f"{name[:80]!r} is no name of a {what}.",
             f"Use at most {MAX_DATASET_CHARS} letters, digits, '.', '_' or '-', beginning with a letter or digit.",
         )
 

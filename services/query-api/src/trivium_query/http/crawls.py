@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from trivium import api
 from trivium.domain import crawl
+from trivium.domain.runs import new_run
 from trivium_query import views
 from trivium_query.handlers import crawls
 from trivium_query.http.bodies import json_body
@@ -34,7 +35,8 @@ _STREAM = streamed(
 )
 async def begin(request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Take in a whole site. Its pages are sources like any other; the same crawl again costs what has changed."""
-    wanted = msgspec.convert(await json_body(request, api.CrawlRequest), crawl.CrawlRequest, from_attributes=True)
+    sent = await json_body(request, api.CrawlRequest)
+    wanted = crawl.CrawlRequest(**msgspec.structs.asdict(sent) | {"run": sent.run or new_run()})
     return EventStream(_told(await crawls.open_crawl(services, tenant, wanted)))
 
 

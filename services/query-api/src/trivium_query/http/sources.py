@@ -11,13 +11,15 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from trivium import api
-from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState, file_name
+from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, Document, DocumentState, file_name
 from trivium.domain.errors import TriviumError
 from trivium.domain.password import given_password
 from trivium.domain.places import MAX_QUOTE_CHARS
+from trivium.domain.runs import new_run
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
-from trivium.ports.intake import NewSource
+from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TimeOf
+from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium_query import views
 from trivium_query.failures import wrong_content_type
@@ -90,7 +92,8 @@ async def submit(request: Request, services: ServicesDep, tenant: TenantDep) -> 
 
 async def _fetch(request: Request, services: Services, tenant: Tenant) -> Document:
     wanted = await json_body(request, api.UrlSource)
-    return await sources.accept_url(services, tenant, wanted.url, wanted.dataset, given_password(wanted.password))
+    to = Destination(wanted.dataset, wanted.run or new_run(), wanted.move)
+    return await sources.accept_url(services, tenant, wanted.url, to, given_password(wanted.password))
 
 
 async def _upload(request: Request, services: Services, tenant: Tenant) -> api.Accepted:
@@ -101,7 +104,7 @@ async def _upload(request: Request, services: Services, tenant: Tenant) -> api.A
             path = sent_path(file)
             blob = Blob(path, await file.read(), file.content_type or "", password=upload.password)
             try:
-                return await sources.accept(services, tenant, NewSource(blob, upload.title, upload.dataset))
+                return await sources.accept(services, tenant, NewSource(blob, upload.title, upload.to))
             except TriviumError as error:
                 return path, error
 
@@ -122,7 +125,7 @@ def _taken(documents: Sequence[Document], refused: Sequence[api.RefusedFile] = (
 
 
 @router.get("", **answers(api.SourcePage, 404))
-async def browse(
+async def browse(  # noqa: PLR0913, PLR0917  (the parameters of a listing)
     services: ServicesDep,
     tenant: TenantDep,
     state: Annotated[DocumentState | None, Query(description="Only sources in this state.")] = None,
@@ -133,14 +136,20 @@ async def browse(
         str,
         Query(max_length=MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only sources of this dataset."),
     ] = "",
+    since: Annotated[str, Query(max_length=MAX_TIME_CHARS, description=f"Only what is not older: {EXAMPLES}.")] = "",
+    until: Annotated[str, Query(max_length=MAX_TIME_CHARS, description="Only what is not newer.")] = "",
+    time: Annotated[TimeOf, Query(description="Of which time `since` and `until` speak.")] = TimeOf.UPLOADED,
+    run: Annotated[
+        str, Query(max_length=MAX_RUN_CHARS, pattern=ANY_DATASET, description="Only what this call brought.")
+    ] = "",
     limit: Limit = 50,
     cursor: PageCursor = "",
 ) -> Response:
     """Sources, newest first; those inside another by name within a page.
 
-    With `state`, `parent` or `dataset` a page may hold fewer than `limit`, even none: only an empty `cursor` ends.
+    With anything that restricts, a page may hold fewer than `limit`, even none: only an empty `cursor` ends.
     """
-    chosen = sources.Chosen(state, parent, dataset)
+    chosen = sources.chosen(state, parent, dataset, since, until, time, run)
     page = await sources.browse(services, tenant, chosen, limit, cursor)
     return write(api.SourcePage(tuple(map(views.source, page.documents)), page.cursor))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from typing import TypeVar
 
@@ -16,7 +16,9 @@ from starlette.exceptions import HTTPException
 
 from trivium.api import FieldProblem, UploadFields
 from trivium.domain.password import Password, given_password
+from trivium.domain.runs import new_run
 from trivium.domain.source_names import name_too_long
+from trivium.ports.intake import Destination
 from trivium_query.http.bodies import BODY
 from trivium_query.validation import InvalidRequest, validated
 
@@ -35,7 +37,7 @@ class Upload(msgspec.Struct, frozen=True):
 
     files: tuple[UploadFile, ...]
     title: str
-    dataset: str
+    to: Destination
     password: Password | None
 
 
@@ -54,8 +56,9 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
                 fields[name] = _text(name, value)
         if not files:
             raise _invalid("file", "Send at least one file.")
-        said = validated(UploadFields, fields, BODY)
-        yield Upload(tuple(files), said.title, said.dataset, given_password(said.password))
+        said = validated(UploadFields, fields | _switches(fields), BODY)
+        to = Destination(said.dataset, said.run or new_run(), said.move)
+        yield Upload(tuple(files), said.title, to, given_password(said.password))
 
 
 async def each_file(files: Sequence[UploadFile], take: Callable[[UploadFile], Awaitable[T]]) -> list[T]:
@@ -99,6 +102,11 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
         yield form
     finally:
         await form.close()
+
+
+def _switches(fields: Mapping[str, str]) -> dict[str, object]:
+    """`move`, which a form can only say in words."""
+    return {"move": fields["move"] == "true"} if fields.get("move") in ("true", "false") else {}
 
 
 def _text(field: str, value: str) -> str:

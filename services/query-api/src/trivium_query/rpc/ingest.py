@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState
 from trivium.domain.errors import Refused
 from trivium.domain.password import given_password
-from trivium.ports.intake import NewSource
+from trivium.domain.runs import new_run
+from trivium.domain.times import TimeOf
+from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
@@ -61,7 +63,9 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         """Newest first."""
         async with self._calls.open("ListSources", context) as call:
             state = messages.one_of(DocumentState, request.state, "state") if request.state else None
-            chosen = sources.Chosen(state, request.parent, request.dataset)
+            time = messages.one_of(TimeOf, request.time, "time") if request.time else TimeOf.UPLOADED
+            restrict = (request.dataset, request.since, request.until, time, request.run)
+            chosen = sources.chosen(state, request.parent, *restrict)
             limit, cursor = messages.page_of(request.page_size, request.page_token)
             page = await sources.browse(self._services, call.tenant, chosen, limit, cursor)
             return ingest_pb2.ListSourcesResponse(
@@ -91,15 +95,15 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         if first is None or first.WhichOneof("part") != "header":
             raise Refused("invalid_request", "The first message must be the header.", "Send a header, then bytes.")
         header = first.header
-        if max(len(header.title), len(header.dataset), len(header.media_type)) > MAX_FIELD_CHARS:
+        if max(map(len, (header.title, header.dataset, header.media_type, header.run))) > MAX_FIELD_CHARS:
             raise Refused("invalid_request", "A field of the header is too long.", "Shorten it.")
-        dataset = header.dataset or "default"
+        to = Destination(header.dataset or DEFAULT_DATASET, header.run or new_run(), header.move)
         password = given_password(header.password)
         if header.url:
-            return await sources.accept_url(self._services, call.tenant, header.url, dataset, password)
+            return await sources.accept_url(self._services, call.tenant, header.url, to, password)
         content = await self._read(requests)
         blob = Blob(header.name, content, header.media_type, password=password)
-        return await sources.accept(self._services, call.tenant, NewSource(blob, header.title, dataset))
+        return await sources.accept(self._services, call.tenant, NewSource(blob, header.title, to))
 
     async def _read(self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest]) -> bytes:
         """The bytes, refused as soon as they pass the bound."""

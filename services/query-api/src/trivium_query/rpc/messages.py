@@ -12,6 +12,8 @@ from trivium import api
 from trivium.domain import answers, documents, retrieval
 from trivium.domain import crawl as crawls
 from trivium.domain.errors import Refused
+from trivium.domain.runs import new_run
+from trivium.domain.times import TimeOf
 from trivium.ports.conversations import Conversation
 from trivium.v1 import conversations_pb2, ingest_pb2, query_pb2
 from trivium_query import views
@@ -59,6 +61,8 @@ def crawl(request: ingest_pb2.CrawlSiteRequest) -> crawls.CrawlRequest:
         max_pages=request.max_pages or defaults.max_pages,
         dataset=request.dataset or defaults.dataset,
         sitemap=request.sitemap,
+        run=request.run or new_run(),
+        move=request.move,
     )
 
 
@@ -85,7 +89,8 @@ def _sent(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter) -
         "document_ids": list(restrict.document_ids),
         "kinds": list(restrict.kinds),
         "modalities": list(restrict.modalities),
-        "dataset": restrict.dataset or None,
+        "time": restrict.time or TimeOf.UPLOADED.value,
+        **{name: getattr(restrict, name) or None for name in ("dataset", "since", "until", "run")},
     }
     return {"query": query, "mode": mode or None, "top_k": top_k or api.DEFAULT_TOP_K, "filters": filters}
 

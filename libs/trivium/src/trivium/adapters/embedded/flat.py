@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.adapters.embedded.slots import Slots
+from trivium.adapters.embedded.slots import OWN, Slots
 from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 
@@ -39,8 +39,8 @@ class FlatIndex(msgspec.Struct, frozen=True):
         return self.slots.wasted
 
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self:
-        """With rows (sequence number, chunk id, document id, dataset, kinds, float32 vector)."""
-        vectors = np.frombuffer(b"".join(row[5] for row in rows), np.float32).reshape(len(rows), -1)
+        """With rows of `slots.COLUMNS` and a float32 vector."""
+        vectors = np.frombuffer(b"".join(row[OWN] for row in rows), np.float32).reshape(len(rows), -1)
         start, end = len(self.slots), len(self.slots) + len(rows)
         matrix = self.matrix
         if end > len(matrix):

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 from trivium.adapters.embedded.mirror import STATE_TABLE
 from trivium.adapters.embedded.sqlite import Schema, rebuilding
+from trivium.adapters.embedded.stored_kinds import of_neighbour
+from trivium.adapters.embedded.stored_times import fill_uploaded
 from trivium.domain.drift import Store
+
+
+def _fill_fields(connection: sqlite3.Connection) -> None:
+    if connection.execute("SELECT 1 FROM share LIMIT 1").fetchone():
+        connection.executemany("UPDATE share SET kinds = ? WHERE chunk = ?", of_neighbour(connection))
+        fill_uploaded(connection, "share", "document")
+
 
 SCHEMA = Schema(
     name="graph",
@@ -86,6 +97,13 @@ SCHEMA = Schema(
         ) WITHOUT ROWID;
         CREATE INDEX step_to ON step (target)
         """,
+        # What a filter asks of a passage beside its document and dataset: see trivium.adapters.kinds; Unix seconds.
+        """
+        ALTER TABLE share ADD COLUMN kinds TEXT NOT NULL DEFAULT 'text';
+        ALTER TABLE share ADD COLUMN uploaded INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE share ADD COLUMN dated INTEGER
+        """,
+        _fill_fields,
     ),
     recovery=rebuilding(Store.GRAPH),
 )

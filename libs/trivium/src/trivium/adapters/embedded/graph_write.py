@@ -12,7 +12,7 @@ from trivium.adapters.embedded.graph_degrees import EdgeKey, settle_degrees
 from trivium.adapters.embedded.graph_names import NameTable
 from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database, json_list
-from trivium.adapters.graph_rules import is_as_stored, places_of, statements_of, sure_mentions
+from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import GraphRow
@@ -76,7 +76,7 @@ class SqliteGraphWriter:
         wanted = {row.share.chunk_id: row for row in rows}
         with self._database.read() as connection:
             stored = connection.execute(
-                "SELECT chunk, document, version, dataset, run, cast(body AS BLOB) FROM share"
+                "SELECT chunk, document, version, dataset, run, kinds, uploaded, dated, cast(body AS BLOB) FROM share"
                 " WHERE chunk IN (SELECT value FROM json_each(?))",
                 (json_list(list(wanted)),),
             )
@@ -101,8 +101,9 @@ class _Changes:
         share, chunk = row.share, row.share.chunk_id
         self._added += 1
         self._db.execute(
-            "INSERT INTO share VALUES (?, ?, ?, ?, ?, ?)",
-            (chunk, row.document_id, row.version, row.scope.dataset, row.scope.run, _encode(share)),
+            "INSERT INTO share (chunk, document, version, dataset, run, kinds, uploaded, dated, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (chunk, *fields_of(row), _encode(share)),
         )
         self._db.executemany(
             "INSERT INTO named VALUES (?, ?, ?, ?, ?)",

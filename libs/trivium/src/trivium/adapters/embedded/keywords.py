@@ -14,14 +14,17 @@ import numpy as np
 
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.postings import PostingsIndex, encode_counts
+from trivium.adapters.embedded.slots import COLUMNS
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
 from trivium.adapters.embedded.stored_kinds import of_chunks
+from trivium.adapters.embedded.stored_times import fill_uploaded
 from trivium.adapters.embedded.words import WordCounter, word_key
 from trivium.adapters.kinds import kinds_text
 from trivium.domain.chunks import Chunk
 from trivium.domain.drift import Store
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
+from trivium.ports.keywords import KeywordRow
 
 
 def _name_kinds(connection: sqlite3.Connection) -> None:
@@ -47,6 +50,12 @@ _SCHEMA = Schema(
         """,
         "ALTER TABLE chunks ADD COLUMN kinds TEXT NOT NULL DEFAULT 'text'; -- see trivium.adapters.kinds",
         _name_kinds,
+        # Times, in Unix seconds; `dated` is what the document says of itself.
+        """
+        ALTER TABLE chunks ADD COLUMN uploaded INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chunks ADD COLUMN dated INTEGER
+        """,
+        lambda connection: fill_uploaded(connection, "chunks", "document_id"),
     ),
     recovery=rebuilding(Store.KEYWORDS),
 )
@@ -75,8 +84,7 @@ class SqliteKeywords:
             if mirror is None:
                 mirror = self._mirrors[tenant] = Mirror(
                     PostingsIndex,
-                    "SELECT seq, chunk_id, document_id, dataset, kinds, length, counts FROM chunks WHERE seq > ?"
-                    " ORDER BY seq",
+                    f"SELECT {COLUMNS}, length, counts FROM chunks WHERE seq > ? ORDER BY seq",  # noqa: S608
                     "SELECT seq FROM chunks",
                 )
         return SqliteKeywordReader(self._databases.of(tenant), mirror, self._threads, self._asked_words)
@@ -106,18 +114,18 @@ class SqliteKeywordWriter:
         self._database = database
         self._words = words
 
-    def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None:
+    def upsert(self, rows: Sequence[KeywordRow]) -> None:
         """Store the chunks in one transaction."""
-        batch = {chunk.id: chunk for chunk in chunks}
+        batch = {row.chunk.id: row for row in rows}
         if not batch:
             return
-        counted = self._words.counts([_searchable(chunk) for chunk in batch.values()])
+        counted = self._words.counts([_searchable(row.chunk) for row in batch.values()])
         with self._database.write() as connection:
             replaced = connection.execute(
                 "DELETE FROM chunks WHERE chunk_id IN (SELECT value FROM json_each(?))", (json_list(list(batch)),)
             ).rowcount
-            for chunk, counts in zip(batch.values(), counted, strict=True):
-                _insert(connection, chunk, counts, scope)
+            for row, counts in zip(batch.values(), counted, strict=True):
+                _insert(connection, row.chunk, counts, row.scope)
             count_changes(connection, len(batch), replaced)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
@@ -148,15 +156,16 @@ class SqliteKeywordWriter:
         with self._database.read() as connection:
             yield from connection.execute("SELECT DISTINCT document_id, version FROM chunks").fetchall()
 
-    def unlike(self, chunks: Sequence[Chunk], scope: Scope) -> set[str]:
+    def unlike(self, rows: Sequence[KeywordRow]) -> set[str]:
         """The chunks whose row is another, or whose words are not those of their text."""
-        counted = self._words.counts([_searchable(chunk) for chunk in chunks])
+        counted = self._words.counts([_searchable(row.chunk) for row in rows])
         wanted = {
-            chunk.id: (*_columns(chunk, counts, scope), chunk) for chunk, counts in zip(chunks, counted, strict=True)
+            row.chunk.id: (*_columns(row.chunk, counts, row.scope), row.chunk)
+            for row, counts in zip(rows, counted, strict=True)
         }
         with self._database.read() as connection:
             stored = connection.execute(
-                "SELECT chunk_id, document_id, version, ordinal, dataset, run, kinds, length, counts,"
+                "SELECT chunk_id, document_id, version, ordinal, dataset, run, uploaded, dated, kinds, length, counts,"
                 " cast(coalesce(chunk, '') AS BLOB)"
                 " FROM chunks LEFT JOIN bodies USING (seq) WHERE chunk_id IN (SELECT value FROM json_each(?))",
                 (json_list(list(wanted)),),
@@ -229,18 +238,20 @@ def _searchable(chunk: Chunk) -> str:
 
 def _insert(connection: sqlite3.Connection, chunk: Chunk, counts: dict[str, int], scope: Scope) -> None:
     seq = connection.execute(
-        "INSERT INTO chunks (chunk_id, document_id, version, ordinal, dataset, run, kinds, length, counts)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO chunks"
+        " (chunk_id, document_id, version, ordinal, dataset, run, uploaded, dated, kinds, length, counts)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _columns(chunk, counts, scope),
     ).lastrowid
     connection.execute("INSERT INTO bodies (seq, chunk) VALUES (?, ?)", (seq, msgspec.msgpack.encode(chunk)))
 
 
-def _columns(chunk: Chunk, counts: dict[str, int], scope: Scope) -> tuple[str | int | bytes, ...]:
+def _columns(chunk: Chunk, counts: dict[str, int], scope: Scope) -> tuple[str | int | bytes | None, ...]:
     """What stands in `chunks`."""
     words = encode_counts({word_key(word): counts[word] for word in sorted(counts)})
     address = (chunk.id, chunk.document_id, chunk.version, chunk.ordinal)
-    return (*address, scope.dataset, scope.run, kinds_text(chunk.held_kinds), sum(counts.values()), words)
+    of_document = (scope.dataset, scope.run, scope.uploaded, scope.dated)
+    return (*address, *of_document, kinds_text(chunk.held_kinds), sum(counts.values()), words)
 
 
 def _as_read(row: tuple[Any, ...]) -> tuple[Any, ...]:

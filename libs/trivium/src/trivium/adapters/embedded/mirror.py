@@ -24,7 +24,7 @@ ROWS_PER_FETCH = 8192
 
 
 class MirroredIndex(Protocol):
-    """An immutable index over rows that start with (sequence number, chunk id, document id, dataset, kinds)."""
+    """An immutable index over rows that start with `slots.COLUMNS`."""
 
     @property
     def last(self) -> int: ...  # noqa: D102

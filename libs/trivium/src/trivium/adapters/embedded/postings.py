@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.adapters.embedded.slots import Slots
+from trivium.adapters.embedded.slots import OWN, Slots
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.ports.keywords import BM25_B, BM25_K1
 
@@ -74,10 +74,10 @@ class PostingsIndex(msgspec.Struct, frozen=True):
         return self.slots.wasted
 
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self:
-        """With rows (sequence number, chunk id, document id, dataset, kinds, length in words, counts)."""
-        lengths = np.concatenate([self.lengths, np.fromiter((row[5] for row in rows), np.float32, len(rows))])
+        """With rows of `slots.COLUMNS`, length in words, and counts."""
+        lengths = np.concatenate([self.lengths, np.fromiter((row[OWN] for row in rows), np.float32, len(rows))])
         slots = self.slots.extended(rows)
-        segments = [*self.segments, _segment([row[6] for row in rows], first=len(self.slots))]
+        segments = [*self.segments, _segment([row[OWN + 1] for row in rows], first=len(self.slots))]
         while len(segments) > 1 and len(segments[-2].slots) < 2 * len(segments[-1].slots):
             segments[-2:] = [_merged(segments[-2], segments[-1])]
         return type(self)(slots, lengths, _norms(lengths, slots), tuple(segments))

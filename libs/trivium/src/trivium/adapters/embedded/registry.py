@@ -176,6 +176,16 @@ class SqliteTenantRegistry:
             _store(connection, deleted)
         return deleted
 
+    def move(self, document_id: str, dataset: str) -> Document:
+        """Begin to move the document into another dataset."""
+        with self._database.write(durable=True) as connection:
+            known = self._need(connection, document_id)
+            moved = lifecycle.moved(known, dataset)
+            if known.dataset == dataset:
+                return known
+            _store(connection, moved)
+        return moved
+
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What queries may see of these documents."""
         found = self.get_many(document_ids).values()

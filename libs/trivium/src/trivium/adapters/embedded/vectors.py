@@ -12,8 +12,10 @@ import numpy as np
 from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.recent import RecentRows
+from trivium.adapters.embedded.slots import COLUMNS
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
 from trivium.adapters.embedded.stored_kinds import of_neighbour
+from trivium.adapters.embedded.stored_times import fill_uploaded
 from trivium.adapters.kinds import kinds_text
 from trivium.adapters.narrow import Int16Vectors, cosines, dequantized, quantized_int16
 from trivium.domain.drift import Store
@@ -47,10 +49,17 @@ _SCHEMA = Schema(
         );
         """,
         _name_all_kinds,
+        # Times, in Unix seconds; `dated` is what the document says of itself.
+        """
+        ALTER TABLE passages ADD COLUMN uploaded INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE passages ADD COLUMN dated INTEGER
+        """,
+        lambda connection: fill_uploaded(connection, "passages", "document_id"),
     ),
     recovery=rebuilding(Store.VECTORS),  # which writes those of pictures as well
     page_size=16384,  # three chunks' sentence vectors stand in one page without overflow
 )
+_COLUMNS = COLUMNS.replace("kinds", "kind")
 _FLOAT32_BYTES = 4
 MAX_RECENT_BYTES = 96 * 1024 * 1024  # about 125,000 sentences of 384 values
 
@@ -78,7 +87,7 @@ class SqliteVectors:
             if mirror is None:
                 mirror = self._mirrors[tenant] = Mirror(
                     FlatIndex,
-                    "SELECT seq, chunk_id, document_id, dataset, kind, vector FROM passages WHERE seq > ? ORDER BY seq",
+                    f"SELECT {_COLUMNS}, vector FROM passages WHERE seq > ? ORDER BY seq",  # noqa: S608
                     "SELECT seq FROM passages",
                 )
             sentences = self._sentences.setdefault(tenant, RecentRows(lambda row: row.nbytes, MAX_RECENT_BYTES))
@@ -158,7 +167,7 @@ class SqliteVectorWriter:
         wanted = {row.vectors.chunk_id: (*_columns(row), quantized_int16(row.vectors.sentences)) for row in rows}
         with self._database.read() as connection:
             stored = connection.execute(
-                "SELECT chunk_id, document_id, version, dataset, run, kind, vector,"
+                "SELECT chunk_id, document_id, version, dataset, run, uploaded, dated, kind, vector,"
                 " cast(coalesce(vectors, '') AS BLOB)"
                 " FROM passages LEFT JOIN sentences USING (seq) WHERE chunk_id IN (SELECT value FROM json_each(?))",
                 (json_list(list(wanted)),),
@@ -240,19 +249,20 @@ def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) ->
 
 def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:
     seq = connection.execute(
-        "INSERT INTO passages (chunk_id, document_id, version, dataset, run, kind, vector)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO passages (chunk_id, document_id, version, dataset, run, uploaded, dated, kind, vector)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _columns(row),
     ).lastrowid
     sentences = quantized_int16(row.vectors.sentences)
     connection.execute("INSERT INTO sentences (seq, vectors) VALUES (?, ?)", (seq, sentences))
 
 
-def _columns(row: VectorRow) -> tuple[str | bytes, ...]:
+def _columns(row: VectorRow) -> tuple[str | bytes | int | None, ...]:
     """What stands in `passages`."""
     scope, vectors = row.scope, row.vectors
-    kinds = kinds_text(row.kinds)
-    return vectors.chunk_id, row.document_id, row.version, scope.dataset, scope.run, kinds, vectors.passage
+    address = (vectors.chunk_id, row.document_id, row.version)
+    of_document = (scope.dataset, scope.run, scope.uploaded, scope.dated)
+    return (*address, *of_document, kinds_text(row.kinds), vectors.passage)
 
 
 def _require_dimension(connection: sqlite3.Connection, rows: Iterable[VectorRow]) -> None:

@@ -180,6 +180,18 @@ class ManifestTenantRegistry:
         self._unmark([gone])
         return gone.document
 
+    def move(self, document_id: str, dataset: str) -> Document:
+        """Begin to move the document into another dataset: marker, manifest, then Redis."""
+
+        def moved(known: Record | None) -> Record | None:
+            document = _need(known, document_id).document
+            begun = lifecycle.moved(document, dataset)
+            return None if document.dataset == dataset else self._begun(begun, known)
+
+        known = self._records([document_id]).get(document_id)
+        (record,) = self._told([self._changed(document_id, known, moved)])
+        return record.document
+
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What queries may see of these documents."""
         found = self.get_many(document_ids).values()

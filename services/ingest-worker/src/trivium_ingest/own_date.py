@@ -1,0 +1,74 @@
+"""The date that a document gives itself, from what its parser read of it: nothing is guessed from the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from trivium.domain.errors import Refused
+from trivium.domain.times import named_span, seconds_of
+
+# When it was sent, published or made, before when it was changed last: the names that the parsers give these.
+_NAMES = ("date", "created", "creationdate", "creation_time", "modified", "moddate")
+_EARLIEST = named_span("1000")[0]  # before that it is a number, or a clock that was never set
+_CAMERA = re.compile(r"(\d{4}):(\d{2}):(\d{2}) (\d{2}:\d{2}:\d{2})")  # Exif 2.3, DateTimeOriginal
+_PDF = re.compile(  # ISO 32000-1, 7.9.4
+    r"D:(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:Z|([+-])(\d{2})'?(\d{2})?)?.*"
+)
+_BRACKETS = "<>[]\"' "  # Org and YAML
+_WEEKDAY = re.compile(r"^(\d{4}-\d{2}-\d{2}) [A-Za-z]{2,4}\b\.?")  # Org
+_DAYS = ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y", "%B %Y", "%Y/%m/%d", "%d.%m.%Y")
+_WORDED = (*_DAYS, "%Y-%m-%d %H:%M:%S %Z", "%Y-%m-%d %H:%M:%S %z")
+
+
+def own_date(metadata: Mapping[str, str]) -> int | None:
+    """Unix seconds of the first of its dates that can be read; in UTC without a time zone, the start of a mere year."""
+    said = (metadata.get(name, "").strip(_BRACKETS) for name in _NAMES)
+    return next((seconds for text in said for seconds in _readings(text) if seconds >= _EARLIEST), None)
+
+
+def _readings(text: str) -> Iterator[int]:
+    """What it may mean, one reading at most."""
+    for read in (_iso, _pdf, _mail, _worded):
+        try:
+            seconds = read(text)
+        except (ValueError, TypeError, OverflowError, IndexError, Refused):
+            continue
+        if seconds is not None:
+            yield seconds
+            return
+
+
+def _iso(text: str) -> int:
+    named = _WEEKDAY.match(text)
+    camera = _CAMERA.fullmatch(text)
+    if camera:
+        text = f"{camera[1]}-{camera[2]}-{camera[3]}T{camera[4]}"
+    return named_span(named[1] if named else text)[0]
+
+
+def _pdf(text: str) -> int | None:
+    found = _PDF.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part) if part else None for part in found.groups()[:6])
+    zone = f"{found[7]}{found[8]}:{found[9] or '00'}" if found[7] else "+00:00"
+    clock = f"{hour or 0:02}:{minute or 0:02}:{second or 0:02}"
+    return named_span(f"{year:04}-{month or 1:02}-{day or 1:02}T{clock}{zone}")[0]
+
+
+def _mail(text: str) -> int:
+    when = parsedate_to_datetime(text)
+    return seconds_of(when if when.tzinfo else when.replace(tzinfo=UTC))
+
+
+def _worded(text: str) -> int | None:
+    for form in _WORDED:
+        try:
+            when = datetime.strptime(text, form)
+        except ValueError:
+            continue
+        return seconds_of(when if when.tzinfo else when.replace(tzinfo=UTC))
+    return None
