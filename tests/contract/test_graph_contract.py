@@ -325,6 +325,12 @@ def test_a_share_that_was_not_stored_exactly_so_is_told(graphs: Graphs) -> None:
     writer = graphs.writer(ACME)
     assert writer.unlike([row, GraphRow(ChunkGraph("c2"), "d", "v1", SCOPE)]) == set()
     assert [writer.unlike([other]) for other in others] == [{"c1"}] * 8
+    for other in others[3:]:
+        before = writer.unlike([row, other])
+        writer.relabel([other, GraphRow(ChunkGraph("c3"), "d", "v1", SCOPE)])
+        assert (before, writer.unlike([other])) == ({"c1"}, set())
+    writer.relabel([row])
+    assert writer.unlike([row, GraphRow(ChunkGraph("c2"), "d", "v1", SCOPE)]) == set()
     assert writer.unlike([GraphRow(ChunkGraph("c3"), "d", "v1", SCOPE)]) == {"c3"}
     assert graphs.writer(OTHER).unlike([row]) == {"c1"}
     assert graphs.tenants() == {ACME}

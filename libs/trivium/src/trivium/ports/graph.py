@@ -45,6 +45,10 @@ class GraphWriter(Protocol):
     """
 
     def upsert(self, rows: Sequence[GraphRow]) -> None: ...
+    def relabel(self, rows: Sequence[GraphRow]) -> None:
+        """Write the fields of the shares that are there, and leave the shares themselves and all that they add up to."""
+        ...
+
     def delete(self, document_id: str, keep_version: str = "") -> None: ...
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document (document id to version).

@@ -23,6 +23,7 @@ from trivium.domain.documents import Document
 from trivium.domain.drift import ARTIFACTS, REGISTRY, Drift, Store
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
+from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
 from trivium.ports.graph import Graphs
 from trivium.ports.stores import Stores
@@ -64,10 +65,11 @@ def _with_sums(
     """And what the graph's rows add up to, which differs rightly where the rows do and are not put right."""
     changed, amiss = False, False
     for drift in of_rows:
-        changed |= drift.store == Store.GRAPH and drift.changed > 0
-        amiss |= drift.store == Store.GRAPH and not drift.repaired
-        yield drift
-    if changed and repair:
+        anew = repair and drift.store == Store.GRAPH and drift.changed > 0 and not drift.repaired
+        changed |= anew
+        amiss |= drift.store == Store.GRAPH and not (drift.repaired or anew)
+        yield msgspec.structs.replace(drift, repaired=drift.repaired or anew)
+    if changed:
         write_graph_anew(stores, tenant)
     if not amiss:
         with scratch() as made:
@@ -111,8 +113,8 @@ def _fault(
 def _repaired(stores: Stores, store: Store, job: Job, fault: Drift) -> Drift:
     if fault.store == ARTIFACTS:
         return fault
-    if store is Store.GRAPH and fault.changed:  # what it added up to is not known any more: all of it is written anew
-        return msgspec.structs.replace(fault, repaired=True)
+    if store is Store.GRAPH and fault.changed:
+        return msgspec.structs.replace(fault, repaired=_relabelled(stores, job))
     if fault.surplus:
         writer_of(stores, store, job.tenant).delete(job.document.id)
     try:
@@ -120,6 +122,16 @@ def _repaired(stores: Stores, store: Store, job: Job, fault: Drift) -> Drift:
     except NotFound:
         return msgspec.structs.replace(fault, store=ARTIFACTS)
     return msgspec.structs.replace(fault, repaired=True)
+
+
+def _relabelled(stores: Stores, job: Job) -> bool:
+    """Whether only what stands beside the shares was another, and is right now.
+
+    Where a share was, what it added up to is not known any more: all of the graph is written anew.
+    """
+    rows = graph_rows(job)
+    stores.graphs.writer(job.tenant).relabel(rows)
+    return not unlike(stores, Store.GRAPH, [job])[0]
 
 
 def _counted(stores: Stores, document: Document, passages: int, *, repair: bool) -> Iterator[Drift]:

@@ -40,6 +40,15 @@ class SqliteGraphWriter:
                 changes.add(row)
             changes.settle()
 
+    def relabel(self, rows: Sequence[GraphRow]) -> None:
+        """Write what stands beside the shares, in one transaction."""
+        with self._database.write() as connection:
+            connection.executemany(
+                "UPDATE share SET document = ?, version = ?, dataset = ?, run = ?, kinds = ?, uploaded = ?, dated = ?"
+                " WHERE chunk = ?",
+                [(*fields_of(row), row.share.chunk_id) for row in rows],
+            )
+
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the shares of every version but `keep_version`, in one transaction."""
         if not self._database.path.exists():

@@ -32,8 +32,8 @@ from trivium.config import Settings
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
-from trivium.domain.scope import Scope, Tenant
-from trivium.ports.keywords import BM25_B, BM25_K1
+from trivium.domain.scope import Tenant
+from trivium.ports.keywords import BM25_B, BM25_K1, KeywordRow
 
 MAX_QUERY_CHARS = 100_000
 MAX_QUERY_WORDS = 1024  # the first of a longer question; Elasticsearch refuses more clauses on a small heap
@@ -56,7 +56,8 @@ _SETTINGS = {
         "analyzer": {"words": {"type": "custom", "tokenizer": "standard", "filter": ["lowercase", "porter_stem"]}}
     },
 }
-_KINDS = {"kinds": {"type": "keyword"}}  # an index of before has it added; its chunks get theirs when rewritten
+# An index of before has these added; its chunks get theirs when they are rewritten, as `audit --repair` does.
+_ADDED = {"kinds": {"type": "keyword"}, "uploaded": {"type": "long"}, "dated": {"type": "long"}}
 _MAPPINGS = {
     "dynamic": "strict",
     "_source": {"excludes": ["words"]},
@@ -67,7 +68,7 @@ _MAPPINGS = {
         "ordinal": {"type": "integer"},
         "dataset": {"type": "keyword"},
         "run": {"type": "keyword"},
-        **_KINDS,
+        **_ADDED,
         "words": {"type": "text", "analyzer": "words", "index_options": "freqs"},
         "chunk": {"type": "object", "enabled": False},  # kept as it is, and not searched
     },
@@ -122,16 +123,16 @@ class ElasticKeywordWriter:
         self._alias = alias
         self._current = current
 
-    def upsert(self, chunks: Sequence[Chunk], scope: Scope) -> None:
+    def upsert(self, rows: Sequence[KeywordRow]) -> None:
         """Store the chunks, some megabytes a request; the tenant's first ones make its index."""
-        rows = {chunk.id: _row(chunk, scope) for chunk in chunks}
-        if not rows:
+        stored = {row.chunk.id: _row(row) for row in rows}
+        if not stored:
             return
         actions: list[Action] = [
-            {"_op_type": "index", "_id": chunk_id, "_source": row} for chunk_id, row in rows.items()
+            {"_op_type": "index", "_id": chunk_id, "_source": row} for chunk_id, row in stored.items()
         ]
         try:
-            self._add_kinds()
+            self._add_fields()
             self._server.bulk(self._alias, actions)
         except TryLater as error:
             if not is_missing(error):
@@ -139,11 +140,11 @@ class ElasticKeywordWriter:
             self._make_index()
             self._server.bulk(self._alias, actions)
 
-    def _add_kinds(self) -> None:
-        """Once in a process: the server leaves a mapping that has the field as it is."""
+    def _add_fields(self) -> None:
+        """Once in a process: the server leaves a mapping that has the fields as it is."""
         if self._alias in self._current:
             return
-        self._server.patiently(lambda client: client.indices.put_mapping(index=self._alias, properties=_KINDS))
+        self._server.patiently(lambda client: client.indices.put_mapping(index=self._alias, properties=_ADDED))
         self._current.add(self._alias)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
@@ -183,9 +184,9 @@ class ElasticKeywordWriter:
                     return
                 pairs["after"] = found["after_key"]
 
-    def unlike(self, chunks: Sequence[Chunk], scope: Scope) -> set[str]:
+    def unlike(self, rows: Sequence[KeywordRow]) -> set[str]:
         """The chunks that are kept otherwise. Their words, which are kept only as an index, are not compared."""
-        wanted = {chunk.id: _fields(chunk, scope) for chunk in chunks}
+        wanted = {row.chunk.id: _fields(row) for row in rows}
         same = set()
         with self._server.client() as client:
             for some in batches(wanted, _CHUNKS_PER_PAGE):
@@ -317,16 +318,25 @@ class ElasticKeywordReader:
 
 
 def _passing(where: RowFilter) -> list[dict[str, Any]]:
-    """The conditions of a filter. A chunk written before kinds were kept passes, and is looked at afterwards."""
+    """The conditions of a filter. A chunk from before kinds or times were kept passes, and is looked at afterwards."""
     conditions: list[dict[str, Any]] = []
     if where.document_ids is not None:
         conditions.append({"terms": {"document_id": list(where.document_ids)}})
     if where.dataset:
         conditions.append({"term": {"dataset": where.dataset}})
     if where.kinds:
-        unknown = {"bool": {"must_not": {"exists": {"field": "kinds"}}}}
-        conditions.append({"bool": {"should": [{"terms": {"kinds": list(where.kinds)}}, unknown]}})
+        conditions.append(_or_unknown("kinds", {"terms": {"kinds": list(where.kinds)}}))
+    if where.run:
+        conditions.append({"term": {"run": where.run}})
+    if where.period:
+        bounds = {"gte": where.period.start, "lt": where.period.end}
+        given = {name: bound for name, bound in bounds.items() if bound is not None}
+        conditions.append(_or_unknown("uploaded", {"range": {where.period.of.value: given}}))
     return conditions
+
+
+def _or_unknown(field: str, condition: dict[str, Any]) -> dict[str, Any]:
+    return {"bool": {"should": [condition, {"bool": {"must_not": {"exists": {"field": field}}}}]}}
 
 
 def _rarities(statistics: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
@@ -364,16 +374,19 @@ def _pages(client: Elasticsearch, alias: str, query: Mapping[str, Any]) -> Itera
         after = {"search_after": hits[-1]["sort"]}
 
 
-def _row(chunk: Chunk, scope: Scope) -> bytes:
-    row = {**_fields(chunk, scope), "words": " ".join(_words(f"{chunk.heading}\n{chunk.context}\n{chunk.text}"))}
+def _row(row: KeywordRow) -> bytes:
+    chunk = row.chunk
+    fields = {**_fields(row), "words": " ".join(_words(f"{chunk.heading}\n{chunk.context}\n{chunk.text}"))}
     try:
-        return msgspec.json.encode(row)
+        return msgspec.json.encode(fields)
     except UnicodeEncodeError as error:
         raise Refused("bad_text", "The text holds half a surrogate pair.", "Send valid Unicode.") from error
 
 
-def _fields(chunk: Chunk, scope: Scope) -> dict[str, Any]:
-    """What is kept as it is."""
+def _fields(row: KeywordRow) -> dict[str, Any]:
+    """What is kept as it is; a document without a date of its own has none."""
+    chunk, scope = row.chunk, row.scope
+    dated = {} if scope.dated is None else {"dated": scope.dated}
     return {
         "chunk_id": chunk.id,
         "document_id": chunk.document_id,
@@ -381,16 +394,18 @@ def _fields(chunk: Chunk, scope: Scope) -> dict[str, Any]:
         "ordinal": chunk.ordinal,
         "dataset": scope.dataset,
         "run": scope.run,
+        "uploaded": scope.uploaded,
+        **dated,
         "kinds": list(chunk.held_kinds),
         "chunk": chunk,
     }
 
 
 def _is(source: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether it is what is wanted. One that was written before kinds were kept is: see `_passing`."""
+    """Whether it is what is wanted."""
     try:
         chunk = msgspec.convert(source["chunk"], Chunk)
-        kept = {"kinds": list(chunk.held_kinds), **source, "chunk": chunk}
+        kept = {**source, "chunk": chunk}
     except (KeyError, msgspec.ValidationError):
         return False
     return kept == wanted.get(chunk.id)

@@ -3,10 +3,14 @@
 The primary key is `<tenant>/<chunk>`. Sentence vectors are the field `sentences`: 16-bit integers in base64. What does
 not fit into one field stands in further rows, `<tenant>/<chunk>/<part>`, under the tenant `<tenant>/more`, which is
 nobody's name: no search finds them, and reading the passage says how many there are.
+
+2.3 adds no field to a collection, so a new shape of rows is a collection of another name. One of an older shape is
+read and searched beside it; a row leaves it when it is written again, and what is left empty is dropped.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +21,7 @@ from pymilvus.milvus_client import IndexParams
 
 from trivium.adapters.kinds import kinds_text
 from trivium.adapters.narrow import Int16Vectors, quantized_int16
+from trivium.adapters.times import dated_number
 from trivium.domain.errors import NeverWill
 from trivium.domain.scope import Tenant
 from trivium.ports.vectors import VectorRow
@@ -30,7 +35,9 @@ _TEXT_BYTES = 65_535  # the longest VARCHAR
 _PART_BYTES = _TEXT_BYTES // 4 * 3  # before base64
 
 Row = dict[str, Any]
-FIELDS = ("id", "tenant", "document_id", "version", "dataset", "run", "kind", "sentences", "parts", "vector")
+OLDER_FIELDS = ("id", "tenant", "document_id", "version", "dataset", "run", "kind", "sentences", "parts", "vector")
+FIELDS = ("uploaded", "dated", *OLDER_FIELDS)
+_CURRENT = "_2"  # ends the names of the collections whose rows have the times
 
 
 class Stored(NamedTuple):
@@ -41,23 +48,34 @@ class Stored(NamedTuple):
 
 
 class Collections:
-    """One collection per vector length, so with one embedding model there is one. `known` are those seen lately."""
+    """One collection per vector length and shape, so with one embedding model one. `known` are those seen lately."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
+        self._own = re.compile(rf"{re.escape(prefix)}(\d+)(?:{_CURRENT})?")
         self.known: frozenset[str] = frozenset()
 
     def named(self, length: int) -> str:
-        """The collection of vectors with `length` values."""
-        return f"{self._prefix}{length}"
+        """The collection that vectors with `length` values are written to."""
+        return f"{self._prefix}{length}{_CURRENT}"
 
     def length(self, collection: str) -> int:
         """How many values its vectors have."""
-        return int(collection.removeprefix(self._prefix))
+        return int(collection.removeprefix(self._prefix).removesuffix(_CURRENT))
 
     def own(self, names: Iterable[str]) -> list[str]:
         """Those of a server's collections that are ours."""
-        return [name for name in names if name.startswith(self._prefix) and name.removeprefix(self._prefix).isdigit()]
+        return [name for name in names if self._own.fullmatch(name)]
+
+
+def is_current(collection: str) -> bool:
+    """Whether its rows have every field."""
+    return collection.endswith(_CURRENT)
+
+
+def fields_of(collection: str) -> list[str]:
+    """The fields of its rows."""
+    return list(FIELDS if is_current(collection) else OLDER_FIELDS)
 
 
 def schema(length: int) -> CollectionSchema:
@@ -70,6 +88,8 @@ def schema(length: int) -> CollectionSchema:
     for name in ("dataset", "run", "kind", "sentences"):
         fields.add_field(name, DataType.VARCHAR, max_length=_TEXT_BYTES)
     fields.add_field("parts", DataType.INT32)
+    for name in ("uploaded", "dated"):
+        fields.add_field(name, DataType.INT64)
     fields.add_field("vector", DataType.FLOAT_VECTOR, dim=length)
     return fields
 
@@ -108,6 +128,8 @@ def stored(tenant: Tenant, row: VectorRow) -> Iterator[Row]:
             "version": row.version,
             "dataset": row.scope.dataset,
             "run": row.scope.run,
+            "uploaded": row.scope.uploaded,
+            "dated": dated_number(row.scope.dated),
             "kind": kinds_text(row.kinds),
             "sentences": pybase64.b64encode(narrow[start : start + part_bytes]).decode(),
             "parts": 0 if part else len(starts),
@@ -118,7 +140,7 @@ def stored(tenant: Tenant, row: VectorRow) -> Iterator[Row]:
 def is_same(row: Row, wanted: Row) -> bool:
     """Whether a row that was read is the one that was stored."""
     plain = FIELDS[:-1]
-    return [row[name] for name in plain] == [wanted[name] for name in plain] and np.array_equal(
+    return [row.get(name) for name in plain] == [wanted[name] for name in plain] and np.array_equal(
         np.array(row["vector"], np.float32), wanted["vector"]
     )
 

@@ -41,6 +41,7 @@ from trivium.adapters.distributed.milvus.server import (
 )
 from trivium.adapters.kinds import texts_with
 from trivium.adapters.narrow import Int16Vectors, cosines, dequantized
+from trivium.adapters.times import UNDATED
 from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
@@ -87,6 +88,7 @@ class MilvusVectors:
         with self._server.client() as client:
             for collection in self._collections.own(client.list_collections()):
                 client.delete(collection, filter=_all_of(tenant), timeout=WRITE_TIMEOUT_S)
+                _drop_if_left(client, collection)
 
     def close(self) -> None:
         """Close the connections."""
@@ -112,10 +114,12 @@ class MilvusVectorWriter:
         collection = self._collections.named(length)
         self._server.prepare(collection, milvus_rows.schema(length), milvus_rows.index())
         with self._server.client() as client:
-            self._require_no_other(client, collection)
+            older = self._older(client, collection)
             stored = (part for row in batch.values() for part in milvus_rows.stored(self._tenant, row))
             for some in batches(stored, _BATCH_BYTES, milvus_rows.size):
                 client.upsert(collection, some, timeout=WRITE_TIMEOUT_S)
+            if older:
+                self._leave(client, older, list(batch))
         self._recent.forget(f"{self._tenant}/{chunk_id}" for chunk_id in batch)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
@@ -170,7 +174,7 @@ class MilvusVectorWriter:
                 for row in client.query(
                     collection,
                     filter=f"id in {one_of(some)}",
-                    output_fields=list(milvus_rows.FIELDS),
+                    output_fields=milvus_rows.fields_of(collection),
                     consistency_level="Strong",
                     timeout=WRITE_TIMEOUT_S,
                 )
@@ -178,10 +182,34 @@ class MilvusVectorWriter:
             }
         return {milvus_rows.chunk_id(part).partition("/")[0] for key, part in wanted.items() if key not in same}
 
-    def _require_no_other(self, client: MilvusClient, collection: str) -> None:
-        """A tenant's vectors are all of one length."""
+    def _leave(self, client: MilvusClient, older: str, chunk_ids: Sequence[str]) -> None:
+        """Take rows that are written anew out of the collection of an older shape, with their further parts."""
+        for some in batches(chunk_ids, _KEYS_PER_READ):
+            keys = [f"{self._tenant}/{chunk_id}" for chunk_id in some]
+            found = client.query(
+                older,
+                filter=f"id in {one_of(keys)}",
+                output_fields=["id", "parts"],
+                consistency_level="Strong",
+                timeout=WRITE_TIMEOUT_S,
+            )
+            held = {row["id"]: Stored(0, row) for row in found}
+            gone = [part for key in held for part in (key, *milvus_rows.part_keys(key, held))]
+            for few in batches(gone, _KEYS_PER_READ):
+                client.delete(older, filter=f"id in {one_of(few)}", timeout=WRITE_TIMEOUT_S)
+            if gone:
+                _drop_if_left(client, older)
+
+    def _older(self, client: MilvusClient, collection: str) -> str:
+        """The collection of an older shape for vectors of the same length, "" where there is none.
+
+        A tenant's vectors are all of one length: raises `NeverWill` (`wrong_dimension`).
+        """
+        older = ""
         for other in self._collections.own(client.list_collections()):
-            if other != collection and client.query(
+            if self._collections.length(other) == self._collections.length(collection):
+                older = older or ("" if other == collection else other)
+            elif client.query(
                 other,
                 filter=_passages_of(self._tenant),
                 output_fields=["id"],
@@ -192,6 +220,20 @@ class MilvusVectorWriter:
                 raise milvus_rows.wrong_dimension(
                     "Vectors", self._collections.length(collection), self._collections.length(other)
                 )
+        return older
+
+
+def _drop_if_left(client: MilvusClient, collection: str) -> None:
+    """Drop a collection of an older shape that nobody has rows in any more: nothing is written to it."""
+    if not milvus_rows.is_current(collection) and not client.query(
+        collection,
+        filter='id != ""',
+        output_fields=["id"],
+        limit=1,
+        consistency_level="Strong",
+        timeout=WRITE_TIMEOUT_S,
+    ):
+        client.drop_collection(collection)
 
 
 def _rows(client: MilvusClient, collection: str, where: str, fields: list[str]) -> Iterator[list[Row]]:
@@ -228,27 +270,39 @@ class MilvusVectorReader:
         query = (vector / length if length else vector).astype(np.float32)
 
         async def search(client: AsyncMilvusClient) -> list[Any]:
-            found = await client.search(
-                self._collections.named(len(vector)),
-                [query],
-                filter=_passing(self._tenant, where),
-                limit=min(limit + _SPARE_HITS, _MAX_HITS),
-                search_params={"metric_type": milvus_rows.METRIC},
-                anns_field="vector",
-                consistency_level="Bounded",
-                timeout=READ_TIMEOUT_S,
-            )
+            if not self._collections.known:
+                self._collections.known = frozenset(self._collections.own(await client.list_collections()))
+            named = self._collections.named(len(vector))
+            older = [name for name in self._collections.known if self._collections.length(name) == len(vector)]
+            asked = dict.fromkeys([named, *older])
+            answers = await asyncio.gather(*(nearest(client, name) for name in asked))
+            return [hit for answer in answers for hit in answer]
+
+        async def nearest(client: AsyncMilvusClient, collection: str) -> list[Any]:
+            try:
+                with self._server.translated():
+                    found = await client.search(
+                        collection,
+                        [query],
+                        filter=_passing(self._tenant, where, collection),
+                        limit=min(limit + _SPARE_HITS, _MAX_HITS),
+                        search_params={"metric_type": milvus_rows.METRIC},
+                        anns_field="vector",
+                        consistency_level="Bounded",
+                        timeout=READ_TIMEOUT_S,
+                    )
+            except TryLater as error:
+                if not is_missing(error):
+                    raise
+                self._collections.known -= {collection}
+                return []
             return list(found[0])
 
-        try:
-            hits = await self._server.read(search)
-        except TryLater as error:
-            if not is_missing(error):
-                raise
-            hits = []
+        hits = await self._server.read(search)
         if not hits:
             await self._require_no_other(len(vector))
-        ranked = sorted((-hit["distance"], milvus_rows.chunk_id(hit)) for hit in hits)
+        scores = {milvus_rows.chunk_id(hit): hit["distance"] for hit in hits}
+        ranked = sorted((-distance, chunk_id) for chunk_id, distance in scores.items())
         return [Scored(chunk_id, -distance) for distance, chunk_id in ranked[:limit]]
 
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
@@ -348,8 +402,11 @@ def _passages_of(tenant: Tenant) -> str:
     return f'tenant == "{tenant}"'
 
 
-def _passing(tenant: Tenant, where: RowFilter) -> str:
-    """The passages that a filter lets through. `kind` is all kinds of a passage, and 2.3 finds no part of a text."""
+def _passing(tenant: Tenant, where: RowFilter, collection: str) -> str:
+    """The passages that a filter lets through. `kind` is all kinds of a passage, and 2.3 finds no part of a text.
+
+    Rows of an older shape, which do not have the times, pass a period, and are looked at afterwards.
+    """
     conditions = [_passages_of(tenant)]
     if where.document_ids is not None:
         conditions.append(f"document_id in {one_of(where.document_ids)}")
@@ -357,6 +414,13 @@ def _passing(tenant: Tenant, where: RowFilter) -> str:
         conditions.append(f"dataset in {one_of([where.dataset])}")
     if where.kinds:
         conditions.append(f"kind in {one_of(texts_with(where.kinds))}")
+    if where.run:
+        conditions.append(f"run in {one_of([where.run])}")
+    if where.period and milvus_rows.is_current(collection):
+        of, start, end = where.period.of.value, where.period.start, where.period.end
+        conditions.append(f"{of} > {UNDATED}" if start is None else f"{of} >= {start}")
+        if end is not None:
+            conditions.append(f"{of} < {end}")
     return " and ".join(conditions)
 
 

@@ -180,11 +180,19 @@ class Neo4jGraphReader:
 
 
 def _within(where: RowFilter) -> dict[str, Any]:
-    """The parameters of a filter; none when there is nothing that the graph could look at."""
-    if where.document_ids is None and not where.dataset:
+    """The parameters of a filter; none where it does not restrict."""
+    if where == EVERYWHERE:
         return {}
-    documents = None if where.document_ids is None else list(where.document_ids)
-    return {"dataset": where.dataset, "documents": documents}
+    period = where.period
+    return {
+        "dataset": where.dataset,
+        "documents": None if where.document_ids is None else list(where.document_ids),
+        "run": where.run,
+        "kinds": list(where.kinds) or None,
+        "of": period.of.value if period else "",
+        "start": period.start if period else None,
+        "end": period.end if period else None,
+    }
 
 
 def _first(found: list[list[Any]], limit: int) -> tuple[tuple[str, int], ...]:

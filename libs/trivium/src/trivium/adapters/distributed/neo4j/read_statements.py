@@ -18,6 +18,11 @@ _NAMES: LiteralString = """
 """
 _WITHIN: LiteralString = """
     WHERE ($dataset = '' OR c.dataset = $dataset) AND ($documents IS NULL OR c.document IN $documents)
+    AND ($run = '' OR c.run = $run)
+    AND ($kinds IS NULL OR c.kinds IS NULL OR any(kind IN split(c.kinds, '|') WHERE kind IN $kinds))
+    AND ($of = '' OR c.uploaded IS NULL OR (
+        ($start IS NULL OR c[$of] >= $start) AND ($end IS NULL OR c[$of] < $end)
+    ))
 """
 _CHUNKS_ABOUT: LiteralString = """
     WITH id, m.chunk AS chunk, max(m.confidence) AS confidence ORDER BY confidence DESC, chunk

@@ -1,6 +1,6 @@
 """The graph as Neo4j holds it: labels, relations, and the indexes that stand before the first write.
 
-    (:Chunk {id, document, version, dataset, run, share})
+    (:Chunk {id, document, version, dataset, run, kinds, uploaded, dated, share})     the times in Unix seconds
         -[:ABOUT | HEADED | MENTIONS {name, chunk, sentence, confidence}]-> (:Name)     one type per role
         -[:HAS_TABLE | HAS_IMAGE | HAS_FORMULA | NEXT_TEXT | NEXT_TABLE | NEXT_IMAGE | NEXT_FORMULA]-> (:Chunk)
     (:Name {id, key, name, spellings})               a folded name; also :Entity {type, mentions} when it stands for

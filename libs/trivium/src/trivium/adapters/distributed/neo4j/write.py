@@ -18,13 +18,14 @@ from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
-from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, is_as_stored
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import BATCH_CHUNKS, GraphRow
 
 DOCUMENTS_PER_QUESTION = 500
+_FIELDS = ("document", "version", "dataset", "run", "kinds", "uploaded", "dated")
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
@@ -46,6 +47,15 @@ class Neo4jGraphWriter:
             if not self._write(lambda graph, batch=batch: graph.put(batch)):  # type: ignore[misc]
                 create_schema(self._server)
                 self._write(lambda graph, batch=batch: graph.put(batch))  # type: ignore[misc]
+
+    def relabel(self, rows: Sequence[GraphRow]) -> None:
+        """Write what stands beside the shares."""
+        told = [
+            {"id": row.share.chunk_id, "fields": dict(zip(_FIELDS, fields_of(row), strict=True))}
+            for row in sorted(rows, key=lambda row: row.share.chunk_id)
+        ]
+        for batch in in_batches(told, BATCH_CHUNKS):
+            self._server.run(cypher.RELABEL_CHUNKS, tenant=self._space, rows=batch)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the shares of every version but `keep_version`."""
@@ -87,7 +97,7 @@ class Neo4jGraphWriter:
             """
             UNWIND $ids AS id
             MATCH (c:Chunk {tenant: $tenant, id: id})
-            RETURN id, c.document, c.version, c.dataset, c.run, c.share
+            RETURN id, c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.share
             """,
             tenant=self._space,
             ids=list(wanted),
@@ -117,11 +127,8 @@ class _GraphTransaction:
         """Add or replace shares. Returns how many; none on a server without our schema."""
         rows = [
             {
+                **dict(zip(_FIELDS, fields_of(row), strict=True)),
                 "id": chunk,
-                "document": row.document_id,
-                "version": row.version,
-                "dataset": row.scope.dataset,
-                "run": row.scope.run,
                 "share": encoded,
             }
             for chunk, row, encoded in batch

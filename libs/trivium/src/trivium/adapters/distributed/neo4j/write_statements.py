@@ -16,10 +16,16 @@ PUT_CHUNKS: LiteralString = """
     MATCH (:Schema {name: 'trivium', version: $version})
     UNWIND $rows AS row
     MERGE (c:Chunk {tenant: $tenant, id: row.id})
-    SET c.document = row.document, c.version = row.version, c.dataset = row.dataset, c.run = row.run
+    SET c.document = row.document, c.version = row.version, c.dataset = row.dataset, c.run = row.run,
+        c.kinds = row.kinds, c.uploaded = row.uploaded, c.dated = row.dated
     WITH c, row, c.share AS before
     SET c.share = row.share
     RETURN row.id, before
+"""
+RELABEL_CHUNKS: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (c:Chunk {tenant: $tenant, id: row.id}) WHERE c.share IS NOT NULL
+    SET c += row.fields
 """
 TAKE_CHUNKS: LiteralString = """
     MATCH (c:Chunk {tenant: $tenant, document: $document}) WHERE c.version IS NOT NULL AND c.version <> $keep
