@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from trivium.domain.retrieval import Mode
+from trivium.v1 import ingest_pb2, ingest_pb2_grpc
 
 from .conftest import Server
 
@@ -47,6 +49,58 @@ def test_a_document_is_not_taken_into_a_second_dataset(harbour: Server) -> None:
         assert (refused.status_code, refused.json()["code"]) == (400, "other_dataset")
         listed = client.get("/v1/sources", params={"dataset": "letters"}).json()["sources"]
     assert [source["name"] for source in listed] == ["letter.md"]
+
+
+def test_a_document_moves_to_another_dataset_without_being_read_again(
+    tmp_path: Path, start_server: Callable[..., Server]
+) -> None:
+    server = start_server()
+    (tmp_path / "letter.md").write_text(LETTER)
+    with zipfile.ZipFile(tmp_path / "old.zip", "w") as archive:
+        archive.writestr("inside.md", NOTE)
+    at = ("--root", str(tmp_path))
+    server.cli("ingest", str(tmp_path / "letter.md"), str(tmp_path / "old.zip"), *at)
+    refused = server.cli("ingest", str(tmp_path / "letter.md"), *at, "--dataset", "letters", check=False)
+    assert (refused.returncode, "trivium ingest --move" in refused.stderr) == (1, True)
+    kept = {path: path.stat().st_mtime_ns for path in artifacts_of(server) if "publish" not in path.name}
+    moved = server.cli(
+        "ingest", str(tmp_path / "letter.md"), str(tmp_path / "old.zip"), *at, "--dataset", "letters", "--move"
+    )
+    assert "3 ready" in moved.stdout
+    with server.http() as client:
+        listed = client.get("/v1/sources", params={"dataset": "letters"}).json()["sources"]
+    assert {source["name"] for source in listed} == {"letter.md", "old.zip", "old.zip > inside.md"}
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    made = {path.name.partition("-")[0] for path in set(artifacts_of(server)) - kept.keys()}
+    assert made <= {"index", "link", "publish"}
+    for mode in Mode:
+        within = server.search("Who painted the lighthouse?", mode, filters={"dataset": "letters"})
+        assert {hit["chunk"]["source"] for hit in within} >= {"letter.md", "old.zip > inside.md"}, mode
+        assert not server.search("Who painted the lighthouse?", mode, filters={"dataset": "default"}), mode
+    server.stop()
+    server.cli("audit")
+
+
+def artifacts_of(server: Server) -> list[Path]:
+    return [path for path in server.data_dir.glob("tenants/*/objects/artifacts+/**/*") if path.is_file()]
+
+
+def test_a_dataset_and_a_run_are_deleted_page_by_page(server: Server) -> None:
+    for number in range(7):
+        server.take(f"many/{number}.txt", b"One of many.", dataset="many", run="odd" if number % 2 else "even")
+    with server.http() as client:
+        nothing = client.delete("/v1/sources")
+        assert (nothing.status_code, nothing.json()["code"]) == (422, "invalid_request")
+        gone = client.delete("/v1/sources", params={"dataset": "many", "run": "odd"}).json()
+        assert (gone["deleted"], gone["done"]) == (3, True)
+        again = client.delete("/v1/sources", params={"dataset": "many", "run": "odd"}).json()
+        assert (again["deleted"], again["done"]) == (0, True)
+    with server.channel() as channel:
+        ingests = ingest_pb2_grpc.IngestServiceStub(channel)
+        told = ingests.DeleteSources(ingest_pb2.DeleteSourcesRequest(dataset="many"))
+        assert (told.deleted, told.done) == (4, True)
+    told = server.cli("delete", "--dataset", "many", "--yes", check=False)
+    assert "There is no document in dataset many" in told.stderr
 
 
 def test_a_dataset_is_deleted_as_a_whole(tmp_path: Path, start_server: Callable[..., Server]) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from trivium.domain.retrieval import Mode
+
 from .conftest import EXAMPLES, Server
 
 OLDER = sorted((Path(__file__).parent / "older").glob("*.tar.xz"))
@@ -38,6 +40,10 @@ def test_what_an_earlier_version_wrote_opens_as_it_is(
         assert {source["state"] for source in sources} == {"ready"}
         assert {source["name"].rpartition(" > ")[2].removeprefix("files/") for source in sources} == {*FILES, *INSIDE}
         assert "1961" in str(server.search("When did the mill at Stennet close?", "keyword")[0])
+        for mode in Mode:
+            when = {"since": "2026-11-01", "until": "2026-11-30"}
+            assert "1961" in str(server.search("When did the mill at Stennet close?", mode, filters=when)), mode
+            assert not server.search("When did the mill at Stennet close?", mode, filters={"until": "2026-10-31"})
         for name in FILES:
             server.take(f"files/{name}", (EXAMPLES / "files" / name).read_bytes())
         again = client.get("/v1/sources").json()["sources"]

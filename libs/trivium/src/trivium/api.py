@@ -247,6 +247,17 @@ class Source(Output, frozen=True):
     reason: Reason | None = None
 
 
+class DeletedSources(Output, frozen=True):
+    """What one call deleted of many."""
+
+    deleted: Annotated[
+        int, Meta(description="Sources that were handed over by themselves; those inside them went too.")
+    ]
+    done: Annotated[bool, Meta(description="Whether none is left; else the same call, with `cursor`, goes on.")]
+    cursor: Annotated[str, Meta(description="Where the next call goes on.")]
+    warnings: Annotated[tuple[str, ...], Meta(description="As of files that stay in a bucket.")]
+
+
 class RefusedFile(Output, frozen=True):
     """One file of several that was not taken."""
 

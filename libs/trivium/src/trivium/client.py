@@ -168,8 +168,26 @@ class TriviumClient:
         return self._get(f"/v1/sources/{_part(source_id)}", api.Source)
 
     def delete(self, source_id: str) -> api.Source:
-        """Remove a source from every store; its last record. Raises `NotFound`."""
-        return self._call("DELETE", f"/v1/sources/{_part(source_id)}", api.Source)
+        """Remove a source from every store; its last record. Raises `NotFound`.
+
+        One with much inside it takes several calls.
+        """
+        while True:
+            try:
+                return self._call("DELETE", f"/v1/sources/{_part(source_id)}", api.Source)
+            except TryLater as error:
+                if error.code != "deletion_goes_on":
+                    raise
+
+    def delete_sources(self, *, dataset: str = "", run: str = "") -> Iterator[api.DeletedSources]:
+        """Remove every source of a dataset, of a run, or of both at once; what each of the calls it takes did."""
+        cursor, done = "", False
+        while not done:
+            given = {"dataset": dataset, "run": run, "cursor": cursor}
+            sent = {name: value for name, value in given.items() if value}
+            told = self._call("DELETE", "/v1/sources", api.DeletedSources, params=sent)
+            yield told
+            cursor, done = told.cursor, told.done
 
     def chunks(self, source_id: str) -> Iterator[api.Chunk]:
         """A source's chunks that queries see, in order. Raises `NotFound`."""

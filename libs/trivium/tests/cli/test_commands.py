@@ -395,11 +395,11 @@ def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> No
     write("docs/b.txt", "FAIL")
     run("ingest", "docs")
     header, *rows = run("documents").stdout.splitlines()
-    assert header.split("\t") == ["state", "chunks", "changed", "id", "name", "remark"]
+    assert header.split("\t") == ["state", "chunks", "uploaded", "id", "name", "dated", "run", "remark"]
     assert {row.split("\t")[4] for row in rows} == {"docs/a.txt", "docs/b.txt"}
     failed = run("documents", "--state", "failed").stdout.splitlines()[1:]
-    assert [row.split("\t")[4:] for row in failed] == [
-        ["docs/b.txt", "The file is encrypted. Remove its password and upload it again."]
+    assert [(row.split("\t")[4], row.split("\t")[-1]) for row in failed] == [
+        ("docs/b.txt", "The file is encrypted. Remove its password and upload it again.")
     ]
     lines = [json.loads(line) for line in run("documents", "--json").stdout.splitlines()]
     assert {(line["state"], line["reason"] is None) for line in lines} == {("ready", True), ("failed", False)}
@@ -468,9 +468,9 @@ def test_delete_takes_a_document_of_one_dataset_or_the_whole_of_it(run: Run) -> 
     assert run("delete", "a.txt", "--dataset", "papers", "--yes").stdout == "Deleted y/a.txt.\n"
     asked = run("delete", "--dataset", "papers", given="n\n")
     assert (asked.exit_code, "Delete dataset papers with its 1 document?" in asked.stderr) == (1, True)
-    assert run("delete", "--dataset", "papers", "--yes").stdout == "Deleted y/b.zip.\n"
+    assert run("delete", "--dataset", "papers", "--yes").stdout == "Deleted 1 document of dataset papers.\n"
     none = run("delete", "--dataset", "paper", "--yes")
-    assert (none.exit_code, "There is no document in dataset 'paper'." in none.stderr) == (1, True)
+    assert (none.exit_code, "There is no document in dataset paper." in none.stderr) == (1, True)
     left = run("documents").stdout
     assert ("x/a.txt" in left, "z/c.txt" in left, "y/" in left.replace("y/b.zip > a.txt", "")) == (True, True, False)
 

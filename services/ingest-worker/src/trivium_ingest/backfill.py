@@ -17,6 +17,7 @@ from trivium.cli.runtime import BackfillRequest
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import digest
+from trivium.domain.runs import new_run
 from trivium.flow.intake import StoreIntake, upload_source
 from trivium.ports.objects import ObjectStore
 from trivium.ports.registry import Registry
@@ -28,9 +29,10 @@ POLL_S = 0.5
 
 
 class Checkpoint(msgspec.Struct):
-    """How far a backfill came. `unfinished` is how many documents of its lane are not done yet."""
+    """How far a backfill came. `run` is what its documents carry; `unfinished` are those of its lane not done yet."""
 
     started_at: float
+    run: str = ""
     cursor: str = ""
     accepted: int = 0
     unchanged: int = 0
@@ -87,7 +89,7 @@ class Backfill:
     def start_again(self) -> None:
         """Forget how far it came."""
         self._state.delete(self._key)
-        self.checkpoint = Checkpoint(time.time())
+        self.checkpoint = _begun()
 
     def run(self, tell: Callable[[Checkpoint], None]) -> bool:
         """Accept what has changed, and wait until it is done; False when it was stopped before.
@@ -132,7 +134,9 @@ class Backfill:
             return
         intake = self._intake.for_tenant(self._bucket.tenant_of(each.upload.key))
         try:
-            intake.accept_upload(self._bucket.name, each.upload, Lane.BACKFILL, self._request.dataset)
+            intake.accept_upload(
+                self._bucket.name, each.upload, Lane.BACKFILL, self._request.dataset, self.checkpoint.run
+            )
         except Refused:
             self.checkpoint.refused += 1
             return
@@ -173,7 +177,11 @@ class Backfill:
         try:
             return msgspec.msgpack.decode(self._state.get(self._key), type=Checkpoint)
         except (NotFound, msgspec.DecodeError):
-            return Checkpoint(time.time())
+            return _begun()
+
+
+def _begun() -> Checkpoint:
+    return Checkpoint(time.time(), new_run())
 
 
 def _each(

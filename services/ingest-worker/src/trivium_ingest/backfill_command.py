@@ -61,6 +61,8 @@ def _summary(work: Backfill, done: bool) -> bool:
     )
     for code, count in failures.most_common():
         CONSOLE.print(f"  {code}: {count:,}")
+    if checkpoint.accepted:
+        CONSOLE.print(f"This was run {checkpoint.run}: trivium documents --run {checkpoint.run}", markup=False)
     if failures:
         CONSOLE.print("Look at them with: trivium dead list")
     return done and not failures and not checkpoint.refused

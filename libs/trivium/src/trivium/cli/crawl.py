@@ -49,7 +49,7 @@ def crawl_sites(
 
     `to`: dataset, run and move, as `TriviumClient.crawl` takes them.
     """
-    sent = Sent()
+    sent = Sent(to["run"])
     for count, url in enumerate(urls, start=1):
         fates: Counter[Fate] = Counter()
         try:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from trivium.client import TriviumClient
 
 MAX_AMBIGUOUS = 5
+MAX_WARNINGS = 20
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
-_COLUMNS = ("state", "chunks", "uploaded", "dated", "run", "id", "name", "remark")
+_COLUMNS = ("state", "chunks", "uploaded", "id", "name", "dated", "run", "remark")
 _VISIBLE = [state for state in DocumentState if state is not DocumentState.DELETED]
 
 
@@ -99,11 +100,14 @@ def chunks(document: str, as_json: bool) -> None:
 @click.command()
 @click.argument("document", required=False)
 @click.option("--dataset", default="", metavar="NAME", help="DOCUMENT of this dataset; without one, the whole dataset.")
+@click.option("--run", default="", metavar="NAME", help="Without DOCUMENT: all that one ingest or backfill brought.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-def delete(document: str | None, dataset: str, yes: bool) -> None:
+def delete(document: str | None, dataset: str, run: str, yes: bool) -> None:
     """Remove DOCUMENT, an id or a name, and what was found inside it, from everywhere."""
-    if not document and not dataset:
-        raise click.UsageError("Name a document, or a dataset with --dataset.")
+    if not document and not dataset and not run:
+        raise click.UsageError("Name a document, a dataset with --dataset, or a run with --run.")
+    if document and run:
+        raise click.UsageError("--run does not go with a document.")
     with connected() as client:
         if document:
             source = resolve(client, document, dataset)
@@ -113,18 +117,29 @@ def delete(document: str | None, dataset: str, yes: bool) -> None:
                 click.confirm(f"Delete {what}?", abort=True, err=True)
             delete_one(client, source)
         else:
-            _delete_dataset(client, dataset, yes)
+            _delete_many(client, Within(dataset, run=run), yes)
 
 
-def _delete_dataset(client: TriviumClient, dataset: str, yes: bool) -> None:
-    """Every document of it that was handed over by itself; what was found inside goes with each."""
-    sources = [source for source in _visible(client.all_sources(within=Within(dataset))) if not source.parent]
-    if not sources:
-        raise NotFound("unknown_dataset", f"There is no document in dataset {dataset!r}.", "See: trivium documents")
+def _delete_many(client: TriviumClient, within: Within, yes: bool) -> None:
+    """Every document of a dataset or a run that was handed over by itself; what was found inside goes with each."""
+    named = (("dataset", within.dataset), ("run", within.run))
+    what = " and ".join(f"{kind} {name}" for kind, name in named if name)
+    count = sum(not source.parent for source in _visible(client.all_sources(within=within)))
+    if not count:
+        raise NotFound("unknown_dataset", f"There is no document in {what}.", "See: trivium documents")
     if not yes:
-        click.confirm(f"Delete dataset {dataset} with its {counted(len(sources), 'document')}?", abort=True, err=True)
-    for source in sources:
-        delete_one(client, source)
+        click.confirm(f"Delete {what} with its {counted(count, 'document')}?", abort=True, err=True)
+    deleted, warnings = 0, dict[str, None]()
+    for told in client.delete_sources(dataset=within.dataset, run=within.run):
+        deleted += told.deleted
+        warnings |= dict.fromkeys(told.warnings)
+        if not told.done:
+            note(f"{deleted:,} of {count:,} deleted ...")
+    say(f"Deleted {counted(deleted, 'document')} of {what}.")
+    for warning in list(warnings)[:MAX_WARNINGS]:
+        note(one_line(warning))
+    if len(warnings) > MAX_WARNINGS:
+        note(f"... and {len(warnings) - MAX_WARNINGS:,} more stay where they are.")
 
 
 def delete_one(client: TriviumClient, source: api.Source) -> None:
@@ -176,7 +191,7 @@ def _row(source: api.Source) -> tuple[str, ...]:
     )
     uploaded = datetime.fromtimestamp(source.uploaded_at).astimezone().strftime("%Y-%m-%d %H:%M")
     dated = "" if source.dated_at is None else written(source.dated_at)[:10]
-    return state, str(source.chunks), uploaded, dated, source.run, source.id, source.name, remark(source)
+    return state, str(source.chunks), uploaded, source.id, source.name, dated, source.run, remark(source)
 
 
 def remark(source: api.Source) -> str:

@@ -102,7 +102,7 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     run = run or new_run()
     to: dict[str, Any] = {"dataset": dataset, "run": run, "move": move}
     settled: list[api.Source] = []
-    sent = Sent()
+    sent = Sent(run)
     gone: list[api.Source] = []
     if files or urls or folders:
         with connected(settings) as client:
@@ -125,7 +125,7 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     else:
         _tell(settled, sent, time.monotonic() - started)
         problems += [Problem(s.name, remark(s)) for s in settled if s.state is DocumentState.FAILED]
-    if sent.ids:
+    if sent.begun:
         note(f"This was run {run}: trivium documents --run {run}")
     if not sync:
         tell_absent([source.name for source in gone])
@@ -149,7 +149,7 @@ def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str]
 
     One that fails keeps none of the others back; a server that is gone ends it.
     """
-    sent = Sent()
+    sent = Sent(said["run"])
     for count, (name, submit) in enumerate(_submissions(client, files, urls, said), start=1):
         try:
             source = submit()

@@ -17,9 +17,11 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Sent(msgspec.Struct):
-    """Ids to wait for, sources known already, and problems."""
+    """Ids to wait for and whether one of them is of this run, sources known already, and problems."""
 
+    run: str
     ids: list[str] = []
+    begun: bool = False
     unchanged: int = 0
     problems: list[Problem] = []
 
@@ -29,3 +31,4 @@ class Sent(msgspec.Struct):
             self.unchanged += 1
         else:
             self.ids.append(source.id)
+            self.begun |= source.run == self.run

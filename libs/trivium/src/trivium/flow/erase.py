@@ -5,13 +5,16 @@ A document's children go with it, those of its old versions with those versions.
 
 from __future__ import annotations
 
+import math
+import time
 from contextlib import suppress
 
 import msgspec
 
+from trivium.batches import batches
 from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, DocumentState
-from trivium.domain.errors import Conflict, NotFound
+from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
@@ -19,21 +22,26 @@ from trivium.flow.family import Member, MemberRef, dismiss, forget, kept_by_pare
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
 
+ERASED_AT_ONCE = 64  # children; a deletion looks at the clock between two of these
 
-def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str) -> Document:
-    """See `TenantIntake.delete`; a child that is deleted alone stays away until a new version of its parent has it."""
+
+def delete_everywhere(stores: Stores, tenant: Tenant, document_id: str, within_s: float = math.inf) -> Document:
+    """See `TenantIntake.delete`; a child that is deleted alone stays away until a new version of its parent has it.
+
+    Raises `TryLater` (`deletion_goes_on`) when some of what is inside it is left after `within_s`.
+    """
     known = stores.registry.for_tenant(tenant).get(document_id)
     if known.parent:
         dismiss(stores.objects.for_tenant(tenant), known)
-    return _delete(stores, tenant, document_id)
+    return _delete(stores, tenant, document_id, time.monotonic() + within_s)
 
 
-def _delete(stores: Stores, tenant: Tenant, document_id: str) -> Document:
+def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = math.inf) -> Document:
     """Children go first, so that a deletion which breaks off leaves a document that can be deleted again.
 
     They go once more when the record says that it is gone: a parser at work may have found some meanwhile.
     """
-    erase_children(stores, tenant, document_id)
+    erase_children(stores, tenant, document_id, until=until)
     document = stores.registry.for_tenant(tenant).delete(document_id)
     erase(stores, tenant, document_id)
     erase_children(stores, tenant, document_id)
@@ -65,8 +73,13 @@ def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = ""
                 objects.delete(key)
 
 
-def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
-    """Delete what was found inside a document, and inside that, except what `keep_version` of the document holds."""
+def erase_children(
+    stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "", until: float = math.inf
+) -> None:
+    """Delete what was found inside a document, and inside that, except what `keep_version` of the document holds.
+
+    Raises `TryLater` (`deletion_goes_on`) when `time.monotonic()` is past `until` and some are left.
+    """
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
 
     def remove(ref: MemberRef) -> None:
@@ -81,8 +94,17 @@ def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_versio
     levels = [[ref for ref in old if ref.child not in kept]]
     while levels[-1]:
         levels.append([below for ref in levels[-1] for below in member_refs(objects, ref.child)])
+    left = sum(map(len, levels))
     for level in reversed(levels):
-        map_concurrent(remove, level)
+        for some in batches(level, ERASED_AT_ONCE):
+            if time.monotonic() > until:
+                raise TryLater(
+                    "deletion_goes_on",
+                    f"{left:,} of the documents inside this one are not deleted yet.",
+                    "Delete it again: that goes on from here.",
+                )
+            map_concurrent(remove, some)
+            left -= len(some)
     for ref in old:
         forget(objects, ref)
 

@@ -34,6 +34,7 @@ from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
 from trivium.text.urls import canonical_url
 
+DELETES_S = 20.0  # of one call; callers wait for a minute or two
 _READ = (DocumentState.READY, DocumentState.EMPTY)
 
 
@@ -146,7 +147,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         """
         document = self.shared.stores.registry.for_tenant(self.tenant).get(document_id)
         left = self._left_in_bucket(document)
-        gone = delete_everywhere(self.shared.stores, self.tenant, document_id)
+        gone = delete_everywhere(self.shared.stores, self.tenant, document_id, DELETES_S)
         return msgspec.structs.replace(gone, warnings=(*gone.warnings, *left))
 
     def _left_in_bucket(self, document: Document) -> tuple[str, ...]:

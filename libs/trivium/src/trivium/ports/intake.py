@@ -67,7 +67,10 @@ class TenantIntake(Protocol):
         ...
 
     def delete(self, document_id: str) -> Document:
-        """Remove the document from every store; queries stop seeing it before this returns."""
+        """Remove the document from every store; queries stop seeing it before this returns.
+
+        Raises `TryLater` (`deletion_goes_on`) when much is inside it, and some of that is left: again, it goes on.
+        """
         ...
 
     def children(self, document_id: str, limit: int, cursor: str = "") -> DocumentPage:

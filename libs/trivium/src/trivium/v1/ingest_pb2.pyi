@@ -138,6 +138,28 @@ class DeleteSourceResponse(_message.Message):
     source: Source
     def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
 
+class DeleteSourcesRequest(_message.Message):
+    __slots__ = ("dataset", "run", "page_token")
+    DATASET_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    dataset: str
+    run: str
+    page_token: str
+    def __init__(self, dataset: _Optional[str] = ..., run: _Optional[str] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class DeleteSourcesResponse(_message.Message):
+    __slots__ = ("deleted", "done", "next_page_token", "warnings")
+    DELETED_FIELD_NUMBER: _ClassVar[int]
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    deleted: int
+    done: bool
+    next_page_token: str
+    warnings: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, deleted: _Optional[int] = ..., done: _Optional[bool] = ..., next_page_token: _Optional[str] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class Source(_message.Message):
     __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children", "waits_for", "uploaded_at", "dated_at", "run")
     ID_FIELD_NUMBER: _ClassVar[int]

@@ -64,6 +64,11 @@ class IngestServiceStub:
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourceRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourceResponse.FromString,
                 _registered_method=True)
+        self.DeleteSources = channel.unary_unary(
+                '/trivium.v1.IngestService/DeleteSources',
+                request_serializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourcesRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourcesResponse.FromString,
+                _registered_method=True)
 
 
 class IngestServiceServicer:
@@ -112,6 +117,14 @@ class IngestServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteSources(self, request, context):
+        """Every source of a dataset, of a run, or of both at once, for some seconds a call: unless it is `done`, call again
+        with `next_page_token`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_IngestServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -144,6 +157,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.DeleteSource,
                     request_deserializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourceRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourceResponse.SerializeToString,
+            ),
+            'DeleteSources': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteSources,
+                    request_deserializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourcesRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_ingest__pb2.DeleteSourcesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -308,6 +326,33 @@ class IngestService:
             '/trivium.v1.IngestService/DeleteSource',
             trivium_dot_v1_dot_ingest__pb2.DeleteSourceRequest.SerializeToString,
             trivium_dot_v1_dot_ingest__pb2.DeleteSourceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteSources(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.IngestService/DeleteSources',
+            trivium_dot_v1_dot_ingest__pb2.DeleteSourcesRequest.SerializeToString,
+            trivium_dot_v1_dot_ingest__pb2.DeleteSourcesResponse.FromString,
             options,
             channel_credentials,
             insecure,

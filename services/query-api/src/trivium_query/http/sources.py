@@ -23,7 +23,7 @@ from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium_query import views
 from trivium_query.failures import wrong_content_type
-from trivium_query.handlers import sources
+from trivium_query.handlers import deletions, sources
 from trivium_query.http.bodies import json_body
 from trivium_query.http.components import properties, ref
 from trivium_query.http.routing import (
@@ -152,6 +152,26 @@ async def browse(  # noqa: PLR0913, PLR0917  (the parameters of a listing)
     chosen = sources.chosen(state, parent, dataset, since, until, time, run)
     page = await sources.browse(services, tenant, chosen, limit, cursor)
     return write(api.SourcePage(tuple(map(views.source, page.documents)), page.cursor))
+
+
+@router.delete("", **answers(api.DeletedSources))
+async def delete_chosen(
+    services: ServicesDep,
+    tenant: TenantDep,
+    dataset: Annotated[
+        str, Query(max_length=MAX_DATASET_CHARS, pattern=ANY_DATASET, description="All of this dataset.")
+    ] = "",
+    run: Annotated[
+        str, Query(max_length=MAX_RUN_CHARS, pattern=ANY_DATASET, description="All that this call brought.")
+    ] = "",
+    cursor: PageCursor = "",
+) -> Response:
+    """Remove every source of a dataset, of a run, or of both at once, with what is inside them.
+
+    One call deletes for some seconds: unless it is `done`, call again with its `cursor`. Again is harmless.
+    """
+    chosen = sources.chosen(None, "", dataset, "", "", TimeOf.UPLOADED, run)
+    return write(views.to_api(api.DeletedSources, await deletions.delete_chosen(services, tenant, chosen, cursor)))
 
 
 @router.get("/{id}", **answers(api.Source, 404))

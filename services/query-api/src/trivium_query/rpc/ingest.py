@@ -17,7 +17,7 @@ from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
 from trivium_query import pace
 from trivium_query.failures import body_late
-from trivium_query.handlers import crawls, sources
+from trivium_query.handlers import crawls, deletions, sources
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Call, Calls
@@ -88,6 +88,18 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         async with self._calls.open("DeleteSource", context) as call:
             document = await sources.delete(self._services, call.tenant, request.id)
             return ingest_pb2.DeleteSourceResponse(source=messages.source(document))
+
+    async def DeleteSources(  # noqa: N802
+        self, request: ingest_pb2.DeleteSourcesRequest, context: Context
+    ) -> ingest_pb2.DeleteSourcesResponse:
+        """Some of a dataset or of a run, from every store."""
+        async with self._calls.open("DeleteSources", context) as call:
+            chosen = sources.chosen(None, "", request.dataset, "", "", TimeOf.UPLOADED, request.run)
+            _, cursor = messages.page_of(0, request.page_token)
+            gone = await deletions.delete_chosen(self._services, call.tenant, chosen, cursor)
+            return ingest_pb2.DeleteSourcesResponse(
+                deleted=gone.deleted, done=gone.done, next_page_token=gone.cursor, warnings=gone.warnings
+            )
 
     async def _submit(self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest], call: Call) -> Document:
         requests = _paced(aiter(requests))
