@@ -116,7 +116,7 @@ def test_what_is_no_time_is_refused_with_words(harbour: Server, bad: str) -> Non
             client.get("/v1/sources", params={"until": bad}),
         ):
             assert refused.status_code == 422, refused.text
-            assert refused.json()["detail"]
+            assert "2026-11-24" in str(refused.json())
     told = harbour.cli("search", "lighthouse", "--since", bad, check=False)
     assert (told.returncode, "is no time" in told.stderr) == (2, True)
 

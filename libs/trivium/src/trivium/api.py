@@ -22,7 +22,7 @@ from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
 from trivium.domain.retrieval import Bridge, Degraded, Mode, Rerank, SourceRank
 from trivium.domain.source_names import MAX_NAME_CHARS
-from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TimeOf
+from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TIME, TimeOf
 
 MAX_QUESTION_CHARS = 4_000
 MAX_TOP_K = 100
@@ -34,7 +34,9 @@ NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
+MOMENT = f"^{TIME}{END}"
 MATCHING = {
+    MOMENT: f"a time of ISO 8601, as {EXAMPLES}",
     NO_NUL: "text without a NUL character",
     WITH_A_WORD: "text that is more than spaces, without a NUL character",
     DATASET_NAME: "letters, digits, '.', '_' or '-', beginning with a letter or digit",
@@ -83,7 +85,7 @@ Moment = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_TIME_CHARS,
-        pattern=NO_NUL,
+        pattern=MOMENT,
         description=f"ISO 8601, in UTC where it has no time zone: {EXAMPLES}.",
         examples=["2026-11-24"],
     ),

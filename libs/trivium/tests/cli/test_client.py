@@ -224,8 +224,9 @@ def test_an_event_from_a_newer_server_is_passed_over() -> None:
 
 
 def test_a_server_that_is_away_for_a_moment_does_not_end_the_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = dict.fromkeys(("title", "dataset", "stage", "media_type", "version", "active_version"), "")
-    numbers = dict.fromkeys(("progress", "size_bytes", "chunks", "attempt", "children", "created_at", "updated_at"), 0)
+    texts = dict.fromkeys(("title", "dataset", "stage", "media_type", "version", "active_version", "run"), "")
+    counted = ("progress", "size_bytes", "chunks", "attempt", "children", "created_at", "updated_at", "uploaded_at")
+    numbers = dict.fromkeys(counted, 0)
     source = api.Source(
         id="a", name="a.txt", state=DocumentState.READY, warnings=(), waits_for="", parent="", **texts, **numbers
     )

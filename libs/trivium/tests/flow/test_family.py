@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from trivium.adapters.embedded.objects import LocalObjectStore
 from trivium.adapters.embedded.registry import SqliteTenantRegistry
 from trivium.domain.documents import Document, DocumentState
-from trivium.domain.errors import Conflict
+from trivium.domain.errors import Conflict, TryLater
 from trivium.domain.ids import child_id, content_version
 from trivium.domain.parsed import Child
 from trivium.domain.scope import DEFAULT_TENANT
@@ -32,7 +32,7 @@ from trivium.flow.family import (
     shared_out,
 )
 from trivium.flow.intake import StoreIntake, TenantStoreIntake
-from trivium.ports.intake import NewSource
+from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob, ParseLimits
 
 NOTE, OFFER = Child("note.txt", b"a note"), Child("offers/offer.pdf", b"an offer", "application/pdf")
@@ -110,6 +110,32 @@ def test_deleting_a_document_deletes_what_was_found_in_it_at_every_depth_and_lea
     house.intake.delete(mail.id)
     assert house.living() == set()
     assert house.keys() == []
+
+
+def test_a_deletion_that_would_take_long_says_what_is_left_and_goes_on(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = house.upload()
+    house.unpack(mail, *(Child(f"{number}.txt", b"a note") for number in range(3)))
+    with monkeypatch.context() as patched:
+        patched.setattr("trivium.flow.intake.DELETES_S", -1.0)
+        with pytest.raises(TryLater) as later:
+            house.intake.delete(mail.id)
+    assert (later.value.code, later.value.message.startswith("3 of")) == ("deletion_goes_on", True)
+    assert len(house.living()) == 4
+    house.intake.delete(mail.id)
+    assert house.living() == set()
+
+
+def test_a_moved_document_takes_what_is_inside_it_along(house: House) -> None:
+    mail = house.upload()
+    house.unpack(mail, NOTE, OFFER)
+    house.unpack(house.child(mail, OFFER), NOTE)
+    house.intake.accept(NewSource(Blob("mail.eml", b"1"), to=Destination("papers", move=True)))
+    inner = house.child(house.child(mail, OFFER))
+    moved = [house.registry.get(mail.id), house.child(mail), house.child(mail, OFFER), inner]
+    assert [(each.dataset, each.state) for each in moved] == [("papers", DocumentState.PENDING)] * 4
+    assert [each.run for each in moved] == [mail.run] * 4
 
 
 def test_a_deletion_that_broke_off_is_finished_by_the_next(house: House) -> None:

@@ -17,9 +17,10 @@ _CAMERA = re.compile(r"(\d{4}):(\d{2}):(\d{2}) (\d{2}:\d{2}:\d{2})")  # Exif 2.3
 _PDF = re.compile(  # ISO 32000-1, 7.9.4
     r"D:(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:Z|([+-])(\d{2})'?(\d{2})?)?.*"
 )
+_FRACTION = re.compile(r"(\.\d{6})\d+")
 _BRACKETS = "<>[]\"' "  # Org and YAML
 _WEEKDAY = re.compile(r"^(\d{4}-\d{2}-\d{2}) [A-Za-z]{2,4}\b\.?")  # Org
-_DAYS = ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y", "%B %Y", "%Y/%m/%d", "%d.%m.%Y")
+_DAYS = ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y", "%B %Y", "%Y/%m/%d", "%d.%m.%Y", "%Y%m%d")
 _WORDED = (*_DAYS, "%Y-%m-%d %H:%M:%S %Z", "%Y-%m-%d %H:%M:%S %z")
 
 
@@ -46,7 +47,7 @@ def _iso(text: str) -> int:
     camera = _CAMERA.fullmatch(text)
     if camera:
         text = f"{camera[1]}-{camera[2]}-{camera[3]}T{camera[4]}"
-    return named_span(named[1] if named else text)[0]
+    return named_span(named[1] if named else _FRACTION.sub(r"\1", text))[0]
 
 
 def _pdf(text: str) -> int | None:

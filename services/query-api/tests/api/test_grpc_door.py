@@ -76,6 +76,21 @@ async def test_the_sources_of_one_dataset_are_listed(ingests) -> None:
     assert found.name == "odd.txt"
 
 
+async def test_the_sources_of_one_run_are_listed_and_deleted(ingests) -> None:
+    for name in ("odd", "even"):
+        taken = await ingests.SubmitSource(iter(pieces(b"hello", name=f"{name}.txt", run=name)))
+        assert taken.source.run == name
+        assert taken.source.uploaded_at > 0
+    (found,) = (await ingests.ListSources(ingest.ListSourcesRequest(run="odd", since="2020"))).sources
+    assert found.name == "odd.txt"
+    assert not (await ingests.ListSources(ingest.ListSourcesRequest(run="odd", until="2020"))).sources
+    assert not (await ingests.ListSources(ingest.ListSourcesRequest(since="1900", time="dated"))).sources
+    gone = await ingests.DeleteSources(ingest.DeleteSourcesRequest(run="odd"))
+    assert (gone.deleted, gone.done) == (1, True)
+    left = (await ingests.ListSources(ingest.ListSourcesRequest())).sources
+    assert {source.name for source in left} & {"odd.txt", "even.txt"} == {"even.txt"}
+
+
 async def test_a_source_comes_in_pieces_and_is_listed_shown_and_deleted(ingests) -> None:
     taken = (await ingests.SubmitSource(iter(pieces(b"hel", b"lo", name="a.txt", title="A")))).source
     assert (taken.name, taken.title, taken.size_bytes, taken.state) == ("a.txt", "A", 5, "pending")
@@ -176,6 +191,8 @@ async def test_a_kind_that_is_none_is_refused_with_those_that_are(asks) -> None:
         (query.SearchRequest(query="x", filter=query.SearchFilter(kinds=["magic"])), "INVALID_REQUEST"),
         (query.SearchRequest(query="x", filter=query.SearchFilter(document_ids=["x"] * 101)), "INVALID_REQUEST"),
         (query.SearchRequest(query="x", filter=query.SearchFilter(dataset="a b")), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", filter=query.SearchFilter(since="2020-02-30")), "INVALID_REQUEST"),
+        (query.SearchRequest(query="x", filter=query.SearchFilter(time="read")), "INVALID_REQUEST"),
         (query.SearchRequest(query=" \n"), "INVALID_REQUEST"),
     ],
 )

@@ -150,7 +150,7 @@ async def test_paths_and_methods_that_are_none_are_problems(
 
 
 async def test_a_wrong_method_is_told_every_right_one(client: httpx.AsyncClient) -> None:
-    assert (await client.put("/v1/sources")).headers["allow"] == "GET, POST"
+    assert (await client.put("/v1/sources")).headers["allow"] == "DELETE, GET, POST"
     assert (await client.put("/v1/sources/x")).headers["allow"] == "DELETE, GET"
     assert (await client.post("/healthz")).headers["allow"] == "GET"
 

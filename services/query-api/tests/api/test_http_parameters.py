@@ -25,7 +25,10 @@ async def test_an_unknown_parameter_of_any_path_is_refused(client: httpx.AsyncCl
 async def test_the_refusal_names_the_parameters_that_there_are(client: httpx.AsyncClient) -> None:
     problem = (await client.get("/v1/sources", params={"data_set": "papers", "limit": 3})).json()
     assert problem["errors"] == [
-        {"field": "query.data_set", "message": "Unknown parameter; known are: state, parent, dataset, limit, cursor"}
+        {
+            "field": "query.data_set",
+            "message": "Unknown parameter; known are: state, parent, dataset, since, until, time, run, limit, cursor",
+        }
     ]
     assert "papers" not in str(problem)
     refused = (await client.get("/v1/status", params={"dataset": "papers"})).json()

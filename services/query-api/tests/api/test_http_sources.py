@@ -373,6 +373,25 @@ async def test_a_deleted_source_is_gone_and_listed_only_as_deleted(client: httpx
     assert [s["id"] for s in deleted["sources"]] == [engine]
 
 
+async def test_a_dataset_is_deleted_in_as_many_calls_as_it_takes(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium_query.handlers.deletions.DELETES_S", -1.0)
+    for number in range(5):
+        files, said = {"file": (f"{number}.txt", b"hello")}, {"dataset": "odd" if number % 2 else "even", "run": "r"}
+        await client.post("/v1/sources", files=files, data=said)
+    deleted, cursor, done = [], "", False
+    while not done:
+        wanted = {"dataset": "even", "run": "r", "cursor": cursor}
+        told = (await client.delete("/v1/sources", params={k: v for k, v in wanted.items() if v})).json()
+        deleted.append(told["deleted"])
+        cursor, done = told["cursor"], told["done"]
+    assert sum(deleted) == 3
+    assert max(deleted) == 1
+    left = (await client.get("/v1/sources", params={"run": "r"})).json()["sources"]
+    assert sorted(source["name"] for source in left) == ["1.txt", "3.txt"]
+
+
 async def test_a_page_thinned_out_by_deletions_is_filled_from_the_next(client: httpx.AsyncClient) -> None:
     for n in range(6):
         taken = (await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})).json()

@@ -6,7 +6,7 @@ import enum
 import math
 import re
 from calendar import monthrange
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -16,7 +16,16 @@ MAX_TIME_CHARS = 40
 EXAMPLES = "2026, 2026-11, 2026-11-24, 2026-11-24T18:30 or 2026-11-24T18:30:00+01:00"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_S = 24 * 60 * 60
-_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_YEAR = r"(?!0000)[0-9]{4}"
+_LEAP = r"(?!0000)(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_DAYS = (
+    rf"{_YEAR}-(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|{_YEAR}-(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    rf"|{_YEAR}-02-(?:0[1-9]|1[0-9]|2[0-8])|{_LEAP}-02-29"
+)
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
+_ZONE = r"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
+TIME = rf"(?:{_YEAR}(?:-(?:0[1-9]|1[0-2]))?|(?:{_DAYS})(?:[T ]{_CLOCK}{_ZONE})?)"
+"""What can be read, exactly: a year, a month or a day that there is, or an instant of a day."""
 
 
 class TimeOf(enum.StrEnum):
@@ -79,16 +88,15 @@ def seconds_of(instant: datetime) -> int:
 
 def _read(text: str) -> tuple[datetime, int]:
     """Where it begins, and how many seconds it lasts."""
-    if "W" in text.upper() or not text.isascii() or len(text) > MAX_TIME_CHARS:
+    if not re.fullmatch(TIME, text):
         raise ValueError(text)
-    if named := _MONTH.fullmatch(text):
-        year = int(named[1])
-        months = [int(named[2])] if named[2] else list(range(1, 13))
-        days = sum(monthrange(year, month)[1] for month in months)
-        return datetime(year, months[0], 1, tzinfo=UTC), days * _DAY_S
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        instant = datetime.fromisoformat(text)
+    day, _, clock = text.replace(" ", "T").partition("T")
+    if clock:
+        instant = datetime.fromisoformat(f"{day}T{clock}")
         return instant if instant.tzinfo else instant.replace(tzinfo=UTC), 1
-    return datetime(day.year, day.month, day.day, tzinfo=UTC), _DAY_S
+    year, month, number = (int(part) if part else 0 for part in f"{day}--".split("-")[:3])
+    start = datetime(year, month or 1, number or 1, tzinfo=UTC)
+    if number:
+        return start, _DAY_S
+    months = [month] if month else range(1, 13)
+    return start, sum(monthrange(year, each)[1] for each in months) * _DAY_S

@@ -18,7 +18,7 @@ from trivium.domain.places import MAX_QUOTE_CHARS
 from trivium.domain.runs import new_run
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
-from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TimeOf
+from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TIME, TimeOf
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium_query import views
@@ -43,6 +43,10 @@ from trivium_query.http.uploads import MAX_FILES, each_file, read_upload, sent_p
 from trivium_query.pages.view import AROUND, POLICY, render
 from trivium_query.requests import Services
 
+_TIME: dict[str, Any] = {  # the pattern is only told: what does not match is refused in words
+    "max_length": MAX_TIME_CHARS,
+    "json_schema_extra": {"pattern": f"^(?:{TIME})?$"},
+}
 ANY_DATASET = f"^$|{DATASET}"
 
 router = APIRouter(prefix="/v1/sources", tags=["sources"])
@@ -136,8 +140,8 @@ async def browse(  # noqa: PLR0913, PLR0917  (the parameters of a listing)
         str,
         Query(max_length=MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only sources of this dataset."),
     ] = "",
-    since: Annotated[str, Query(max_length=MAX_TIME_CHARS, description=f"Only what is not older: {EXAMPLES}.")] = "",
-    until: Annotated[str, Query(max_length=MAX_TIME_CHARS, description="Only what is not newer.")] = "",
+    since: Annotated[str, Query(**_TIME, description=f"Only what is not older: {EXAMPLES}.")] = "",
+    until: Annotated[str, Query(**_TIME, description="Only what is not newer.")] = "",
     time: Annotated[TimeOf, Query(description="Of which time `since` and `until` speak.")] = TimeOf.UPLOADED,
     run: Annotated[
         str, Query(max_length=MAX_RUN_CHARS, pattern=ANY_DATASET, description="Only what this call brought.")
