@@ -107,11 +107,7 @@ def test_a_listing_and_an_answer_are_restricted_too(harbour: Server) -> None:
     assert "skerry.eml" not in harbour.cli("search", "lighthouse", "--run", "pages").stdout
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("bad", ["2017-02-30", "yesterday", "2017-13", "2017-W14", "2017-04-04T25:00"])
-=======
 @pytest.mark.parametrize("bad", ["2017-02-30", "yesterday", "2017-13", "2017-W14", "1" * 12, "2017-04-04T25:00"])
->>>>>>> filters
 def test_what_is_no_time_is_refused_with_words(harbour: Server, bad: str) -> None:
     with harbour.http() as client:
         for refused in (
