@@ -21,6 +21,23 @@ from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import load_settings
 from trivium.domain.chunks import Span
+from trivium.domain.edits import (
+    Actor,
+    Change,
+    CreateEntity,
+    CreateRelation,
+    Decisions,
+    Edit,
+    Invalidate,
+    Merge,
+    RelationKey,
+    Remove,
+    Rename,
+    Retype,
+    Split,
+    Undo,
+    UpdateRelation,
+)
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import (
     CO_OCCURS,
@@ -41,6 +58,7 @@ from trivium.domain.ids import entity_id
 from trivium.domain.retrieval import Places, RowFilter
 from trivium.domain.scope import Scope, Tenant
 from trivium.domain.times import Period, TimeOf
+from trivium.edits.fold import fold
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.names import fold_name
 
@@ -491,6 +509,68 @@ def shares_of(draw: st.DrawFn, document: str) -> list[ChunkGraph]:
         )
         made.append(ChunkGraph(chunk, mentions, relations, aliases))
     return made
+
+
+SOMEBODY = Actor()
+
+
+def log_of(*changes: Change) -> list[Edit]:
+    return [Edit(number, 0, change, SOMEBODY, 0.0) for number, change in enumerate(changes, start=1)]
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[Edit]:
+    """Edits as nobody would let them through the door: of anything, in any order."""
+    names, kinds = st.sampled_from([*NAMES, "Fenn"]), st.sampled_from(EntityType)
+    keys = names.map(fold_name)
+    relations = st.builds(RelationKey, keys, keys, st.sampled_from(["NEAR", CO_OCCURS, "MADE"]))
+    change = st.one_of(
+        st.builds(Merge, keys, keys, names),
+        st.builds(Split, keys, names),
+        st.builds(Rename, keys, st.sampled_from([*NAMES, "Arden the Elder"])),
+        st.builds(Retype, keys, kinds),
+        names.flatmap(lambda name: st.builds(CreateEntity, st.just(fold_name(name)), st.just(name), kinds)),
+        st.builds(CreateRelation, relations),
+        st.builds(UpdateRelation, st.tuples(relations), relations),
+        st.builds(Invalidate, relations),
+        st.builds(Remove, keys),
+        st.builds(Undo, st.integers(1, 8).map(lambda number: f"{number}.0")),
+    )
+    return log_of(*draw(st.lists(change, max_size=8)))
+
+
+@given(data=st.data(), seed=st.integers(0, 1000))
+@settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_shares_and_edits_in_any_order_twice_and_between_deletions_make_one_graph(
+    factory: Factory, data: st.DataObject, seed: int
+) -> None:
+    first, second, log = data.draw(shares_of("a")), data.draw(shares_of("b")), data.draw(logs())
+    decided = [fold(log[:length]).decisions for length in range(len(log) + 1)]
+
+    async def graph_of(*steps: Callable[[Graphs], None]) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder, closing(factory(Path(folder))) as graphs:
+            for step in steps:
+                step(graphs)
+            graphs.writer(ACME).decide(decided[-1])
+            assert graphs.writer(ACME).undecided(decided[-1]) == 0
+            return await everything(graphs.reader(ACME))
+
+    def put(document: str, *shares: ChunkGraph) -> Callable[[Graphs], None]:
+        return lambda graphs: write(graphs, document, *shares)
+
+    def decide(decisions: Decisions) -> Callable[[Graphs], None]:
+        return lambda graphs: graphs.writer(ACME).decide(decisions)
+
+    def remove(document: str) -> Callable[[Graphs], None]:
+        return lambda graphs: graphs.writer(ACME).delete(document)
+
+    mixed = [put("a", s) for s in first] + [put("b", s) for s in second] + [decide(each) for each in decided] * 2
+    random.Random(seed).shuffle(mixed)
+    at_once = asyncio.run(graph_of(put("a", *first), put("b", *second)))
+    assert asyncio.run(graph_of(decide(decided[-1]), put("b", *second), put("a", *first))) == at_once
+    assert asyncio.run(graph_of(*mixed)) == at_once
+    without_a = asyncio.run(graph_of(put("b", *second)))
+    assert asyncio.run(graph_of(*mixed, remove("a"))) == without_a
 
 
 @given(data=st.data(), seed=st.integers(0, 1000))

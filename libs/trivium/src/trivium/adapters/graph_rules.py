@@ -1,13 +1,14 @@
 """What both graph stores make of shares, as pure functions: places, statements, the names and types of entities.
 
-A name points to the target that most chunks claim for it (ties: the smaller key). Following targets ends at the
-entity's root; names that claim each other in a circle have the smallest of them as their root.
+A name points to the target that an edit gives it, else to the one that most chunks claim for it (ties: the smaller
+key). Following targets ends at the entity's root; of names that point to each other in a circle the root is the
+smallest, of those that no edit points elsewhere if there are any.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -73,12 +74,17 @@ def usual_type(spellings: Iterable[Mapping[Spelling, int]]) -> str:
     return min(kinds, key=lambda kind: (-kinds[kind], kind), default=EntityType.CONCEPT.value)
 
 
-def root_of(key: str, targets: Mapping[str, str]) -> str:
-    """The root of the entity that `key` belongs to; a name without a target is its own."""
+def root_of(key: str, targets: Mapping[str, str], pinned: Collection[str] = ()) -> str:
+    """The root of the entity that `key` belongs to; a name without a target is its own. `pinned`: edits point it."""
     path = [key]
     while (target := targets.get(path[-1], path[-1])) not in path:
         path.append(target)
-    return min(path[path.index(target) :])
+    return root_of_circle(path[path.index(target) :], pinned)
+
+
+def root_of_circle(names: Sequence[str], pinned: Collection[str]) -> str:
+    """Of names that point to each other; one that points to itself is a circle too."""
+    return min(names, key=lambda name: (name in pinned, name))
 
 
 def no_such_entity(entity_id: str) -> NotFound:

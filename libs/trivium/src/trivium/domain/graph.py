@@ -40,11 +40,13 @@ class MentionRole(enum.StrEnum):
 
     HEADING: the name is only a part of the title or of a heading ("Kansas" in "2018 Kansas elections").
     MENTION: the name stands in the chunk's text.
+    CREATED: no chunk names it, an edit does.
     """
 
     TITLE = "title"
     HEADING = "heading"
     MENTION = "mention"
+    CREATED = "created"
 
 
 class Mention(msgspec.Struct, frozen=True, gc=False):
@@ -133,7 +135,7 @@ class ChunkGraph(msgspec.Struct, frozen=True):
 class Entity(msgspec.Struct, frozen=True):
     """A node as read back: aggregated over every active chunk that mentions it.
 
-    `mentions` counts chunks; `degree` counts distinct neighbours.
+    `mentions` counts chunks, and edits that name it; `degree` counts distinct neighbours.
     """
 
     id: str

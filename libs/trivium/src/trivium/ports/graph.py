@@ -7,6 +7,7 @@ from typing import Protocol
 
 import msgspec
 
+from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation, Step
 from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
@@ -40,8 +41,8 @@ class GraphWriter(Protocol):
     Order: shares may come in any order; the resulting graph is the same.
     Half-done: a batch of up to `BATCH_CHUNKS` is visible as a whole or not at all, a larger one may be seen in parts;
     a repeated batch converges.
-    Entities and edges are never written by themselves: they are the union of the shares, so deleting
-    a document leaves exactly what the other documents say.
+    Entities and edges are never written by themselves: they are the union of the shares, and what edits decide about
+    it, so deleting a document leaves exactly what the other documents and the edits say.
     """
 
     def upsert(self, rows: Sequence[GraphRow]) -> None: ...
@@ -50,6 +51,18 @@ class GraphWriter(Protocol):
         ...
 
     def delete(self, document_id: str, keep_version: str = "") -> None: ...
+    def decide(self, decisions: Decisions) -> None:
+        """Have exactly these decisions hold, instead of those decided on before.
+
+        Order: shares may come before and after; the resulting graph is the same. Half-done: seen as a whole or not at
+        all. `delete` does not touch decisions, nor do `ids` and `versions` count them.
+        """
+        ...
+
+    def undecided(self, decisions: Decisions) -> int:
+        """How many of the store's decisions differ from these, either way; for the audit."""
+        ...
+
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document (document id to version).
 
@@ -76,6 +89,7 @@ class GraphReader(Protocol):
     Duplicate: aliases are resolved: an alias's key answers with its canonical entity.
     Empty: empty input answers an empty mapping.
     Order: lists are by weight (confidence, evidence), then key; chunk ids ascending.
+    Removed: what an edit removed is nowhere, and what it declared invalid no edge; `evidence` still tells it.
     Filter: `where` holds within the graph, totals included.
     """
 

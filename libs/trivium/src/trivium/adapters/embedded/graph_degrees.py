@@ -16,7 +16,7 @@ def settle_degrees(
     db: sqlite3.Connection, appeared: Collection[EdgeKey], vanished: Collection[EdgeKey], moves: Moves
 ) -> None:
     """Bring `neighbours` and `degree` up to date. Edges and names are already as they shall be."""
-    rerouted = _touching(db, moves) - set(appeared) if moves else set()
+    rerouted = edges_touching(db, moves, hidden=False) - set(appeared) if moves else set()
     ends = {end for edges in (appeared, vanished, rerouted) for edge in edges for end in edge[:2]}
     after = _aliases(db, ends)
     before = after | {name: root for name, (root, _) in moves.items()}
@@ -30,13 +30,14 @@ def settle_degrees(
     _count_neighbours(db, {pair: n for pair, n in changes.items() if n})
 
 
-def _touching(db: sqlite3.Connection, names: Iterable[str]) -> set[EdgeKey]:
-    wanted = json.dumps(list(names))
+def edges_touching(db: sqlite3.Connection, names: Iterable[str], *, hidden: bool) -> set[EdgeKey]:
+    """The edges of some names, those that nobody sees only on request."""
     return set(
         db.execute(
-            "SELECT source, target, type FROM edge WHERE source IN (SELECT value FROM json_each(?1))"
-            " UNION SELECT source, target, type FROM edge WHERE target IN (SELECT value FROM json_each(?1))",
-            (wanted,),
+            "SELECT source, target, type FROM edge WHERE hidden <= ?2 AND source IN (SELECT value FROM json_each(?1))"
+            " UNION"
+            " SELECT source, target, type FROM edge WHERE hidden <= ?2 AND target IN (SELECT value FROM json_each(?1))",
+            (json.dumps(list(names)), int(hidden)),
         )
     )
 

@@ -7,9 +7,12 @@ import sqlite3
 from collections.abc import Iterable
 
 from trivium.adapters.embedded.graph_degrees import Moves
-from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, Spelling, display, usual_type
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, Spelling, display, root_of_circle, usual_type
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
+
+OF_EDIT = "(chunk >= 'edit:' AND chunk < 'edit;')"
+"""Of a row that a share makes: whether an edit says so (`trivium.domain.edits.SHARE_PREFIX`)."""
 
 
 class NameTable:
@@ -88,8 +91,8 @@ class NameTable:
     def _point(self, claims: Iterable[str]) -> None:
         for key in claims:
             row = self._db.execute(
-                "SELECT canonical FROM claimed WHERE key = ? GROUP BY canonical"
-                " ORDER BY count(*) DESC, canonical LIMIT 1",
+                f"SELECT canonical FROM claimed WHERE key = ? GROUP BY canonical"  # noqa: S608
+                f" ORDER BY max({OF_EDIT}) DESC, count(*) DESC, canonical LIMIT 1",
                 (key,),
             ).fetchone()
             self._db.execute("UPDATE name SET target = ? WHERE key = ?", (row[0] if row else key, key))
@@ -101,7 +104,8 @@ class NameTable:
             path = [key]
             while (target := self._target(path[-1])) not in path:
                 path.append(target)
-            root = min(path[path.index(target) :])
+            circle = path[path.index(target) :]
+            root = root_of_circle(circle, self._pinned(circle)) if len(circle) > 1 else target
             self._db.execute("UPDATE name SET root = ? WHERE key = ?", (root, key))
             roots.add(root)
         return roots
@@ -110,19 +114,31 @@ class NameTable:
         row = self._db.execute("SELECT target FROM name WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else key
 
+    def _pinned(self, keys: list[str]) -> set[str]:
+        rows = self._db.execute(
+            f"SELECT key FROM claimed WHERE {OF_EDIT} AND key IN (SELECT value FROM json_each(?))",  # noqa: S608
+            (json.dumps(keys),),
+        )
+        return {key for (key,) in rows}
+
     def _describe(self, root: str) -> None:
         """Surface, type and count of an entity, and the surface of its other names."""
         members = self._db.execute("SELECT key FROM name WHERE root = ? AND root <> key", (root,)).fetchall()
         keys = [root, *(key for (key,) in members)]
         spellings = {key: self._spellings(key) for key in keys}
-        kind = usual_type(spellings.values())
+        kind = self._decided("type", root) or usual_type(spellings.values())
+        removed = self._decided("removed", root) is not None
         for key in keys:
             own = key == root
             surface = display(key, spellings[key]) or self._claimed_surface(key)
             self._db.execute(
                 "UPDATE name SET surface = ?, type = ?, chunks = ? WHERE key = ?",
-                (surface, kind, self._count(keys) if own else 0, key),
+                (surface, kind, self._count(keys) if own and not removed else 0, key),
             )
+
+    def _decided(self, kind: str, key: str) -> str | None:
+        row = self._db.execute("SELECT value FROM decided WHERE kind = ? AND key = ?", (kind, key)).fetchone()
+        return str(row[0]) if row else None
 
     def _spellings(self, key: str) -> dict[Spelling, int]:
         rows = self._db.execute("SELECT surface, type, n FROM tally WHERE key = ?", (key,))

@@ -91,8 +91,11 @@ def names_found(db: sqlite3.Connection, asked: Mapping[MentionRole, Sequence[str
     return NamesFound(groups, counts, places)
 
 
+REMOVED = "SELECT key FROM decided WHERE kind = 'removed'"
+
+
 def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
-    """The entities behind `keys`; a name that is no entity stands for itself."""
+    """The entities behind `keys`; a name that is no entity stands for itself, one that was removed has no names."""
     root_of = {key: key for key in keys}
     (known,) = db.execute(
         "SELECT json_group_array(json_array(key, root)) FROM name"
@@ -108,6 +111,7 @@ def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
     ).fetchone()
     for root, key in sorted(_pairs(others)):
         members[root].append(key)
+    members.update((root, []) for (root,) in db.execute(REMOVED) if root in members)
     return Groups(root_of, members)
 
 

@@ -13,7 +13,7 @@ from sys import intern
 import msgspec
 
 from trivium.adapters.embedded.graph_match import similar_names
-from trivium.adapters.embedded.graph_places import NamesFound, groups_of, names_found
+from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
 from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
@@ -232,8 +232,18 @@ def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, 
     rows = db.execute(
         "SELECT chunk, body FROM share WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(chunk_ids),)
     )
+    removed = {
+        key
+        for (key,) in db.execute(
+            f"SELECT key FROM name WHERE root <> key AND root IN ({REMOVED}) UNION ALL {REMOVED}"  # noqa: S608
+        )
+    }
     return {
-        chunk: [_sharing(mention, chunk) for mention in in_text_order(_decode_mentions(body).mentions)]
+        chunk: [
+            _sharing(mention, chunk)
+            for mention in in_text_order(_decode_mentions(body).mentions)
+            if mention.key not in removed
+        ]
         for chunk, body in rows
     }
 
@@ -282,10 +292,10 @@ Statement = tuple[str, str, str, float, int]  # source, target, type, confidence
 
 _EDGES_OF = """
     SELECT k.value, e.source, e.target, e.type, e.confidence, e.evidence FROM json_each(?1) k
-    JOIN edge e ON e.source = k.value
+    JOIN edge e ON e.source = k.value AND NOT e.hidden
     UNION
     SELECT k.value, e.source, e.target, e.type, e.confidence, e.evidence FROM json_each(?1) k
-    JOIN edge e ON e.target = k.value
+    JOIN edge e ON e.target = k.value AND NOT e.hidden
 """
 
 
@@ -330,7 +340,8 @@ def _entities(db: sqlite3.Connection, roots: Iterable[str]) -> list[Entity]:
     wanted = list(roots)
     groups = groups_of(db, wanted)
     rows = db.execute(
-        "SELECT key, id, surface, type, chunks, (SELECT n FROM degree WHERE root = key) FROM name"
+        "SELECT key, id, surface, type, chunks, (SELECT n FROM degree WHERE root = key),"
+        " (SELECT value FROM decided d WHERE d.kind = 'name' AND d.key = name.key) FROM name"
         " WHERE key IN (SELECT value FROM json_each(?))",
         (json.dumps(groups.names()),),
     ).fetchall()
@@ -339,13 +350,15 @@ def _entities(db: sqlite3.Connection, roots: Iterable[str]) -> list[Entity]:
         Entity(
             id=identity,
             key=key,
-            name=surface,
+            name=called or surface,
             type=EntityType(kind),
-            aliases=tuple(sorted({surfaces[name] for name in groups.members[key] if name in surfaces} - {surface})),
+            aliases=tuple(
+                sorted({surfaces[name] for name in groups.members[key] if name in surfaces} - {called or surface})
+            ),
             mentions=chunks,
             degree=degree or 0,
         )
-        for key, identity, surface, kind, chunks, degree in rows
+        for key, identity, surface, kind, chunks, degree, called in rows
         if key in groups.members
     ]
 

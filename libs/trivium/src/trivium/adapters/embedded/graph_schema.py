@@ -104,6 +104,18 @@ SCHEMA = Schema(
         ALTER TABLE share ADD COLUMN dated INTEGER
         """,
         _fill_fields,
+        # What edits decide beside what they say, which is a share of no document. A hidden edge is seen by nobody.
+        """
+        CREATE TABLE decided ( -- kind: name, type, removed, sequence
+            kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
+        ) WITHOUT ROWID;
+        CREATE TABLE hidden ( -- relations that hold only as far as edits from the mark on state them
+            source TEXT NOT NULL, target TEXT NOT NULL, type TEXT NOT NULL, mark TEXT NOT NULL,
+            PRIMARY KEY (source, target, type)
+        ) WITHOUT ROWID;
+        CREATE INDEX hidden_to ON hidden (target);
+        ALTER TABLE edge ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0
+        """,
     ),
     recovery=rebuilding(Store.GRAPH),
 )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from trivium.adapters.embedded.graph_degrees import EdgeKey, settle_degrees
+from trivium.adapters.embedded.graph_decisions import Decided, decided
+from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, settle_degrees
 from trivium.adapters.embedded.graph_names import NameTable
+from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database, json_list
 from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
+from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
-from trivium.domain.scope import Tenant
+from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -62,6 +65,27 @@ class SqliteGraphWriter:
                 changes.remove(chunk)
             changes.settle()
 
+    def decide(self, decisions: Decisions) -> None:
+        """Bring the store to these decisions, in one transaction; where they are what it has, nothing is written."""
+        if not self.undecided(decisions):
+            return
+        with self._database.write() as connection:
+            stored, wanted = decided(connection), Decided.of(decisions)
+            changes = _Changes(connection, self._tenant)
+            for chunk in stored.shares.keys() - wanted.shares.keys():
+                changes.remove(chunk)
+            for chunk, share in wanted.shares.items():
+                if stored.shares.get(chunk) != share:
+                    changes.remove(chunk)
+                    changes.add(GraphRow(share, "", "", Scope(self._tenant, "")))
+            changes.decide(stored, wanted)
+            changes.settle()
+
+    def undecided(self, decisions: Decisions) -> int:
+        """How many decisions differ."""
+        with self._database.read() as connection:
+            return decided(connection).unlike(Decided.of(decisions))
+
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document."""
         with self._database.read() as connection:
@@ -78,7 +102,7 @@ class SqliteGraphWriter:
     def versions(self) -> Iterator[tuple[str, str]]:
         """Every (document id, version) that has rows."""
         with self._database.read() as connection:
-            yield from connection.execute("SELECT DISTINCT document, version FROM share").fetchall()
+            yield from connection.execute("SELECT DISTINCT document, version FROM share WHERE document <> ''").fetchall()
 
     def unlike(self, rows: Sequence[GraphRow]) -> set[str]:
         """The chunks whose share is another."""
@@ -104,6 +128,8 @@ class _Changes:
         self._withdrawn: set[EdgeKey] = set()
         self._named: set[str] = set()
         self._claimed: set[str] = set()
+        self._removed_entities: Collection[str] = ()
+        self._hidden_relations: Collection[EdgeKey] = ()
         self._added = self._removed = 0
 
     def add(self, row: GraphRow) -> None:
@@ -166,11 +192,19 @@ class _Changes:
             self._claimed.add(alias.key)
             self._named.update((alias.key, alias.canonical_key))
 
+    def decide(self, stored: Decided, wanted: Decided) -> None:
+        """Replace what is decided beside the shares; what follows from it is brought along by `settle`."""
+        stored.replace(self._db, wanted)
+        self._removed_entities = stored.changed_keys(wanted, "removed")
+        self._hidden_relations = stored.changed_relations(wanted)
+        self._named.update(self._removed_entities, stored.changed_keys(wanted, "type"))
+        self._added += 1
+
     def settle(self) -> None:
         self._settle_tally()
         self._settle_spread()
-        appeared, vanished = self._settle_edges()
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
+        appeared, vanished = self._settle_edges(moves)
         settle_degrees(self._db, appeared, vanished, moves)
         count_changes(self._db, self._added, self._removed)
 
@@ -193,33 +227,28 @@ class _Changes:
             "DELETE FROM spread WHERE key = ? AND role = ? AND n = 0", [row[:2] for row in changed if row[2] < 0]
         )
 
-    def _settle_edges(self) -> tuple[list[EdgeKey], list[EdgeKey]]:
+    def _settle_edges(self, moves: Moves) -> tuple[list[EdgeKey], list[EdgeKey]]:
         """Returns the edges that appeared and those that vanished."""
         appeared, vanished = [], []
+        veils = Veils(self._db)
+        anew = set(self._withdrawn)
+        if veils.any or self._removed_entities or self._hidden_relations:
+            anew |= self._stated.keys() | veils.touched(moves, self._removed_entities, self._hidden_relations)
         for edge, confidences in sorted(self._stated.items()):
-            if edge not in self._withdrawn:
+            if edge not in anew:
                 (evidence,) = self._db.execute(
-                    "INSERT INTO edge VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET evidence ="
+                    "INSERT INTO edge (source, target, type, confidence, evidence) VALUES (?, ?, ?, ?, ?)"
+                    " ON CONFLICT DO UPDATE SET evidence ="
                     " evidence + excluded.evidence, confidence = max(confidence, excluded.confidence)"
                     " RETURNING evidence",
                     (*edge, max(confidences), len(confidences)),
                 ).fetchone()
                 if evidence == len(confidences):
                     appeared.append(edge)
-        for edge in sorted(self._withdrawn):
-            known, present = self._recount(edge)
+        for edge in sorted(anew):
+            known, present = veils.recount(edge)
             if present and not known:
                 appeared.append(edge)
             if known and not present:
                 vanished.append(edge)
         return appeared, vanished
-
-    def _recount(self, edge: EdgeKey) -> tuple[bool, bool]:
-        """Whether the edge was there before, and whether it is now."""
-        gone = self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge).rowcount
-        there = self._db.execute(
-            "INSERT INTO edge SELECT source, target, type, max(confidence), count(*) FROM stated"
-            " WHERE source = ? AND target = ? AND type = ? GROUP BY source, target, type",
-            edge,
-        ).rowcount
-        return gone > 0, there > 0

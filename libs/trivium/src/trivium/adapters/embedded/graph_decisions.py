@@ -1,0 +1,77 @@
+"""What edits decide, as the file holds it: their shares, and the tables `decided` and `hidden`."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Self
+
+import msgspec
+
+from trivium.adapters.embedded.graph_degrees import EdgeKey
+from trivium.domain.edits import Decisions
+from trivium.domain.graph import ChunkGraph
+
+_decode = msgspec.msgpack.Decoder(ChunkGraph).decode
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """`values` by (kind, key), as in `decided`; `marks` by relation, as in `hidden`; `shares` by `share_id`."""
+
+    shares: dict[str, ChunkGraph]
+    values: dict[tuple[str, str], str]
+    marks: dict[EdgeKey, str]
+
+    @classmethod
+    def of(cls, decisions: Decisions) -> Self:
+        """As the file shall hold them."""
+        values = {("name", key): name for key, name in decisions.names.items()}
+        values |= {("type", key): kind.value for key, kind in decisions.types.items()}
+        values |= {("removed", key): "" for key in decisions.removed}
+        marks = {(it.source_key, it.target_key, it.type): mark for it, mark in decisions.hidden.items()}
+        return cls({share.chunk_id: share for share in decisions.shares}, values, marks)
+
+    def unlike(self, other: Self) -> int:
+        """How many differ, either way."""
+        pairs = ((self.shares, other.shares), (self.values, other.values), (self.marks, other.marks))
+        return sum(
+            mine.get(key) != theirs.get(key)  # type: ignore[attr-defined]
+            for mine, theirs in pairs
+            for key in mine.keys() | theirs.keys()
+        )
+
+    def changed_keys(self, other: Self, kind: str) -> set[str]:
+        """The keys that one kind of value was decided on for, or is not any more, or otherwise."""
+        mine, theirs = self.values, other.values
+        return {key for its, key in mine.keys() | theirs.keys() if its == kind and mine.get((its, key)) != theirs.get((its, key))}
+
+    def changed_relations(self, other: Self) -> set[EdgeKey]:
+        """The same of relations."""
+        both = self.marks.keys() | other.marks.keys()
+        return {relation for relation in both if self.marks.get(relation) != other.marks.get(relation)}
+
+    def replace(self, db: sqlite3.Connection, other: Self) -> None:
+        """Write what differs, but for shares."""
+        db.executemany("DELETE FROM decided WHERE kind = ? AND key = ?", self.values.keys() - other.values.keys())
+        db.executemany(
+            "INSERT OR REPLACE INTO decided VALUES (?, ?, ?)",
+            [(*key, value) for key, value in other.values.items() if self.values.get(key) != value],
+        )
+        db.executemany(
+            "DELETE FROM hidden WHERE source = ? AND target = ? AND type = ?", self.marks.keys() - other.marks.keys()
+        )
+        db.executemany(
+            "INSERT OR REPLACE INTO hidden VALUES (?, ?, ?, ?)",
+            [(*relation, mark) for relation, mark in other.marks.items() if self.marks.get(relation) != mark],
+        )
+
+
+def decided(db: sqlite3.Connection) -> Decided:
+    """What the file holds."""
+    shares = db.execute("SELECT chunk, body FROM share WHERE document = ''")
+    values = db.execute("SELECT kind, key, value FROM decided")
+    marks = db.execute("SELECT source, target, type, mark FROM hidden")
+    return Decided(
+        {chunk: _decode(body) for chunk, body in shares},
+        {(kind, key): value for kind, key, value in values},
+        {(source, target, kind): mark for source, target, kind, mark in marks},
+    )

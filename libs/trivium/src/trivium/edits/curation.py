@@ -1,0 +1,100 @@
+"""From the log to the graph: what it adds up to now, and the graph store brought to it.
+
+Whoever appends brings the graph along before it answers. A process that dies in between leaves a graph that is behind
+the log; the next append mends it, so does a process that starts to serve, and so does the audit.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from trivium.domain.documents import DocumentState
+from trivium.domain.edits import Draft, Edit
+from trivium.domain.scope import Tenant
+from trivium.edits.fold import Folded, fold
+from trivium.edits.log import EditLog, has_evidence_in
+from trivium.ports.graph import Graphs
+from trivium.ports.objects import Objects
+from trivium.ports.registry import Registry
+
+DOCUMENTS_AT_ONCE = 1000
+
+Decide = Callable[["Curated"], Sequence[Draft]]
+"""From the log as it is, what shall be appended; raises `Refused`. It may be asked again, with a longer log."""
+
+
+class Curated(msgspec.Struct, frozen=True):
+    """The log, and what it adds up to."""
+
+    edits: Sequence[Edit]
+    gone: frozenset[str]
+    """Documents that edits rest on and that are deleted."""
+    folded: Folded
+
+
+class Curation:
+    """All tenants' edits. One object a process: it keeps the logs that it has read. Safe among threads."""
+
+    def __init__(self, objects: Objects, registry: Registry, graphs: Graphs) -> None:
+        self._objects = objects
+        self._registry = registry
+        self._graphs = graphs
+        self._lock = threading.Lock()
+        self._logs: dict[Tenant, EditLog] = {}
+        self._known: dict[Tenant, Curated] = {}
+
+    def now(self, tenant: Tenant) -> Curated:
+        """The log as it is now."""
+        return self._curated(tenant, self._log(tenant).read())
+
+    def append(self, tenant: Tenant, decide: Decide) -> tuple[Edit, ...]:
+        """Append what `decide` makes of the log, as a whole, and bring the graph along. Raises as `EditLog.append`."""
+        appended = self._log(tenant).append(lambda edits: decide(self._curated(tenant, edits)))
+        if appended:
+            self.project(tenant)
+        return appended
+
+    def project(self, tenant: Tenant) -> Curated:
+        """Bring the graph to the log.
+
+        The log is looked at again after each write: where two processes write, the last one sees what both know.
+        """
+        curated = self.now(tenant)
+        while True:
+            self._graphs.writer(tenant).decide(curated.folded.decisions)
+            again = self.now(tenant)
+            if (len(again.edits), again.gone) == (len(curated.edits), curated.gone):
+                return again
+            curated = again
+
+    def document_changed(self, tenant: Tenant, document_id: str) -> None:
+        """A document was deleted or came back: what rested on it alone counts no more, or again."""
+        if has_evidence_in(self._objects.for_tenant(tenant), document_id):
+            self.project(tenant)
+
+    def unreadable(self, tenant: Tenant) -> tuple[int, ...]:
+        """The sequence numbers of records that count for nothing, because they cannot be read."""
+        return self._log(tenant).unreadable
+
+    def _log(self, tenant: Tenant) -> EditLog:
+        with self._lock:
+            return self._logs.setdefault(tenant, EditLog(self._objects.for_tenant(tenant)))
+
+    def _curated(self, tenant: Tenant, edits: Sequence[Edit]) -> Curated:
+        gone = self._gone(tenant, edits)
+        known = self._known.get(tenant)
+        if known is None or (len(known.edits), known.gone) != (len(edits), gone):
+            known = self._known[tenant] = Curated(edits, gone, fold(edits, gone))
+        return known
+
+    def _gone(self, tenant: Tenant, edits: Sequence[Edit]) -> frozenset[str]:
+        registry = self._registry.for_tenant(tenant)
+        documents = sorted({one.document_id for edit in edits for one in edit.evidence})
+        living: set[str] = set()
+        for start in range(0, len(documents), DOCUMENTS_AT_ONCE):
+            found = registry.get_many(documents[start : start + DOCUMENTS_AT_ONCE])
+            living |= {id_ for id_, document in found.items() if document.state is not DocumentState.DELETED}
+        return frozenset(documents) - living

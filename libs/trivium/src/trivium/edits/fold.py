@@ -1,0 +1,264 @@
+"""What a log of edits adds up to: one pure function, total, in one order.
+
+Edits count in the order of the log, a later one over an earlier one about the same thing. Before that it is decided
+which count at all: an edit that an undo names does not, unless that undo is undone itself; and one whose evidence has
+all been deleted with its documents does not.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from trivium.domain.chunks import Span
+from trivium.domain.edits import (
+    Accept,
+    CreateEntity,
+    CreateRelation,
+    Decisions,
+    Dismiss,
+    Edit,
+    Invalidate,
+    Merge,
+    RelationKey,
+    Remove,
+    Rename,
+    Retype,
+    Review,
+    Split,
+    Todo,
+    Undo,
+    UpdateRelation,
+    share_id,
+)
+from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, MentionRole, Relation
+from trivium.text.names import fold_name
+
+
+_NOWHERE = Span(0, 0)
+
+
+class Standing(enum.StrEnum):
+    """What becomes of an edit."""
+
+    COUNTS = "counts"
+    UNDONE = "undone"
+    WITHOUT_EVIDENCE = "without_evidence"  # its documents are deleted
+    CIRCLE = "circle"  # a merge of an entity into what is merged into it
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """A name that an edit gives to an entity."""
+
+    into: str
+    surface: str
+    edit: Edit
+
+
+class Folded(msgspec.Struct, frozen=True):
+    """The decisions, and what they came from.
+
+    `pins` are names by key, `names`, `types`, `removed`, `created` the edits that decide about an entity, by its key,
+    `hidden` those that a relation is invalid by, `reviews` and `todos` what is open, `dismissed` and `accepted` by
+    subject. An edit whose id is not in `standings` counts.
+    """
+
+    decisions: Decisions
+    standings: Mapping[str, Standing]
+    pins: Mapping[str, Pin]
+    names: Mapping[str, Edit]
+    types: Mapping[str, Edit]
+    removed: Mapping[str, Edit]
+    created: Mapping[str, Edit]
+    hidden: Mapping[RelationKey, Edit]
+    reviews: Mapping[str, Edit]
+    todos: Mapping[str, Edit]
+    dismissed: Mapping[str, Edit]
+    accepted: Mapping[str, Edit]
+
+    def standing(self, edit: Edit) -> Standing:
+        """What became of one edit."""
+        return self.standings.get(edit.id, Standing.COUNTS)
+
+    def entity_of(self, key: str) -> str:
+        """The name that edits lead to from this one, whatever chunks claim."""
+        return _end(key, self.pins)
+
+
+def fold(edits: Sequence[Edit], gone: Collection[str] = ()) -> Folded:
+    """`edits` in the order of the log; `gone` are ids of documents that are deleted."""
+    standings = _standings(edits, gone)
+    state = _State(standings)
+    for edit in edits:
+        if edit.id not in standings:
+            state.apply(edit)
+    return state.folded(edits[-1].sequence if edits else 0)
+
+
+def _standings(edits: Sequence[Edit], gone: Collection[str]) -> dict[str, Standing]:
+    """Of those that do not count. What undoes an edit comes after it, so they are looked at from the last one back."""
+    found: dict[str, Standing] = {}
+    for edit in reversed(edits):
+        if edit.id in found:
+            continue
+        if isinstance(edit.change, Undo):
+            found[edit.change.edit] = Standing.UNDONE
+        elif gone and edit.evidence and all(one.document_id in gone for one in edit.evidence):
+            found[edit.id] = Standing.WITHOUT_EVIDENCE
+    return found
+
+
+class _State:
+    """The fold half way."""
+
+    def __init__(self, standings: dict[str, Standing]) -> None:
+        self._standings = standings
+        self._pins: dict[str, Pin] = {}
+        self._names: dict[str, Edit] = {}
+        self._types: dict[str, tuple[EntityType, Edit]] = {}
+        self._removed: dict[str, Edit] = {}
+        self._created: dict[str, Edit] = {}
+        self._stated: list[tuple[RelationKey, Edit]] = []
+        self._hidden: dict[RelationKey, Edit] = {}
+        self._reviews: dict[str, Edit] = {}
+        self._todos: dict[str, Edit] = {}
+        self._dismissed: dict[str, Edit] = {}
+        self._accepted: dict[str, Edit] = {}
+
+    def apply(self, edit: Edit) -> None:  # noqa: C901 - a table of the changes
+        match edit.change:
+            case Merge(key, into, name):
+                self._pin(key, into, name, edit)
+            case Split(key, name):
+                self._pins[key] = Pin(key, name, edit)
+            case Rename(key, name):
+                self._names[key] = edit
+                self._pin(fold_name(name), key, name, edit)
+            case Retype(key, kind):
+                self._types[key] = (kind, edit)
+            case CreateEntity(key, _, kind, aliases):
+                self._created[key] = edit
+                self._types[key] = (kind, edit)
+                for alias in aliases:
+                    self._pin(fold_name(alias), key, alias, edit)
+            case CreateRelation(relation):
+                self._stated.append((relation, edit))
+            case UpdateRelation(was, now):
+                self._hidden.update(dict.fromkeys(was, edit))
+                self._stated.append((now, edit))
+            case Invalidate(relation):
+                self._hidden[relation] = edit
+            case Remove(key):
+                self._removed[key] = edit
+            case Review():
+                self._reviews[edit.id] = edit
+            case Todo():
+                self._todos[edit.id] = edit
+            case Dismiss(subject):
+                self._dismissed[subject] = edit
+            case Accept(subject):
+                self._accepted[subject] = edit
+
+    def _pin(self, key: str, into: str, surface: str, edit: Edit) -> None:
+        if not key or _leads_to(into, key, self._pins):
+            if isinstance(edit.change, Merge):
+                self._standings[edit.id] = Standing.CIRCLE
+            return
+        self._pins[key] = Pin(into, surface, edit)
+
+    def folded(self, sequence: int) -> Folded:
+        return Folded(
+            Decisions(
+                sequence,
+                self._shares(),
+                {key: edit.change.name for key, edit in self._names.items() if isinstance(edit.change, Rename)},
+                {key: kind for key, (kind, _) in self._types.items()},
+                frozenset(self._removed),
+                {relation: edit.mark for relation, edit in self._hidden.items()},
+            ),
+            self._standings,
+            self._pins,
+            self._names,
+            {key: edit for key, (_, edit) in self._types.items()},
+            self._removed,
+            self._created,
+            self._hidden,
+            _open(self._reviews, self._dismissed),
+            _open(self._todos, self._dismissed),
+            self._dismissed,
+            self._accepted,
+        )
+
+    def _shares(self) -> tuple[ChunkGraph, ...]:
+        """What each edit says of its own, in the order of the log."""
+        aliases: dict[str, list[Alias]] = {}
+        mentions: dict[str, list[Mention]] = {}
+        relations: dict[str, list[Relation]] = {}
+        for key, pin in self._pins.items():
+            own = share_id(pin.edit)
+            aliases.setdefault(own, []).append(Alias(key, pin.into, pin.surface, own))
+        for edit in self._created.values():
+            mentions.setdefault(share_id(edit), []).append(_mention(edit))
+        for relation, edit in self._stated:
+            relations.setdefault(share_id(edit), []).append(_relation(relation, edit))
+        return tuple(
+            ChunkGraph(
+                own,
+                tuple(mentions.get(own, ())),
+                tuple(relations.get(own, ())),
+                tuple(sorted(aliases.get(own, ()), key=lambda alias: alias.key)),
+            )
+            for own in sorted({*aliases, *mentions, *relations})
+        )
+
+
+def _open(asked: Mapping[str, Edit], dismissed: Mapping[str, Edit]) -> dict[str, Edit]:
+    return {subject: edit for subject, edit in asked.items() if subject not in dismissed}
+
+
+def _end(key: str, pins: Mapping[str, Pin]) -> str:
+    """Where a name leads. Pins form no circle but that of a name with itself."""
+    while (pin := pins.get(key)) is not None and pin.into != key:
+        key = pin.into
+    return key
+
+
+def _leads_to(key: str, end: str, pins: Mapping[str, Pin]) -> bool:
+    while key != end:
+        pin = pins.get(key)
+        if pin is None or pin.into == key:
+            return False
+        key = pin.into
+    return True
+
+
+def _mention(edit: Edit) -> Mention:
+    change = edit.change
+    assert isinstance(change, CreateEntity)
+    chunk = edit.evidence[0].chunk_id if edit.evidence else share_id(edit)
+    return Mention(
+        key=change.key,
+        chunk_id=chunk,
+        sentence=0,
+        span=edit.evidence[0].span if edit.evidence else _NOWHERE,
+        surface=change.name,
+        role=MentionRole.CREATED,
+        type=change.type,
+        confidence=1.0,
+    )
+
+
+def _relation(relation: RelationKey, edit: Edit) -> Relation:
+    place = edit.evidence[0] if edit.evidence else None
+    return Relation(
+        relation.source_key,
+        relation.target_key,
+        relation.type,
+        edit.confidence,
+        place.chunk_id if place else share_id(edit),
+        place.span if place else _NOWHERE,
+        place.snippet if place else "",
+        f"edit:{edit.id}",
+    )
