@@ -24,6 +24,7 @@ def document() -> str:
         keywords=nothing,
         vectors=nothing,
         graphs=nothing,
+        curation=nothing,
         conversations=nothing,
         searcher=nothing,
         answerer=nothing,

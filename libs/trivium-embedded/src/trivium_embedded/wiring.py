@@ -23,6 +23,7 @@ from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.adapters.models import connect_models
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import curation_of
 from trivium.flow.envelope import Envelope
 from trivium.flow.erase import clear_up
 from trivium.flow.stage import group_of
@@ -98,6 +99,7 @@ def assembled(
             release_orphans(registry)  # whoever owns the data directory is the only worker
             for tenant in stores.objects.tenants():
                 stores.objects.unfinished(tenant, remove=True)  # begun by a process that was killed
+        curation_of(stores).project_all()
         _start_ingest(stack, app, dispatcher)
         stack.callback(stopping.begin)
         questions = QuestionVectors(models.embedder, remembered_questions)

@@ -16,6 +16,7 @@ from msgspec import Meta
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
+from trivium.domain.edits import MAX_WHY_CHARS
 from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.ids import Id
 from trivium.domain.parsed import Position, UnitKind
@@ -614,13 +615,101 @@ class Relation(Output, frozen=True):
     operation: Annotated[str, Meta(description="What found it.", examples=["pattern:born_in"])]
 
 
+class Quote(Output, frozen=True):
+    """Where something is said: `snippet` is the text from character `start` to `end` of the passage."""
+
+    document_id: str
+    chunk_id: str
+    start: int
+    end: int
+    snippet: str
+
+
+class EditSeen(Output, frozen=True):
+    """An edit. `standing` is counts, undone, without_evidence (its documents are deleted) or circle."""
+
+    id: Annotated[str, Meta(description="What `undo` takes.", examples=["12.0"])]
+    kind: Annotated[str, Meta(examples=["merge"])]
+    what: Annotated[str, Meta(description="In words.", examples=['"A. Lovelace" is "ada lovelace"'])]
+    standing: str
+    by: Annotated[str, Meta(description="Kind and name of who decided.", examples=["person anna"])]
+    at: Annotated[float, Meta(description="Unix seconds.")]
+    why: str
+    confidence: float
+    evidence: tuple[Quote, ...]
+    undone_by: Annotated[str, Meta(description='"" where nothing undid it.')] = ""
+
+
+class Edited(Output, frozen=True):
+    """What was appended, and the entities it is about as they are now."""
+
+    edits: tuple[EditSeen, ...]
+    entities: tuple[Entity, ...]
+    notes: tuple[str, ...] = ()
+
+
+class EditPage(Output, frozen=True):
+    """Newest first."""
+
+    edits: tuple[EditSeen, ...]
+    cursor: Cursor
+
+
+class Reasoned(Input, frozen=True):
+    """Why something is done."""
+
+    why: Annotated[str, Meta(max_length=MAX_WHY_CHARS, pattern=NO_CONTROLS, description="The reason.")] = ""
+
+
+class Said(Output, frozen=True):
+    """What a passage or an edit says: a name (`type` is "" and so is `target_key`) or a relation.
+
+    `start` and `end` count characters of the passage. `invalid_by` is the edit that says that it does not hold.
+    """
+
+    source_key: str
+    type: str
+    target_key: str
+    place: Annotated[Place | None, Meta(description="Absent where an edit says it without a passage.")]
+    start: int
+    end: int
+    snippet: str
+    confidence: float
+    operation: Annotated[str, Meta(description="What found it.", examples=["pattern:born_in", "edit:12.0"])]
+    at: Annotated[float, Meta(description="Unix seconds: when the document was read last, or the edit was made.")]
+    invalid_by: Annotated[str, Meta(description='"" where it holds.')] = ""
+
+
+class Provenance(Output, frozen=True):
+    """Why the graph is as it is: what passages and edits say, the surest first, and the edits, newest first."""
+
+    said: tuple[Said, ...]
+    edits: tuple[EditSeen, ...]
+    notes: tuple[str, ...] = ()
+
+
+class ToolDescription(Output, frozen=True):
+    """A tool: POST its arguments to /v1/graph/tools/{name}."""
+
+    name: str
+    description: str
+    arguments: Annotated[dict[str, Any], Meta(description="JSON Schema.")]
+
+
+class ToolList(Output, frozen=True):
+    """What may be done with the graph."""
+
+    tools: tuple[ToolDescription, ...]
+
+
 class EntityPicture(Output, frozen=True):
-    """An entity with its surroundings."""
+    """An entity with its surroundings. `edits` made it what it is, newest first; `undo` takes their ids."""
 
     entity: Entity
     neighbours: tuple[Neighbour, ...]
     mentions: tuple[Mention, ...]
     relations: tuple[Relation, ...]
+    edits: tuple[EditSeen, ...] = ()
 
 
 class Status(Output, frozen=True):

@@ -26,6 +26,7 @@ from trivium import api
 from trivium.config import LOOPBACK
 from trivium.domain.answers import Kind
 from trivium.domain.documents import DocumentState
+from trivium.domain.edits import Actor
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode, Rerank
@@ -37,6 +38,7 @@ POLL_S = 0.25
 PATIENCE_S = 30.0  # how long `watch` bears a server that is away (a restart) before it gives up
 LOOK_AHEAD = 8  # unfinished sources that `watch` looks at each time: they finish nearly in the order they came
 PAGE = 100
+NOBODY = Actor()
 
 T = TypeVar("T")
 
@@ -350,7 +352,37 @@ class TriviumClient:
         """One entity with its neighbours and evidence. Raises `NotFound`."""
         return self._get(f"/v1/graph/entities/{_part(entity_id)}", api.EntityPicture)
 
-    def _get(self, path: str, kind: type[T], **query: str | int | None) -> T:
+    def tools(self) -> api.ToolList:
+        """What may be done with the graph, each with the JSON Schema of its arguments."""
+        return self._get("/v1/graph/tools", api.ToolList)
+
+    def tool(self, name: str, arguments: api.Input, kind: type[T], *, actor: Actor = NOBODY) -> T:
+        """Run a tool of `trivium.graph_tools`; what it gives is of its `kind`. Raises `Refused` and `NotFound`."""
+        return self._call("POST", f"/v1/graph/tools/{_part(name)}", kind, params=_by(actor), **_json(arguments))
+
+    def undo(self, edit_id: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
+        """Undo an edit (`12.0`), or all that one call did (`12`). Raises `NotFound`, `Refused`."""
+        path = f"/v1/graph/edits/{_part(edit_id)}/undo"
+        return self._call("POST", path, api.Edited, params=_by(actor), **_json(api.Reasoned(why)))
+
+    def dismiss(self, edit_id: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
+        """Settle a review or a task. Raises `NotFound`, `Refused`."""
+        path = f"/v1/graph/edits/{_part(edit_id)}/dismiss"
+        return self._call("POST", path, api.Edited, params=_by(actor), **_json(api.Reasoned(why)))
+
+    def edits(
+        self, entity: str = "", *, kind: str = "", actor: str = "", standing: str = "", limit: int = PAGE, cursor: str = ""
+    ) -> api.EditPage:
+        """One page of the log of edits, newest first."""
+        wanted = {"entity": entity, "kind": kind, "actor": actor, "standing": standing, "cursor": cursor}
+        given = {name: value for name, value in wanted.items() if value}
+        return self._call("GET", "/v1/graph/edits", api.EditPage, params={**given, "limit": limit})
+
+    def provenance(self, *, limit: int = PAGE, **wanted: str | float) -> api.Provenance:
+        """Why the graph is as it is; `wanted` as the parameters of `GET /v1/graph/provenance`."""
+        return self._get("/v1/graph/provenance", api.Provenance, limit=limit, **wanted)
+
+    def _get(self, path: str, kind: type[T], **query: str | float | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
         return self._call("GET", path, kind, params=given)
 
@@ -392,6 +424,10 @@ def _base_url(url: str) -> httpx.URL:
     if base.scheme not in ("http", "https") or not base.host:
         raise Refused("bad_setting", f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
     return base
+
+
+def _by(actor: Actor) -> dict[str, str]:
+    return {"actor": actor.name, "actor_kind": actor.kind.value} if actor.name else {}
 
 
 def _part(identifier: str) -> str:

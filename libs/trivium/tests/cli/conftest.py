@@ -82,6 +82,7 @@ class World:
             keywords=me,
             vectors=me,
             graphs=_Graph(self),  # type: ignore[arg-type]
+            curation=me,
             conversations=self.conversations,
             searcher=me,
             answerer=me,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from trivium.domain.chunks import Chunk, Span
 from trivium.text.names import fold_name
 from trivium.text.titles import SHORT_TITLE_CONFIDENCE, short_title, title_parts
-from trivium_graph import gate
+from trivium.text import gate
 
 TITLE_CONFIDENCE = 1.0
 HEADING_CONFIDENCE = 0.9

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.graph import EntityType
 from trivium.text.names import fold_name
-from trivium_graph import gate, lexicon
+from trivium.text import gate
+from trivium_graph import lexicon
 from trivium_graph.spans import Name, untitled
 
 MAX_SHORT_CHARS = 10  # Schwartz and Hearst 2003: an abbreviation has 2 to 10 characters

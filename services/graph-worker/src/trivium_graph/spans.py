@@ -11,7 +11,8 @@ from typing import NamedTuple
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import EntityType
 from trivium.text.names import NameSpan, fold_name, names_in
-from trivium_graph import gate, lexicon, types
+from trivium.text import gate
+from trivium_graph import lexicon, types
 
 QUOTES = '"“«„'
 _POSSESSIVE = re.compile(r"(?:'s|’s) ")

@@ -10,6 +10,7 @@ import msgspec
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.errors import TriviumError, TryLater
+from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
 from trivium.flow.erase import erase_children, erase_objects, require_membership
 from trivium.flow.stage import Job, Outcome, read_all
@@ -118,6 +119,7 @@ class PublishWork(msgspec.Struct, frozen=True):
             store.writer(job.tenant).delete(document.id, keep_version=document.version)
         erase_objects(job.objects, document.id, keep_version=document.version)
         erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
+        curation_of(self.stores).document_changed(job.tenant, document.id)  # it may have been deleted before
 
 
 def _ids(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> dict[str, set[str]]:

@@ -9,6 +9,7 @@ from functools import partial
 from trivium.config import Settings
 from trivium.domain.retrieval import Rerank
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium.edits.curation import curation_of
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads, no_buckets
 from trivium.llm.connect import llm_address
@@ -65,6 +66,7 @@ def query_services(
         keywords=stores.keywords,
         vectors=stores.vectors,
         graphs=stores.graphs,
+        curation=curation_of(stores),
         conversations=stores.conversations,
         searcher=searcher,
         answerer=PipelineAnswerer(

@@ -15,6 +15,7 @@ from trivium.domain.answers import Answer, AnswerEvent, Kind, Turn
 from trivium.domain.crawl import CrawlRequest, Visit
 from trivium.domain.retrieval import Mode, Rerank, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import Curation
 from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
 from trivium.ports.intake import Intake
@@ -92,6 +93,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     keywords: Keywords
     vectors: Vectors
     graphs: Graphs
+    curation: Curation
     conversations: Conversations
     searcher: Searcher
     answerer: Answerer

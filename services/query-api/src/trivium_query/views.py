@@ -82,6 +82,7 @@ def picture(seen: EntityPicture) -> api.EntityPicture:
         relations=tuple(
             to_api(api.Relation, r, place=_place(known[r.chunk_id])) for r in seen.relations if r.chunk_id in known
         ),
+        edits=seen.edits,
     )
 
 

@@ -358,6 +358,7 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         keywords=keywords,
         vectors=MemoryVectors(),
         graphs=graphs,
+        curation=Curation(LocalObjects(tmp_path), registry, graphs),
         conversations=SqliteConversations(tmp_path),
         searcher=searcher,
         answerer=QuotingAnswerer(searcher),

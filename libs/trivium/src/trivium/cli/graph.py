@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium import api
+from trivium.cli.curate import COMMANDS, edit_lines
 from trivium.cli.documents import resolve
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
@@ -26,7 +27,15 @@ _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 @click.group()
 def graph() -> None:
-    """Look at the knowledge graph."""
+    """Look at the knowledge graph, and correct it.
+
+    Every correction is an edit in a log: it says who, when and why, and it can be undone.
+
+    \b
+      trivium graph merge "I. Brandt" "Ilse Brandt"
+      trivium graph why "Ilse Brandt"
+      trivium graph undo 1
+    """
 
 
 @graph.command(name="list")
@@ -81,6 +90,10 @@ def show(entity: str, as_json: bool) -> None:
         say(f"  {place}")
         for sentence in sentences:
             say(f"    “{sentence}”")
+    if picture.edits:
+        say("\nEdited")
+    for line in edit_lines(picture.edits):
+        say(f"  {line}")
 
 
 @graph.command()
@@ -101,6 +114,10 @@ def links(document: str, as_json: bool) -> None:
             say(words)
         for other in linked:
             say(f"  {one_line(other.name)}" + (f"  ({one_line(other.title)})" if other.title else ""))
+
+
+for command in COMMANDS:
+    graph.add_command(command)
 
 
 def _by_name(client: TriviumClient, name: str) -> api.Entity:

@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Entry] = {
     "chunks": Entry("trivium.cli.documents:chunks", "Print the passages of a document."),
     "unlock": Entry("trivium.cli.unlock:unlock", "Give the password of a document that needs one."),
     "delete": Entry("trivium.cli.documents:delete", "Remove a document from everywhere."),
-    "graph": Entry("trivium.cli.graph:graph", "Look at the knowledge graph."),
+    "graph": Entry("trivium.cli.graph:graph", "Look at the knowledge graph, and correct it."),
     "backfill": Entry("trivium.cli.backfill:backfill", "Take in what a bucket holds, however much."),
     "dead": Entry("trivium.cli.dead:dead", "Look at what failed, and replay or drop it."),
     "parse": Entry("trivium.cli.parse:parse", "Print what the parser sees in a file; store nothing."),

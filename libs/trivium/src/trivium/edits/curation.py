@@ -19,6 +19,7 @@ from trivium.edits.log import EditLog, has_evidence_in
 from trivium.ports.graph import Graphs
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
+from trivium.ports.stores import Stores
 
 DOCUMENTS_AT_ONCE = 1000
 
@@ -75,6 +76,12 @@ class Curation:
         if has_evidence_in(self._objects.for_tenant(tenant), document_id):
             self.project(tenant)
 
+    def project_all(self) -> None:
+        """Mend what a process left behind that died between an edit and its graph."""
+        for tenant in self._objects.tenants():
+            if self.now(tenant).edits:
+                self.project(tenant)
+
     def unreadable(self, tenant: Tenant) -> tuple[int, ...]:
         """The sequence numbers of records that count for nothing, because they cannot be read."""
         return self._log(tenant).unreadable
@@ -98,3 +105,8 @@ class Curation:
             found = registry.get_many(documents[start : start + DOCUMENTS_AT_ONCE])
             living |= {id_ for id_, document in found.items() if document.state is not DocumentState.DELETED}
         return frozenset(documents) - living
+
+
+def curation_of(stores: Stores) -> Curation:
+    """That of a deployment's stores."""
+    return Curation(stores.objects, stores.registry, stores.graphs)

@@ -16,6 +16,7 @@ from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import curation_of
 from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
 from trivium.flow.family import Member, MemberRef, dismiss, forget, kept_by_parent, member_refs
@@ -49,10 +50,12 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = mat
 
 
 def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
-    """Remove rows, then artifacts and originals, except those of `keep_version`."""
+    """Remove rows, then artifacts and originals, except those of `keep_version`, and what edits rested on it alone."""
     for store in (stores.vectors, stores.visuals, stores.keywords, stores.graphs):
         store.writer(tenant).delete(document_id, keep_version=keep_version)
     erase_objects(stores.objects.for_tenant(tenant), document_id, keep_version)
+    if not keep_version:
+        curation_of(stores).document_changed(tenant, document_id)
 
 
 def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = "") -> None:

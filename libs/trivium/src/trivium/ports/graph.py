@@ -101,6 +101,10 @@ class GraphReader(Protocol):
         """Every mention of each chunk, titles included, in text order."""
         ...
 
+    async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
+        """What each chunk says, as it was written, whatever edits make of it."""
+        ...
+
     async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
         """The HAS_* steps of each chunk, in either direction, to chunks that have a share; by type, then chunk id."""
         ...

@@ -27,6 +27,7 @@ from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
 from trivium.ports.graph import Graphs
 from trivium.ports.stores import Stores
+from trivium_ingest.upkeep.edits import edits_of
 from trivium_ingest.upkeep.graph_sums import graph_sums, write_graph_anew
 from trivium_ingest.upkeep.published import PAGE, Expected, job_and_expected, pages_of_published, versions
 from trivium_ingest.upkeep.retried import retried
@@ -49,6 +50,8 @@ def audit(stores: Stores, *, repair: bool = False, scratch: Scratch | None = Non
         of_rows = _of_rows(stores, tenant, repair=repair, contents=scratch is not None)
         yield from of_rows if scratch is None else _with_sums(stores, tenant, of_rows, scratch, repair=repair)
         yield from retried(partial(strays_of, stores, tenant, repair=repair))
+    for tenant in sorted(stores.objects.tenants() - set(known), key=str):
+        yield from retried(partial(edits_of, stores, tenant, repair=repair))
     yield from retried(partial(strays, stores, known, repair=repair))
 
 
@@ -57,6 +60,7 @@ def _of_rows(stores: Stores, tenant: Tenant, *, repair: bool, contents: bool) ->
         yield from retried(partial(_drift, stores, tenant, documents, repair=repair, contents=contents))
     for store in Store:
         yield from retried(partial(_orphans, stores, store, tenant, repair=repair))
+    yield from retried(partial(edits_of, stores, tenant, repair=repair))
 
 
 def _with_sums(

@@ -20,6 +20,7 @@ from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph, Entity, MentionRole
 from trivium.domain.scope import Tenant
 from trivium.flow.graph_rows import graph_rows
+from trivium.edits.curation import curation_of
 from trivium.flow.stage import Job
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.ports.stores import Stores
@@ -38,13 +39,14 @@ def graph_sums(stores: Stores, made: Graphs, tenant: Tenant, *, repair: bool) ->
         return
     for rows in _shares(stores, tenant):
         made.writer(tenant).upsert(rows)
+    made.writer(tenant).decide(curation_of(stores).now(tenant).folded.decisions)
     names = sorted(asyncio.run(_differing(stores, made, tenant)))
     if not names or _is_busy(stores, tenant):
         return
     if repair:
         write_graph_anew(stores, tenant)
     told = ", ".join(names[:NAMES_TOLD]) + (", ..." if len(names) > NAMES_TOLD else "")
-    found = f"{len(names)} names, relations or steps are not what the passages say: {told}"
+    found = f"{len(names)} names, relations or steps are not what the passages and the edits say: {told}"
     yield Drift(tenant.name, "", "", "", Store.GRAPH, changed=len(names), found=found, repaired=repair)
 
 
@@ -68,11 +70,12 @@ def _is_busy(stores: Stores, tenant: Tenant) -> bool:
 
 
 def write_graph_anew(stores: Stores, tenant: Tenant) -> None:
-    """From the artifacts; while it is, questions find less there."""
+    """From the artifacts and the log of edits; while it is, questions find less there."""
     stores.graphs.drop(tenant)
     for documents in pages_of_published(stores, tenant):
         for job in jobs_of(stores, documents):
             write_rows(stores, [Store.GRAPH], tenant, [job])
+    curation_of(stores).project(tenant)
 
 
 async def _differing(stores: Stores, made: Graphs, tenant: Tenant) -> set[str]:

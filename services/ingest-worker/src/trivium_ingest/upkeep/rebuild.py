@@ -11,6 +11,7 @@ from trivium.batches import batches
 from trivium.domain.documents import Stage
 from trivium.domain.drift import Store
 from trivium.domain.errors import NotFound
+from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.stage import Job
@@ -47,6 +48,8 @@ def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str
             for some in batches(jobs, DOCUMENTS_PER_WRITE):
                 lost += retried(partial(_write, stores, written, some))
                 on_documents(len(some))
+    if store is Store.GRAPH:
+        retried(curation_of(stores).project_all)
     return lost
 
 

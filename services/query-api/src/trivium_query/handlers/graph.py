@@ -7,6 +7,7 @@ import re
 
 import msgspec
 
+from trivium.api import EditSeen
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import Edge, Entity, Mention, Relation
@@ -14,6 +15,7 @@ from trivium.domain.ids import ID_HEX_DIGITS, entity_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
+from trivium_query.handlers.curation import edits_about
 from trivium_query.requests import Services
 
 MAX_NEIGHBOURS = 100
@@ -37,6 +39,7 @@ class EntityPicture(msgspec.Struct, frozen=True):
     mentions: tuple[Mention, ...]
     relations: tuple[Relation, ...]
     chunks: dict[str, Chunk]
+    edits: tuple[EditSeen, ...] = ()
 
 
 async def browse(services: Services, tenant: Tenant, prefix: str, kind: str, limit: int, cursor: str) -> EntityPage:
@@ -54,11 +57,12 @@ async def picture(services: Services, tenant: Tenant, wanted: str, neighbours: i
         reader.edges([entity.key], neighbours), reader.evidence(entity.key, evidence)
     )
     places = {m.chunk_id for m in mentions} | {r.chunk_id for r in relations}
-    around, chunks = await asyncio.gather(
+    around, chunks, made_by = await asyncio.gather(
         _neighbours(services, tenant, entity, edges.get(entity.key, [])),
         services.keywords.reader(tenant).chunks(sorted(places)),
+        edits_about(services, tenant, (entity.key, entity.name, *entity.aliases), evidence),
     )
-    return EntityPicture(entity, around, tuple(mentions), tuple(relations), chunks)
+    return EntityPicture(entity, around, tuple(mentions), tuple(relations), chunks, made_by)
 
 
 async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges: list[Edge]) -> tuple[Neighbour, ...]:

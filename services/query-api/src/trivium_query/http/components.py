@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from trivium import api
+from trivium.graph_tools.tools import TOOLS
 
 REF = "#/components/schemas/{name}"
 
@@ -20,13 +21,15 @@ def ref(kind: type[msgspec.Struct]) -> dict[str, str]:
 
 def components() -> dict[str, Any]:
     """Every type of the API, and those of the domain that it shows."""
+    of_tools = [kind for tool in TOOLS.values() for kind in (tool.arguments, tool.result)]
     return _described(
+        *of_tools,
         *(
             kind
             for kind in vars(api).values()
             if isinstance(kind, type) and issubclass(kind, msgspec.Struct | enum.Enum)
             if kind not in (api.Input, api.Output, api.WebAddress, api.UploadFields)
-        )
+        ),
     )
 
 

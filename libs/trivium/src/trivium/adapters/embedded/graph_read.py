@@ -95,6 +95,20 @@ class SqliteGraphReader:
 
         return await self._threads.run(self._database, query)
 
+    async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
+        """The shares."""
+        if not chunk_ids:
+            return {}
+
+        def query(db: sqlite3.Connection) -> dict[str, ChunkGraph]:
+            rows = db.execute(
+                "SELECT chunk, body FROM share WHERE document <> '' AND chunk IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(chunk_ids)),),
+            )
+            return {chunk: _decode(body) for chunk, body in rows}
+
+        return await self._threads.run(self._database, query)
+
     async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
         """What each chunk has, and what has it."""
         if not chunk_ids:

@@ -61,6 +61,11 @@ class Neo4jGraphReader:
         rows = await self._ask(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: in_text_order(_decode(share).mentions) for chunk, share in rows}
 
+    async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
+        """The shares."""
+        rows = await self._ask(cypher.SHARES_OF, ids=list(dict.fromkeys(chunk_ids)))
+        return {chunk: _decode(share) for chunk, share in rows}
+
     async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
         """What each chunk has, and what has it."""
         rows = await self._ask(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))

@@ -146,6 +146,11 @@ STATED_IN: LiteralString = (
     RETURN DISTINCT c.id, c.share
 """
 )
+SHARES_OF: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (c:Chunk {tenant: $tenant, id: id}) WHERE c.share IS NOT NULL AND c.document <> ''
+    RETURN c.id, c.share
+"""
 MENTIONS_IN: LiteralString = """
     UNWIND $ids AS id
     MATCH (c:Chunk {tenant: $tenant, id: id}) WHERE c.share IS NOT NULL

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium_graph import gate
+from trivium.text import gate
 
 
 @pytest.mark.parametrize(
