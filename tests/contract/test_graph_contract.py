@@ -540,15 +540,15 @@ def logs(draw: st.DrawFn) -> list[Edit]:
 
 
 @given(data=st.data(), seed=st.integers(0, 1000))
-@settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shares_and_edits_in_any_order_twice_and_between_deletions_make_one_graph(
     factory: Factory, data: st.DataObject, seed: int
 ) -> None:
     first, second, log = data.draw(shares_of("a")), data.draw(shares_of("b")), data.draw(logs())
     decided = [fold(log[:length]).decisions for length in range(len(log) + 1)]
 
-    async def graph_of(*steps: Callable[[Graphs], None]) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory() as folder, closing(factory(Path(folder))) as graphs:
+    async def graph_of(*steps: Callable[[Graphs], None], made_by: Factory = factory) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder, closing(made_by(Path(folder))) as graphs:
             for step in steps:
                 step(graphs)
             graphs.writer(ACME).decide(decided[-1])
@@ -569,6 +569,7 @@ def test_shares_and_edits_in_any_order_twice_and_between_deletions_make_one_grap
     at_once = asyncio.run(graph_of(put("a", *first), put("b", *second)))
     assert asyncio.run(graph_of(decide(decided[-1]), put("b", *second), put("a", *first))) == at_once
     assert asyncio.run(graph_of(*mixed)) == at_once
+    assert asyncio.run(graph_of(put("b", *second), put("a", *first), made_by=SqliteGraphs)) == at_once
     without_a = asyncio.run(graph_of(put("b", *second)))
     assert asyncio.run(graph_of(*mixed, remove("a"))) == without_a
 

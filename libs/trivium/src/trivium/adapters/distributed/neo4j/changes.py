@@ -7,7 +7,12 @@ from collections import Counter, defaultdict
 import msgspec
 
 from trivium.adapters.graph_rules import Spelling, places_of, statements_of, sure_mentions
+from trivium.domain.edits import is_share_of_edit
 from trivium.domain.graph import ChunkGraph, MentionRole, StepType
+
+
+ALIAS = "alias"  # stands where a spelling has its type, when a chunk claims a name
+PIN = "pin"  # and when an edit gives it
 
 
 class NameInChunk(msgspec.Struct, frozen=True):
@@ -40,13 +45,17 @@ class Changes:
         self.steps: dict[StepType, list[tuple[str, str]]] = {kind: [] for kind in StepType}
         """(chunk, chunk) by type."""
         self.spellings: dict[str, Counter[Spelling]] = defaultdict(Counter)
-        self.claims: Counter[tuple[str, str, str]] = Counter()
-        """(name, the name it is said to stand for, how it is written) by chunks."""
+        self.claims: Counter[tuple[str, str, Spelling]] = Counter()
+        """(name, the name it is said to stand for, how it is written and who says so) by chunks."""
         self.pairs: Counter[tuple[str, str]] = Counter()
         """(source, target) by statements."""
         self.namings: list[tuple[int, frozenset[str]]] = []
         """One chunk more (1) or less (-1) that surely mentions these names."""
         self.keys: set[str] = set()
+        self.decided: set[str] = set()
+        """Names whose call, type or removal is decided anew."""
+        self.veiled: set[str] = set()
+        """Names whose relations may be seen or not otherwise than before."""
 
     def remove(self, share: ChunkGraph) -> None:
         """The chunk says this no more."""
@@ -79,7 +88,8 @@ class Changes:
         for source, target, _ in statements_of(share):
             self.pairs[source, target] += sign
             self.keys.update((source, target))
+        kind = PIN if is_share_of_edit(share.chunk_id) else ALIAS
         for (key, canonical), surface in {(a.key, a.canonical_key): a.surface for a in share.aliases}.items():
-            self.claims[key, canonical, surface] += sign
+            self.claims[key, canonical, (surface, kind)] += sign
             self.keys.update((key, canonical))
         self.keys.update(mention.key for mention in share.mentions)

@@ -8,16 +8,15 @@ from typing import Any, Self
 
 import msgspec
 
-from trivium.adapters.distributed.neo4j.changes import Changes
+from trivium.adapters.distributed.neo4j.changes import PIN, Changes
 from trivium.adapters.graph_rules import Spelling, display, root_of, usual_type
-
-_ALIAS = "alias"  # stands where a spelling has its type, when an alias was only claimed
 
 
 class Name(msgspec.Struct):
     """A name as stored, then as it shall be.
 
-    `root` is the key of its entity; `claimants` counts names said to be it.
+    `root` is the key of its entity; `claimants` counts names said to be it. `decided_type` is "" where no edit decides,
+    `veil` tells that the name is removed or an end of an invalid relation.
     """
 
     key: str
@@ -27,18 +26,31 @@ class Name(msgspec.Struct):
     claimants: int
     mentions: int
     grouped: bool
+    decided_type: str
+    removed: bool
+    veil: bool
 
     @classmethod
     def of(cls, row: list[Any]) -> Self:
         """From a row of `write_statements.LOCK_NAMES` or `LOCK_GROUPS`."""
-        key, root, spellings, claims, claimants, mentions, grouped = row
+        key, root, spellings, claims, claimants, mentions, grouped, decided_type, removed, veil = row
         said = {canonical: _parsed(spellings) for canonical, spellings in claims}
-        return cls(key, root, _parsed(spellings or ()), said, claimants, mentions or 0, grouped)
+        counted = _parsed(spellings or ())
+        return cls(key, root, counted, said, claimants, mentions or 0, grouped, decided_type or "", removed, veil)
 
     @property
     def target(self) -> str:
-        """The name that most chunks say it stands for, or itself."""
-        return min(self.claims, key=lambda canonical: (-self.claims[canonical].total(), canonical), default=self.key)
+        """The name that an edit gives it to, else the one that most chunks say it stands for, else itself."""
+        return min(
+            self.claims,
+            key=lambda canonical: (not _pins(self.claims[canonical]), -self.claims[canonical].total(), canonical),
+            default=self.key,
+        )
+
+    @property
+    def pinned(self) -> bool:
+        """Whether an edit gives it to a name."""
+        return any(map(_pins, self.claims.values()))
 
     @property
     def surface(self) -> str:
@@ -59,8 +71,8 @@ class Names(dict[str, Name]):
     def count_claims(self, changes: Changes) -> set[tuple[str, str]]:
         """Returns the (name, canonical) pairs whose claims changed."""
         changed: dict[tuple[str, str], Counter[Spelling]] = {}
-        for (key, canonical, surface), n in changes.claims.items():
-            changed.setdefault((key, canonical), Counter())[surface, _ALIAS] += n
+        for (key, canonical, spelling), n in changes.claims.items():
+            changed.setdefault((key, canonical), Counter())[spelling] += n
         for (key, canonical), counted in changed.items():
             claims = self[key].claims
             before, after = canonical in claims, _without_zeros(claims.pop(canonical, Counter()), counted)
@@ -72,9 +84,10 @@ class Names(dict[str, Name]):
     def regroup(self) -> dict[str, tuple[str, str]]:
         """Set every root anew; returns the names that moved, with the root before and after."""
         targets = {key: name.target for key, name in self.items()}
+        pinned = {key for key, name in self.items() if name.pinned}
         moved = {}
         for key, name in self.items():
-            root = root_of(key, targets)
+            root = root_of(key, targets, pinned)
             if root != name.root:
                 moved[key] = (name.root, root)
                 name.root = root
@@ -111,8 +124,8 @@ class Names(dict[str, Name]):
             if name.root in members:
                 members[name.root].append(name)
         return [
-            _description(name, usual_type(member.spellings for member in group))
-            for group in members.values()
+            _description(name, self[root].decided_type or usual_type(member.spellings for member in group))
+            for root, group in members.items()
             for name in group
         ]
 
@@ -122,7 +135,7 @@ def _description(name: Name, kind: str) -> dict[str, Any]:
     used = bool(name.spellings or name.claims or name.claimants)
     return {
         "key": name.key,
-        "label": "Alias" if not is_root else "Entity" if used else "",
+        "label": "Alias" if not is_root else "Entity" if used and not name.removed else "",
         "properties": {
             "name": name.surface,
             "type": kind,
@@ -135,6 +148,10 @@ def _description(name: Name, kind: str) -> dict[str, Any]:
 def written(spellings: Mapping[Spelling, int]) -> list[str]:
     """As a property, for people too: "12 location Kelmore"."""
     return [f"{n} {kind} {surface}" for (surface, kind), n in spellings.items()]
+
+
+def _pins(said: Mapping[Spelling, int]) -> bool:
+    return any(kind == PIN for _, kind in said)
 
 
 def _parsed(spellings: Iterable[str]) -> Counter[Spelling]:

@@ -59,7 +59,10 @@ class Neo4jGraphReader:
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         """The mentions of each chunk, in text order."""
         rows = await self._ask(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
-        return {chunk: in_text_order(_decode(share).mentions) for chunk, share in rows}
+        return {
+            chunk: [mention for mention in in_text_order(_decode(share).mentions) if mention.key not in removed]
+            for chunk, share, removed in rows
+        }
 
     async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
         """The shares."""

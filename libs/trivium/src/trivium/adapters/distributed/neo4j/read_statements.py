@@ -8,12 +8,12 @@ from trivium.adapters.distributed.neo4j.schema import ROLE_TYPES
 from trivium.domain.graph import MentionRole
 
 # Every statement over names begins so: `n` walks the names of the entity behind each id asked for. A name that is no
-# entity stands for itself.
+# entity stands for itself, one that was removed has no names.
 _NAMES: LiteralString = """
     UNWIND $ids AS id
     MATCH (asked:Name {tenant: $tenant, id: id})
     OPTIONAL MATCH (asked)-[:ALIAS_OF]->(entity)
-    WITH id, coalesce(entity, asked) AS root
+    WITH id, coalesce(entity, asked) AS root WHERE NOT root:Removed
     MATCH (root)<-[:ALIAS_OF*0..1]-(n)
 """
 _WITHIN: LiteralString = """
@@ -36,7 +36,10 @@ def _first_places(relation: LiteralString) -> LiteralString:
     """The first `$limit` places of `n`, by the index of the relation: as fast for a hub as for any other name.
 
     The index is named because a plan that was made when the graph was small is kept for a while, and may walk it all.
+    What edits create is little, and has none.
     """
+    if relation == ROLE_TYPES[MentionRole.CREATED]:
+        return "MATCH (n)<-[m:CREATED]-() RETURN m.chunk AS chunk, m.sentence AS sentence ORDER BY chunk LIMIT $limit"
     return (
         "MATCH ()-[m:"
         + relation
@@ -86,7 +89,7 @@ EDGES: LiteralString = (
     + """
     MATCH (n)-[r:RELATES]-(o)
     OPTIONAL MATCH (o)-[:ALIAS_OF]->(other)
-    WITH id, r, startNode(r) = n AS outgoing, root, coalesce(other, o) AS far WHERE far <> root
+    WITH id, r, startNode(r) = n AS outgoing, root, coalesce(other, o) AS far WHERE far <> root AND r.hidden IS NULL
     WITH id, CASE WHEN outgoing THEN root.key ELSE far.key END AS source,
         CASE WHEN outgoing THEN far.key ELSE root.key END AS target, r.type AS type,
         max(r.confidence) AS confidence, count(r) AS evidence
@@ -95,8 +98,8 @@ EDGES: LiteralString = (
 """
 )
 _ENTITY: LiteralString = """
-    RETURN root.id, root.key, root.name, root.type, [(root)<-[:ALIAS_OF]-(alias) | alias.name], root.mentions,
-        COUNT { (root)-[:NEIGHBOUR]-() }
+    RETURN root.id, root.key, coalesce(root.called, root.name), root.type,
+        [(root)<-[:ALIAS_OF]-(alias) | alias.name] + [root.name], root.mentions, COUNT { (root)-[:NEIGHBOUR]-() }
 """
 ENTITIES: LiteralString = "UNWIND $ids AS id MATCH (root:Entity:Name {tenant: $tenant, id: id})" + _ENTITY
 ENTITY_OF: LiteralString = (
@@ -154,7 +157,8 @@ SHARES_OF: LiteralString = """
 MENTIONS_IN: LiteralString = """
     UNWIND $ids AS id
     MATCH (c:Chunk {tenant: $tenant, id: id}) WHERE c.share IS NOT NULL
-    RETURN c.id, c.share
+    RETURN c.id, c.share, CASE WHEN EXISTS { MATCH (r:Removed) WHERE r.tenant = $tenant } THEN
+        [(c)-[:ABOUT|HEADED|MENTIONS]->(n)-[:ALIAS_OF*0..1]->(:Removed) | n.key] ELSE [] END
 """
 BESIDE: LiteralString = """
     UNWIND $ids AS id

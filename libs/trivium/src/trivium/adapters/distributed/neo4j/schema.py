@@ -2,13 +2,20 @@
 
     (:Chunk {id, document, version, dataset, run, kinds, uploaded, dated, share})     the times in Unix seconds
         -[:ABOUT | HEADED | MENTIONS {name, chunk, sentence, confidence}]-> (:Name)     one type per role
+    (:Chunk {id, document, version, dataset, run, share})
+        -[:ABOUT | HEADED | MENTIONS | CREATED {name, chunk, sentence, confidence}]-> (:Name)    one type per role
         -[:HAS_TABLE | HAS_IMAGE | HAS_FORMULA | NEXT_TEXT | NEXT_TABLE | NEXT_IMAGE | NEXT_FORMULA]-> (:Chunk)
     (:Name {id, key, name, spellings})               a folded name; also :Entity {type, mentions} when it stands for
                                                      an entity, :Alias when it is another name of one
-    (:Name)-[:RELATES {type, confidence, chunk}]->(:Name)      what one chunk states
+    (:Name)-[:RELATES {type, confidence, chunk, hidden}]->(:Name)    what one chunk states; hidden: nobody sees it
     (:Name)-[:CLAIMED {spellings}]->(:Name)                    what chunks say is an alias of what
     (:Alias)-[:ALIAS_OF]->(:Entity)                            what follows from it
     (:Entity)-[:NEIGHBOUR {statements}]->(:Entity)             pairs that statements join; from the smaller id
+
+    What edits say is a share of a :Chunk without a document. What they decide beside that:
+    (:Name:Decided {called, decided_type})                     how the entity is called and typed
+    (:Name:Decided:Removed)                                    the entity is nowhere
+    (:Name)-[:INVALID {type, mark}]->(:Name)                   the relation does not hold
 
 A chunk's share (MessagePack) is the truth; everything else is what the shares add up to. `spellings` are counted:
 "12 location Kelmore". Every node and relation carries `tenant` (`<index prefix>:<tenant>`), every statement matches on
@@ -29,6 +36,7 @@ ROLE_TYPES: dict[MentionRole, LiteralString] = {
     MentionRole.TITLE: "ABOUT",
     MentionRole.HEADING: "HEADED",
     MentionRole.MENTION: "MENTIONS",
+    MentionRole.CREATED: "CREATED",
 }
 STEP_TYPES: dict[StepType, LiteralString] = {
     StepType.HAS_TABLE: "HAS_TABLE",

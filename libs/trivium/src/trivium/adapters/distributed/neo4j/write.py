@@ -15,10 +15,13 @@ from neo4j import ManagedTransaction
 
 from trivium.adapters.distributed.neo4j import write_statements as cypher
 from trivium.adapters.distributed.neo4j.changes import Changes
+from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, is_as_stored
+from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
@@ -26,6 +29,7 @@ from trivium.ports.graph import BATCH_CHUNKS, GraphRow
 
 DOCUMENTS_PER_QUESTION = 500
 _FIELDS = ("document", "version", "dataset", "run", "kinds", "uploaded", "dated")
+DECISIONS_AT_ONCE = 1000  # in one transaction: what one call decides is no more, and seen as a whole
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
@@ -62,6 +66,28 @@ class Neo4jGraphWriter:
         while self._write(lambda graph: graph.take(document_id, keep_version)) == BATCH_CHUNKS:
             pass
 
+    def decide(self, decisions: Decisions) -> None:
+        """Bring the graph to these decisions by what differs; where nothing does, nothing is written."""
+        for batch in Decided.of(decisions).changes(self._decided(), DECISIONS_AT_ONCE):
+            if not self._write(lambda graph, batch=batch: graph.decide(batch)):  # type: ignore[misc]
+                create_schema(self._server)
+                self._write(lambda graph, batch=batch: graph.decide(batch))  # type: ignore[misc]
+
+    def undecided(self, decisions: Decisions) -> int:
+        """How many decisions differ."""
+        return sum(len(batch) for batch in Decided.of(decisions).changes(self._decided(), DECISIONS_AT_ONCE))
+
+    def _decided(self) -> Decided:
+        names, invalid, shares = (
+            self._server.run(statement, tenant=self._space)
+            for statement in (cypher.DECIDED, cypher.INVALID, cypher.SHARES_OF_EDITS)
+        )
+        return Decided(
+            {chunk: _decode(share) for chunk, share in shares},
+            {key: Call(*row) for key, *row in names},
+            {RelationKey(source, target, kind): mark for source, target, kind, mark in invalid},
+        )
+
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document."""
         found: dict[str, set[str]] = {document: set() for document in versions}
@@ -83,7 +109,7 @@ class Neo4jGraphWriter:
         """Every (document id, version) that has rows."""
         rows = self._server.run(
             """
-            MATCH (c:Chunk) WHERE c.tenant = $tenant AND c.document IS NOT NULL AND c.version IS NOT NULL
+            MATCH (c:Chunk) WHERE c.tenant = $tenant AND c.document > '' AND c.version IS NOT NULL
             RETURN DISTINCT c.document, c.version
             """,
             tenant=self._space,
@@ -157,21 +183,68 @@ class _GraphTransaction:
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, _ in found])
         return len(found)
 
+    def decide(self, batch: Differences) -> int:
+        """Write some decisions and what follows from them. Returns 0 on a server without our schema."""
+        if not self._run(cypher.SCHEMA_THERE, version=VERSION):
+            return 0
+        changes = Changes()
+        before = dict(self._run_some(cypher.LOCK_CHUNKS, ids=sorted(batch.shares)))
+        for chunk, share in sorted(batch.shares.items()):
+            if before.get(chunk) is not None:
+                changes.remove(_decode(before[chunk]))
+            if share is not None:
+                changes.add(share)
+        self._put_shares_of_edits(batch)
+        self._put_overrides(batch)
+        changes.decided = set(batch.calls)
+        changes.veiled = {key for key, (stored, now) in batch.calls.items() if stored.removed != now.removed}
+        changes.veiled |= {key for it in batch.marks for key in (it.source_key, it.target_key)}
+        changes.keys |= changes.decided | changes.veiled
+        self._apply(changes)
+        self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, share in batch.shares.items() if share is None])
+        return len(batch)
+
+    def _put_shares_of_edits(self, batch: Differences) -> None:
+        rows = [
+            {"id": chunk, "document": "", "version": chunk, "dataset": "", "run": "", "share": _encode(share)}
+            for chunk, share in sorted(batch.shares.items())
+            if share is not None
+        ]
+        self._run_some(cypher.PUT_CHUNKS, rows=rows, version=VERSION)
+
+    def _put_overrides(self, batch: Differences) -> None:
+        calls = [{**self._named("", key), **now.row()} for key, (_, now) in batch.calls.items()]
+        self._run_some(cypher.PUT_DECIDED, rows=sorted(calls, key=lambda row: str(row["id"])))
+        marks = [
+            {**self._named("source", it.source_key), **self._named("target", it.target_key), "type": it.type, "mark": mark}
+            for it, mark in batch.marks.items()
+        ]
+        self._run_some(cypher.PUT_INVALID, rows=sorted(marks, key=lambda row: (row["source"], row["target"])))
+
+    def _named(self, end: str, key: str) -> dict[str, str]:
+        prefix = f"{end}_" if end else ""
+        return {end or "id": self._id(key), f"{prefix}key": key, f"{prefix}start": key[:START_CHARS]}
+
     def _apply(self, changes: Changes) -> None:
         changes.settle()
         names = self._locked(changes)
         self._rewrite_relations(changes)
+        veiled = {key for key, name in names.items() if name.veil} | changes.veiled
+        unsettled = names.roots(veiled)
         dirty = names.roots(names.count_spellings(changes))
         moved = self._settle_claims(names, changes) if changes.claims else {}
         regrouped = {root for roots in moved.values() for root in roots}
-        dirty |= names.roots(name for claim in changes.claims for name in claim[:2]) | regrouped
+        unsettled |= names.roots(veiled) | {after for before, after in moved.values() if before in unsettled}
+        dirty |= names.roots(name for key, canonical, _ in changes.claims for name in (key, canonical)) | regrouped
+        dirty |= names.roots(changes.decided)
         dirty |= names.count_mentions(changes)
         self._run_some(
             cypher.DESCRIBE_NAMES, rows=[{**row, "id": self._id(row["key"])} for row in names.described(dirty)]
         )
-        self._count_neighbours(names.neighbours(changes, but=regrouped))
-        self._recount(names, regrouped)
-        if changes.emptied:
+        self._run_some(cypher.SETTLE_VEILS, roots=self._sorted_ids(unsettled))
+        self._count_neighbours(names.neighbours(changes, but=regrouped | unsettled))
+        self._recount(names, regrouped | unsettled)
+        if changes.emptied or changes.decided or changes.veiled:
             self._run_some(cypher.DROP_UNUSED_NAMES, ids=self._sorted_ids(names))
 
     def _locked(self, changes: Changes) -> Names:

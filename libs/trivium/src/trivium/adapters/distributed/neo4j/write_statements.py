@@ -64,7 +64,8 @@ LOCK_TENANT: LiteralString = "MERGE (t:Tenant {tenant: $tenant}) SET t.locked = 
 
 _STATE: LiteralString = """
     RETURN n.key, root.key, n.spellings, [(n)-[c:CLAIMED]->(to) | [to.key, c.spellings]],
-        COUNT { (n)<-[:CLAIMED]-() }, n.mentions, root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() }
+        COUNT { (n)<-[:CLAIMED]-() }, n.mentions, root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() },
+        n.decided_type, n:Removed, n:Removed OR EXISTS { (n)-[:INVALID]-() }
 """
 LOCK_NAMES: LiteralString = (
     """
@@ -90,7 +91,7 @@ LOCK_GROUPS: LiteralString = (
 
 DROP_PLACES: LiteralString = """
     UNWIND $chunks AS id
-    MATCH (:Chunk {tenant: $tenant, id: id})-[m:ABOUT|HEADED|MENTIONS]->() DELETE m
+    MATCH (:Chunk {tenant: $tenant, id: id})-[m:ABOUT|HEADED|MENTIONS|CREATED]->() DELETE m
 """
 DROP_STATEMENTS: LiteralString = """
     UNWIND $chunks AS id
@@ -159,7 +160,7 @@ RECOUNT_MENTIONS: LiteralString = """
     UNWIND $roots AS id
     MATCH (root:Name {tenant: $tenant, id: id})
     CALL (root) {
-        MATCH (root)<-[:ALIAS_OF*0..1]-()<-[m:ABOUT|HEADED|MENTIONS]-() WHERE m.confidence >= $sure
+        MATCH (root)<-[:ALIAS_OF*0..1]-()<-[m:ABOUT|HEADED|MENTIONS|CREATED]-() WHERE m.confidence >= $sure
         RETURN count(DISTINCT m.chunk) AS mentions
     }
     SET root.mentions = mentions
@@ -172,6 +173,7 @@ DROP_NEIGHBOURS: LiteralString = """
 RECOUNT_NEIGHBOURS: LiteralString = """
     UNWIND $roots AS id
     MATCH (root:Name {tenant: $tenant, id: id})<-[:ALIAS_OF*0..1]-()-[r:RELATES]-(o)
+    WHERE r.hidden IS NULL
     OPTIONAL MATCH (o)-[:ALIAS_OF]->(entity)
     WITH root, r, coalesce(entity, o) AS other WHERE other <> root
     WITH root, other, count(DISTINCT r) AS statements, root.id < other.id AS forward
@@ -180,5 +182,56 @@ RECOUNT_NEIGHBOURS: LiteralString = """
 """
 DROP_UNUSED_NAMES: LiteralString = """
     UNWIND $ids AS id
-    MATCH (n:Name {tenant: $tenant, id: id}) WHERE NOT EXISTS { (n)--() } DELETE n
+    MATCH (n:Name {tenant: $tenant, id: id}) WHERE NOT EXISTS { (n)--() } AND NOT n:Decided DELETE n
+"""
+
+# What edits decide.
+DECIDED: LiteralString = """
+    MATCH (n:Decided) WHERE n.tenant = $tenant
+    RETURN n.key, coalesce(n.called, ''), coalesce(n.decided_type, ''), n:Removed
+"""
+INVALID: LiteralString = """
+    MATCH (s)-[i:INVALID]->(t) WHERE i.tenant = $tenant
+    RETURN s.key, t.key, i.type, i.mark
+"""
+SCHEMA_THERE: LiteralString = "MATCH (s:Schema {name: 'trivium', version: $version}) RETURN s.name"
+SHARES_OF_EDITS: LiteralString = """
+    MATCH (c:Chunk {tenant: $tenant, document: ''}) WHERE c.version IS NOT NULL AND c.share IS NOT NULL
+    RETURN c.id, c.share
+"""
+LOCK_CHUNKS: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (c:Chunk {tenant: $tenant, id: id})
+    SET c.id = id
+    RETURN id, c.share
+"""
+PUT_DECIDED: LiteralString = """
+    UNWIND $rows AS row
+    MERGE (n:Name {tenant: $tenant, id: row.id}) ON CREATE SET n.start = row.start, n.key = row.key
+    SET n.called = row.called, n.decided_type = row.type
+    FOREACH (_ IN CASE WHEN row.removed THEN [1] ELSE [] END | SET n:Removed)
+    FOREACH (_ IN CASE WHEN row.removed THEN [] ELSE [1] END | REMOVE n:Removed)
+    FOREACH (_ IN CASE WHEN row.decided THEN [1] ELSE [] END | SET n:Decided)
+    FOREACH (_ IN CASE WHEN row.decided THEN [] ELSE [1] END | REMOVE n:Decided)
+"""
+PUT_INVALID: LiteralString = """
+    UNWIND $rows AS row
+    MERGE (s:Name {tenant: $tenant, id: row.source}) ON CREATE SET s.start = row.source_start, s.key = row.source_key
+    MERGE (t:Name {tenant: $tenant, id: row.target}) ON CREATE SET t.start = row.target_start, t.key = row.target_key
+    MERGE (s)-[i:INVALID {type: row.type}]->(t) SET i.tenant = $tenant, i.mark = row.mark
+    WITH i WHERE i.mark = '' DELETE i
+"""
+
+# A statement is hidden while one of its ends is removed, or an edit made after it says that it does not hold.
+SETTLE_VEILS: LiteralString = """
+    UNWIND $roots AS id
+    MATCH (:Name {tenant: $tenant, id: id})<-[:ALIAS_OF*0..1]-()-[r:RELATES]-()
+    WITH DISTINCT r, startNode(r) AS s, endNode(r) AS t
+    OPTIONAL MATCH (s)-[:ALIAS_OF]->(source)
+    OPTIONAL MATCH (t)-[:ALIAS_OF]->(target)
+    WITH r, coalesce(source, s) AS source, coalesce(target, t) AS target
+    WITH r, source:Removed OR target:Removed AS gone,
+        [(source)<-[:ALIAS_OF*0..1]-()-[i:INVALID]->()-[:ALIAS_OF*0..1]->(target) WHERE i.type = r.type | i.mark] AS marks
+    SET r.hidden = CASE WHEN gone OR any(mark IN marks
+        WHERE NOT (r.chunk STARTS WITH 'edit:' AND r.chunk >= 'edit:' + mark)) THEN true ELSE null END
 """
