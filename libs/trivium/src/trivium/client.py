@@ -371,7 +371,14 @@ class TriviumClient:
         return self._call("POST", path, api.Edited, params=_by(actor), **_json(api.Reasoned(why)))
 
     def edits(
-        self, entity: str = "", *, kind: str = "", actor: str = "", standing: str = "", limit: int = PAGE, cursor: str = ""
+        self,
+        entity: str = "",
+        *,
+        kind: str = "",
+        actor: str = "",
+        standing: str = "",
+        limit: int = PAGE,
+        cursor: str = "",
     ) -> api.EditPage:
         """One page of the log of edits, newest first."""
         wanted = {"entity": entity, "kind": kind, "actor": actor, "standing": standing, "cursor": cursor}

@@ -31,7 +31,8 @@ async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(t
     file = tmp_path / "tenants" / ACME.name / "graph.sqlite"
     with closing(sqlite3.connect(file)) as older:
         older.executescript(
-            "DROP TABLE neighbours; DROP TABLE degree; DROP TABLE state; DROP TABLE step; PRAGMA user_version = 1;"
+            "DROP TABLE neighbours; DROP TABLE degree; DROP TABLE state; DROP TABLE step; DROP TABLE decided;"
+            "DROP TABLE hidden; ALTER TABLE edge DROP COLUMN hidden; PRAGMA user_version = 1;"
         )
     with closing(SqliteGraphs(tmp_path)) as graphs:
         assert (await graphs.reader(ACME).entities()).entities == told

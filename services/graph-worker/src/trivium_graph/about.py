@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk, Span
+from trivium.text import gate
 from trivium.text.names import fold_name
 from trivium.text.titles import SHORT_TITLE_CONFIDENCE, short_title, title_parts
-from trivium.text import gate
 
 TITLE_CONFIDENCE = 1.0
 HEADING_CONFIDENCE = 0.9

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.graph import EntityType
-from trivium.text.names import fold_name
 from trivium.text import gate
+from trivium.text.names import fold_name
 from trivium_graph import lexicon
 from trivium_graph.spans import Name, untitled
 

@@ -27,8 +27,8 @@ from trivium.domain.graph import (
 )
 from trivium.llm.prompt_files import prompt_named
 from trivium.ports.llm import Llm, Message
-from trivium.text.names import fold_name
 from trivium.text import gate
+from trivium.text.names import fold_name
 from trivium_graph.shares import READING_CONFIDENCE
 
 MIN_ENTITY_CONFIDENCE = 0.6  # CORTEX C4

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import EntityType
-from trivium.text.names import NameSpan, fold_name, names_in
 from trivium.text import gate
+from trivium.text.names import NameSpan, fold_name, names_in
 from trivium_graph import lexicon, types
 
 QUOTES = '"“«„'

@@ -15,6 +15,7 @@ import pytest
 import structlog
 
 from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.config import Settings
 from trivium.domain.answers import (
@@ -40,6 +41,7 @@ from trivium.domain.parsed import Box, Position
 from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import Curation
 from trivium.flow.assets import no_such_asset
 from trivium.ports.graph import EntityPage
 from trivium.ports.intake import ANYWHERE, Destination, NewSource

@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +13,6 @@ from trivium.cli.session import connected
 from trivium.cli.terminal import note, one_line, print_json, say
 from trivium.domain.edits import Actor
 from trivium.domain.graph import EntityType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trivium.client import TriviumClient
 
 MAX_QUOTE_CHARS = 200
 _TYPES = click.Choice([kind.value for kind in EntityType])
@@ -209,8 +203,10 @@ def edit_lines(edits: Sequence[api.EditSeen]) -> Iterator[str]:
     """A line for each edit, and one for its reason and each of its snippets."""
     for edit in edits:
         at = time.strftime("%Y-%m-%d %H:%M", time.localtime(edit.at))
-        stands = "" if edit.standing == "counts" else f"  [{edit.standing.replace('_', ' ')}" + (
-            f" by {edit.undone_by}]" if edit.undone_by else "]"
+        stands = (
+            ""
+            if edit.standing == "counts"
+            else f"  [{edit.standing.replace('_', ' ')}" + (f" by {edit.undone_by}]" if edit.undone_by else "]")
         )
         yield f"{edit.id}  {at}  {one_line(edit.by)}: {one_line(edit.what, MAX_QUOTE_CHARS)}{stands}"
         if edit.why:

@@ -27,7 +27,7 @@ _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 @click.group()
 def graph() -> None:
-    """Look at the knowledge graph, and correct it.
+    r"""Look at the knowledge graph, and correct it.
 
     Every correction is an edit in a log: it says who, when and why, and it can be undone.
 
@@ -84,16 +84,7 @@ def show(entity: str, as_json: bool) -> None:
     for relation in picture.relations:
         say(f"  {one_line(relation.source_key)} {relation.type} {one_line(relation.target_key)}: {_at(relation.place)}")
         say(f"    “{one_line(relation.snippet, MAX_QUOTE_CHARS)}”")
-    if picture.mentions:
-        say("\nNamed in")
-    for place, sentences in _by_place(picture.mentions).items():
-        say(f"  {place}")
-        for sentence in sentences:
-            say(f"    “{sentence}”")
-    if picture.edits:
-        say("\nEdited")
-    for line in edit_lines(picture.edits):
-        say(f"  {line}")
+    _say_where(picture)
 
 
 @graph.command()
@@ -133,6 +124,20 @@ def _by_name(client: TriviumClient, name: str) -> api.Entity:
     if found:
         action = "Perhaps: " + ", ".join(entity.name for entity in found[:MAX_SUGGESTIONS])
     raise NotFound("unknown_entity", f"There is no entity called {name!r}.", action)
+
+
+def _say_where(picture: api.EntityPicture) -> None:
+    """The passages that name it, and the edits that made it what it is."""
+    if picture.mentions:
+        say("\nNamed in")
+    for place, sentences in _by_place(picture.mentions).items():
+        say(f"  {place}")
+        for sentence in sentences:
+            say(f"    “{sentence}”")
+    if picture.edits:
+        say("\nEdited")
+    for line in edit_lines(picture.edits):
+        say(f"  {line}")
 
 
 def _by_place(mentions: tuple[api.Mention, ...]) -> dict[str, list[str]]:

@@ -183,7 +183,10 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class Edit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One entry of the log. `sequence` counts records from 1, `part` the edits of one record from 0; `at` is Unix time."""
+    """One entry of the log. `sequence` counts records from 1, `part` the edits of one record from 0.
+
+    `at` is Unix time.
+    """
 
     sequence: int
     part: int

@@ -36,7 +36,6 @@ from trivium.domain.edits import (
 from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, MentionRole, Relation
 from trivium.text.names import fold_name
 
-
 _NOWHERE = Span(0, 0)
 
 
@@ -119,7 +118,7 @@ class _State:
         self._names: dict[str, Edit] = {}
         self._types: dict[str, tuple[EntityType, Edit]] = {}
         self._removed: dict[str, Edit] = {}
-        self._created: dict[str, Edit] = {}
+        self._created: dict[str, tuple[CreateEntity, Edit]] = {}
         self._stated: list[tuple[RelationKey, Edit]] = []
         self._hidden: dict[RelationKey, Edit] = {}
         self._reviews: dict[str, Edit] = {}
@@ -127,7 +126,7 @@ class _State:
         self._dismissed: dict[str, Edit] = {}
         self._accepted: dict[str, Edit] = {}
 
-    def apply(self, edit: Edit) -> None:  # noqa: C901 - a table of the changes
+    def apply(self, edit: Edit) -> None:  # noqa: C901, PLR0912 - a table of the changes
         match edit.change:
             case Merge(key, into, name):
                 self._pin(key, into, name, edit)
@@ -138,8 +137,8 @@ class _State:
                 self._pin(fold_name(name), key, name, edit)
             case Retype(key, kind):
                 self._types[key] = (kind, edit)
-            case CreateEntity(key, _, kind, aliases):
-                self._created[key] = edit
+            case CreateEntity(key, _, kind, aliases) as creation:
+                self._created[key] = (creation, edit)
                 self._types[key] = (kind, edit)
                 for alias in aliases:
                     self._pin(fold_name(alias), key, alias, edit)
@@ -183,7 +182,7 @@ class _State:
             self._names,
             {key: edit for key, (_, edit) in self._types.items()},
             self._removed,
-            self._created,
+            {key: edit for key, (_, edit) in self._created.items()},
             self._hidden,
             _open(self._reviews, self._dismissed),
             _open(self._todos, self._dismissed),
@@ -199,8 +198,8 @@ class _State:
         for key, pin in self._pins.items():
             own = share_id(pin.edit)
             aliases.setdefault(own, []).append(Alias(key, pin.into, pin.surface, own))
-        for edit in self._created.values():
-            mentions.setdefault(share_id(edit), []).append(_mention(edit))
+        for creation, edit in self._created.values():
+            mentions.setdefault(share_id(edit), []).append(_mention(creation, edit))
         for relation, edit in self._stated:
             relations.setdefault(share_id(edit), []).append(_relation(relation, edit))
         return tuple(
@@ -234,18 +233,16 @@ def _leads_to(key: str, end: str, pins: Mapping[str, Pin]) -> bool:
     return True
 
 
-def _mention(edit: Edit) -> Mention:
-    change = edit.change
-    assert isinstance(change, CreateEntity)
+def _mention(creation: CreateEntity, edit: Edit) -> Mention:
     chunk = edit.evidence[0].chunk_id if edit.evidence else share_id(edit)
     return Mention(
-        key=change.key,
+        key=creation.key,
         chunk_id=chunk,
         sentence=0,
         span=edit.evidence[0].span if edit.evidence else _NOWHERE,
-        surface=change.name,
+        surface=creation.name,
         role=MentionRole.CREATED,
-        type=change.type,
+        type=creation.type,
         confidence=1.0,
     )
 

@@ -123,9 +123,7 @@ def _numbered(drafts: Sequence[Draft], sequence: int) -> tuple[Edit, ...]:
         )
     now = time.time()
     return tuple(
-        Edit(
-            sequence, part, draft.change, draft.actor, now, draft.why, draft.evidence, draft.confidence
-        )
+        Edit(sequence, part, draft.change, draft.actor, now, draft.why, draft.evidence, draft.confidence)
         for part, draft in enumerate(drafts)
     )
 

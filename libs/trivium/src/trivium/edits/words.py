@@ -24,7 +24,7 @@ from trivium.domain.edits import (
 )
 
 
-def in_words(change: Change) -> str:  # noqa: C901, PLR0911 - a table of the changes
+def in_words(change: Change) -> str:  # noqa: C901, PLR0911, PLR0912 - a table of the changes
     """One sentence without a full stop."""
     match change:
         case Merge(_, into, name):

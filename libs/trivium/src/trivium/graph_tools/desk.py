@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
+from trivium.api import Edited, EditSeen, Quote
 from trivium.api import Entity as EntitySeen
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.edits import (
@@ -35,9 +36,6 @@ from trivium.edits.curation import Curated, Curation
 from trivium.edits.fold import Folded, Standing
 from trivium.edits.words import in_words, keys_of
 from trivium.graph_tools.values import MAX_TYPE_CHARS, Passage
-from trivium.api import EditSeen
-from trivium.api import Edited
-from trivium.api import Quote
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.registry import TenantRegistry
@@ -249,8 +247,8 @@ def check(drafts: Sequence[Draft], folded: Folded) -> None:
                         "Look with: trivium graph why NAME. To part them, undo the edit that merged them.",
                     )
                 pins[key] = into
-            case Undo(edit):
-                _check_undo(edit, folded)
+            case Undo(undone):
+                _check_undo(undone, folded)
 
 
 def _merges(draft: Draft) -> bool:
@@ -319,5 +317,3 @@ def seen_edit(edit: Edit, standing: Standing, undone_by: str = "") -> EditSeen:
 def _undoing(edits: Sequence[Edit], wanted: set[str]) -> dict[str, str]:
     """The last edit that undoes each."""
     return {edit.change.edit: edit.id for edit in edits if isinstance(edit.change, Undo) and edit.change.edit in wanted}
-
-

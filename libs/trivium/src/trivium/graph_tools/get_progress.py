@@ -8,11 +8,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from trivium.api import Input, Output
+from trivium.api import EditSeen, Input, Output
 from trivium.domain.edits import Todo
 from trivium.graph_tools.create_todo import MAX_RUN_CHARS
 from trivium.graph_tools.desk import Desk, seen_edits
-from trivium.api import EditSeen
 
 MAX_TOLD = 100
 

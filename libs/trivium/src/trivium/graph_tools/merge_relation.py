@@ -17,7 +17,7 @@ MAX_TYPES = 20
 
 
 class MergeRelation(Input, frozen=True):
-    """Relations of several types between the same two entities are one relation of one type, with all their evidence."""
+    """Relations of several types between the same two entities are one of one type, with all their evidence."""
 
     source: Reference
     target: Reference
@@ -32,9 +32,7 @@ async def merge_relation(desk: Desk, wanted: MergeRelation) -> None:
     kinds = [kind for kind in dict.fromkeys(map(checked_type, wanted.types)) if kind != into]
     if not kinds:
         raise Refused("nothing_to_change", f"All of them are {into} already.", "Name the types that shall go.")
-    edges = [
-        await existing_relation(desk, NamedRelation(wanted.source, kind, wanted.target)) for kind in kinds
-    ]
+    edges = [await existing_relation(desk, NamedRelation(wanted.source, kind, wanted.target)) for kind in kinds]
     evidence = await stated(desk, edges)
     now = RelationKey(edges[0].source_key, edges[0].target_key, into)
     confidence = max(edge.confidence for edge in edges)

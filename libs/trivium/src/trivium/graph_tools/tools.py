@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from trivium.api import Input, Output
+from trivium.api import Edited, Input, Output
 from trivium.graph_tools.batch_kg_operations import BatchKgOperations, batch_kg_operations
 from trivium.graph_tools.browse_context import BrowseContext, Context, browse_context
 from trivium.graph_tools.desk import Desk
@@ -15,7 +15,6 @@ from trivium.graph_tools.explore_fusion import Exploration, ExploreFusion, explo
 from trivium.graph_tools.get_progress import GetProgress, Progress, get_progress
 from trivium.graph_tools.read_paragraph import Paragraph, ReadParagraph, read_paragraph
 from trivium.graph_tools.search_kg import EntitiesFound, SearchKg, search_kg
-from trivium.api import Edited
 from trivium.graph_tools.writing import WRITING
 from trivium.ports.llm import Tool as LlmTool
 

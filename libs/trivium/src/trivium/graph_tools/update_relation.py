@@ -25,7 +25,7 @@ class UpdateRelation(NamedRelation, frozen=True):
 
 
 async def update_relation(desk: Desk, wanted: UpdateRelation) -> None:
-    """Raises `Refused` (`nothing_to_change`, `low_confidence`, `bad_relation_type`), `NotFound` (`unknown_relation`)."""
+    """Raises `Refused` (`nothing_to_change`, `low_confidence`, `bad_relation_type`) and `NotFound`."""
     edge = await existing_relation(desk, wanted)
     ends = (edge.target_key, edge.source_key) if wanted.turned else (edge.source_key, edge.target_key)
     now = RelationKey(*ends, checked_type(wanted.new_type) if wanted.new_type else edge.type)

@@ -49,7 +49,7 @@ def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str
                 lost += retried(partial(_write, stores, written, some))
                 on_documents(len(some))
     if store is Store.GRAPH:
-        retried(curation_of(stores).project_all)
+        curation_of(stores).project_all()
     return lost
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trivium.api import Output
+from trivium.api import Edited, EditSeen, Output
 from trivium.domain.edits import Actor, Dismiss, Draft, Edit, Undo, edit_id
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
@@ -17,8 +17,6 @@ from trivium.edits.fold import Standing
 from trivium.edits.words import keys_of, relations_of
 from trivium.graph_tools.desk import Desk, Sources, check, seen_edits
 from trivium.graph_tools.tools import GraphTool
-from trivium.api import Edited
-from trivium.api import EditSeen
 from trivium.text.names import fold_name
 from trivium_query.requests import Services
 
@@ -137,15 +135,9 @@ def _fits(edit: Edit, wanted: WantedEdits, entity: str, curated: Curated) -> boo
 def _meant(curated: Curated, wanted: str) -> list[Edit]:
     place = edit_id(wanted) or (edit_id(f"{wanted}.0") if "." not in wanted else None)
     whole = "." not in wanted
-    found = [
-        edit
-        for edit in curated.edits
-        if place and edit.sequence == place[0] and (whole or edit.part == place[1])
-    ]
+    found = [edit for edit in curated.edits if place and edit.sequence == place[0] and (whole or edit.part == place[1])]
     if not found:
-        raise NotFound(
-            "no_such_edit", f"There is no edit {wanted[:40]!r}.", "List the edits with: trivium graph log"
-        )
+        raise NotFound("no_such_edit", f"There is no edit {wanted[:40]!r}.", "List the edits with: trivium graph log")
     return found
 
 

@@ -93,7 +93,7 @@ class _Statements:
             relations = [r for r in relations if other in (self._root(r.source_key), self._root(r.target_key))]
         if wanted.relation:
             relations = [r for r in relations if r.type == wanted.relation]
-        chunks = await self._keywords.chunks(sorted({each.chunk_id for each in (*names, *relations)}))
+        chunks = await self._keywords.chunks(sorted({m.chunk_id for m in names} | {r.chunk_id for r in relations}))
         read_at = await self._read_at(chunks.values())
         said = [self._of_relation(r, chunks, read_at) for r in relations]
         said += [self._of_name(m, chunks, read_at) for m in names]
@@ -102,7 +102,9 @@ class _Statements:
             for each in reversed(said)
             if _fits(each, wanted, self._edits.get(each.operation))
         }
-        return sorted(reversed(fitting.values()), key=lambda each: (not each.type, bool(each.invalid_by), -each.confidence))
+        return sorted(
+            reversed(fitting.values()), key=lambda each: (not each.type, bool(each.invalid_by), -each.confidence)
+        )
 
     async def _stated(self, wanted: Wanted) -> tuple[Sequence[Mention], Sequence[Relation]]:
         if wanted.entity:

@@ -15,7 +15,17 @@ from trivium.edits.fold import Standing
 from trivium.graph_tools.tools import TOOLS, GraphTool
 from trivium_query.handlers import curation, provenance
 from trivium_query.http.bodies import json_body
-from trivium_query.http.routing import OF_A_BODY, AnyId, Limit, PageCursor, ServicesDep, TenantDep, answers, takes, write
+from trivium_query.http.routing import (
+    OF_A_BODY,
+    AnyId,
+    Limit,
+    PageCursor,
+    ServicesDep,
+    TenantDep,
+    answers,
+    takes,
+    write,
+)
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
@@ -80,7 +90,9 @@ async def log(
     return write(api.EditPage(edits, following))
 
 
-@router.post("/edits/{id}/undo", **answers(api.Edited, 404, *OF_A_BODY), openapi_extra=takes(api.Reasoned, optional=True))
+@router.post(
+    "/edits/{id}/undo", **answers(api.Edited, 404, *OF_A_BODY), openapi_extra=takes(api.Reasoned, optional=True)
+)
 async def undo(id: AnyId, request: Request, services: ServicesDep, tenant: TenantDep, actor: ActorDep) -> Response:
     """Undo an edit (`12.0`), or all that one call did (`12`). An undo can be undone."""
     given = await json_body(request, api.Reasoned, api.Reasoned())
@@ -96,23 +108,40 @@ async def dismiss(id: AnyId, request: Request, services: ServicesDep, tenant: Te
     return write(await curation.dismiss(services, tenant, id, given.why, actor))
 
 
-@router.get("/provenance", **answers(api.Provenance, 404))
-async def why(
-    services: ServicesDep,
-    tenant: TenantDep,
+async def _asked(
     entity: Annotated[_Text, Query(description="A name or an id.")] = "",
     relation: Annotated[_Text, Query(description="A type of relation.")] = "",
     other: Annotated[_Text, Query(description="The entity at the relation's other end.")] = "",
     document: Annotated[_Text, Query(description="A source's id.")] = "",
     chunk: Annotated[_Text, Query(description="A passage's id.")] = "",
+) -> provenance.Wanted:
+    return provenance.Wanted(entity, relation, other, document, chunk)
+
+
+async def _found_by(
     operation: Annotated[_Text, Query(description="A part of what found it, as `pattern:` or `edit:`.")] = "",
     actor: Annotated[_Text, Query(description="A part of who decided.")] = "",
     since: _Time = None,
     until: _Time = None,
+) -> provenance.Wanted:
+    return provenance.Wanted(
+        operation=operation,
+        actor=actor,
+        since=since or 0.0,
+        until=provenance.Wanted().until if until is None else until,
+    )
+
+
+@router.get("/provenance", **answers(api.Provenance, 404))
+async def why(
+    services: ServicesDep,
+    tenant: TenantDep,
+    asked: Annotated[provenance.Wanted, Depends(_asked)],
+    found_by: Annotated[provenance.Wanted, Depends(_found_by)],
     limit: Limit = 50,
 ) -> Response:
     """What passages and edits say of an entity, a relation, a passage or a document, and which edits there were."""
-    wanted = provenance.Wanted(
-        entity, relation, other, document, chunk, operation, actor, since or 0.0, float("inf") if until is None else until
+    wanted = msgspec.structs.replace(
+        asked, operation=found_by.operation, actor=found_by.actor, since=found_by.since, until=found_by.until
     )
     return write(await provenance.provenance(services, tenant, wanted, limit))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Self
+from collections.abc import Hashable, Mapping
+from typing import Self, TypeVar
 
 import msgspec
 
 from trivium.adapters.embedded.graph_degrees import EdgeKey
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
@@ -32,22 +36,19 @@ class Decided(msgspec.Struct, frozen=True):
 
     def unlike(self, other: Self) -> int:
         """How many differ, either way."""
-        pairs = ((self.shares, other.shares), (self.values, other.values), (self.marks, other.marks))
-        return sum(
-            mine.get(key) != theirs.get(key)  # type: ignore[attr-defined]
-            for mine, theirs in pairs
-            for key in mine.keys() | theirs.keys()
+        return (
+            len(_differing(self.shares, other.shares))
+            + len(_differing(self.values, other.values))
+            + len(_differing(self.marks, other.marks))
         )
 
     def changed_keys(self, other: Self, kind: str) -> set[str]:
         """The keys that one kind of value was decided on for, or is not any more, or otherwise."""
-        mine, theirs = self.values, other.values
-        return {key for its, key in mine.keys() | theirs.keys() if its == kind and mine.get((its, key)) != theirs.get((its, key))}
+        return {key for its, key in _differing(self.values, other.values) if its == kind}
 
     def changed_relations(self, other: Self) -> set[EdgeKey]:
         """The same of relations."""
-        both = self.marks.keys() | other.marks.keys()
-        return {relation for relation in both if self.marks.get(relation) != other.marks.get(relation)}
+        return _differing(self.marks, other.marks)
 
     def replace(self, db: sqlite3.Connection, other: Self) -> None:
         """Write what differs, but for shares."""
@@ -63,6 +64,10 @@ class Decided(msgspec.Struct, frozen=True):
             "INSERT OR REPLACE INTO hidden VALUES (?, ?, ?, ?)",
             [(*relation, mark) for relation, mark in other.marks.items() if self.marks.get(relation) != mark],
         )
+
+
+def _differing(stored: Mapping[Key, Value], wanted: Mapping[Key, Value]) -> set[Key]:
+    return {key for key in stored.keys() | wanted.keys() if stored.get(key) != wanted.get(key)}
 
 
 def decided(db: sqlite3.Connection) -> Decided:

@@ -86,9 +86,9 @@ class Veils:
         """These names and all others of their entities."""
         wanted = set(keys)
         rows = self._db.execute(
-            "SELECT n.key FROM name n WHERE n.root IN"
-            " (SELECT coalesce((SELECT root FROM name WHERE key = value), value) FROM json_each(?1)) AND n.root <> n.key"
-            " UNION SELECT coalesce((SELECT root FROM name WHERE key = value), value) FROM json_each(?1)",
+            "WITH roots AS"
+            " (SELECT coalesce((SELECT root FROM name WHERE key = value), value) AS root FROM json_each(?))"
+            " SELECT key FROM name WHERE root <> key AND root IN (SELECT root FROM roots) UNION SELECT root FROM roots",
             (json.dumps(list(wanted)),),
         )
         return wanted | {key for (key,) in rows}

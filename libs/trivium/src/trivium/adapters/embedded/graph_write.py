@@ -102,7 +102,9 @@ class SqliteGraphWriter:
     def versions(self) -> Iterator[tuple[str, str]]:
         """Every (document id, version) that has rows."""
         with self._database.read() as connection:
-            yield from connection.execute("SELECT DISTINCT document, version FROM share WHERE document <> ''").fetchall()
+            yield from connection.execute(
+                "SELECT DISTINCT document, version FROM share WHERE document <> ''"
+            ).fetchall()
 
     def unlike(self, rows: Sequence[GraphRow]) -> set[str]:
         """The chunks whose share is another."""

@@ -10,7 +10,6 @@ from trivium.adapters.graph_rules import Spelling, places_of, statements_of, sur
 from trivium.domain.edits import is_share_of_edit
 from trivium.domain.graph import ChunkGraph, MentionRole, StepType
 
-
 ALIAS = "alias"  # stands where a spelling has its type, when a chunk claims a name
 PIN = "pin"  # and when an edit gives it
 

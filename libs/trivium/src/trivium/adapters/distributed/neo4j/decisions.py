@@ -60,11 +60,15 @@ class Decided(msgspec.Struct, frozen=True):
         return cls({share.chunk_id: share for share in decisions.shares}, calls, decisions.hidden)
 
     def changes(self, stored: Self, size: int) -> Iterator[Differences]:
-        """What is to be written so that `stored` becomes this, at most `size` at a time; nothing where they are equal."""
+        """What is to be written so that `stored` becomes this, at most `size` at a time."""
         shares = _differing(stored.shares, self.shares)
         calls = _differing(stored.calls, self.calls)
         marks = _differing(stored.marks, self.marks)
-        all_of_it = [*(("share", it) for it in shares), *(("call", it) for it in calls), *(("mark", it) for it in marks)]
+        all_of_it = [
+            *(("share", it) for it in shares),
+            *(("call", it) for it in calls),
+            *(("mark", it) for it in marks),
+        ]
         for start in range(0, len(all_of_it), size):
             some = all_of_it[start : start + size]
             yield Differences(

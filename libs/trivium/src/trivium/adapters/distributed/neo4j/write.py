@@ -216,7 +216,12 @@ class _GraphTransaction:
         calls = [{**self._named("", key), **now.row()} for key, (_, now) in batch.calls.items()]
         self._run_some(cypher.PUT_DECIDED, rows=sorted(calls, key=lambda row: str(row["id"])))
         marks = [
-            {**self._named("source", it.source_key), **self._named("target", it.target_key), "type": it.type, "mark": mark}
+            {
+                **self._named("source", it.source_key),
+                **self._named("target", it.target_key),
+                "type": it.type,
+                "mark": mark,
+            }
             for it, mark in batch.marks.items()
         ]
         self._run_some(cypher.PUT_INVALID, rows=sorted(marks, key=lambda row: (row["source"], row["target"])))

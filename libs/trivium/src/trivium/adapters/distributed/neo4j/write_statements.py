@@ -231,7 +231,8 @@ SETTLE_VEILS: LiteralString = """
     OPTIONAL MATCH (t)-[:ALIAS_OF]->(target)
     WITH r, coalesce(source, s) AS source, coalesce(target, t) AS target
     WITH r, source:Removed OR target:Removed AS gone,
-        [(source)<-[:ALIAS_OF*0..1]-()-[i:INVALID]->()-[:ALIAS_OF*0..1]->(target) WHERE i.type = r.type | i.mark] AS marks
+        [(source)<-[:ALIAS_OF*0..1]-()-[i:INVALID]->()-[:ALIAS_OF*0..1]->(target) WHERE i.type = r.type | i.mark]
+            AS marks
     SET r.hidden = CASE WHEN gone OR any(mark IN marks
         WHERE NOT (r.chunk STARTS WITH 'edit:' AND r.chunk >= 'edit:' + mark)) THEN true ELSE null END
 """
