@@ -24,6 +24,7 @@ from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
 from trivium.domain.retrieval import Bridge, Degraded, Mode, Rerank, SourceRank
 from trivium.domain.source_names import MAX_NAME_CHARS
 from trivium.domain.times import EXAMPLES, MAX_TIME_CHARS, TIME, TimeOf
+from trivium.edits.fold import Standing
 
 MAX_QUESTION_CHARS = 4_000
 MAX_TOP_K = 100
@@ -626,18 +627,18 @@ class Quote(Output, frozen=True):
 
 
 class EditSeen(Output, frozen=True):
-    """An edit. `standing` is counts, undone, without_evidence (its documents are deleted) or circle."""
+    """An edit, and whether it counts."""
 
     id: Annotated[str, Meta(description="What `undo` takes.", examples=["12.0"])]
     kind: Annotated[str, Meta(examples=["merge"])]
     what: Annotated[str, Meta(description="In words.", examples=['"A. Lovelace" is "ada lovelace"'])]
-    standing: str
+    standing: Annotated[str, _one_of(Standing)]
     by: Annotated[str, Meta(description="Kind and name of who decided.", examples=["person anna"])]
     at: Annotated[float, Meta(description="Unix seconds.")]
     why: str
     confidence: float
     evidence: tuple[Quote, ...]
-    undone_by: Annotated[str, Meta(description='"" where nothing undid it.')] = ""
+    undone_by: Annotated[str, Meta(description='"" where nothing undid it.')]
 
 
 class Edited(Output, frozen=True):
@@ -645,7 +646,6 @@ class Edited(Output, frozen=True):
 
     edits: tuple[EditSeen, ...]
     entities: tuple[Entity, ...]
-    notes: tuple[str, ...] = ()
 
 
 class EditPage(Output, frozen=True):
@@ -677,7 +677,7 @@ class Said(Output, frozen=True):
     confidence: float
     operation: Annotated[str, Meta(description="What found it.", examples=["pattern:born_in", "edit:12.0"])]
     at: Annotated[float, Meta(description="Unix seconds: when the document was read last, or the edit was made.")]
-    invalid_by: Annotated[str, Meta(description='"" where it holds.')] = ""
+    invalid_by: Annotated[str, Meta(description='"" where it holds.')]
 
 
 class Provenance(Output, frozen=True):
@@ -685,7 +685,7 @@ class Provenance(Output, frozen=True):
 
     said: tuple[Said, ...]
     edits: tuple[EditSeen, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 class ToolDescription(Output, frozen=True):
@@ -709,7 +709,7 @@ class EntityPicture(Output, frozen=True):
     neighbours: tuple[Neighbour, ...]
     mentions: tuple[Mention, ...]
     relations: tuple[Relation, ...]
-    edits: tuple[EditSeen, ...] = ()
+    edits: tuple[EditSeen, ...]
 
 
 class Status(Output, frozen=True):

@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from waiting import wait_until
 
 from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.cli.main import cli
 from trivium.client import TriviumClient
@@ -46,6 +47,7 @@ from trivium.domain.parsed import Position
 from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import Curation
 from trivium.ports.graph import EntityPage
 from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
@@ -61,6 +63,7 @@ class World:
     """Every store behind the application, for one tenant at a time."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.registry = SqliteRegistry(folder)
         self.conversations = SqliteConversations(folder)
         self.passages: dict[str, Chunk] = {}
@@ -82,7 +85,7 @@ class World:
             keywords=me,
             vectors=me,
             graphs=_Graph(self),  # type: ignore[arg-type]
-            curation=me,
+            curation=Curation(LocalObjects(self.folder), self.registry, me),
             conversations=self.conversations,
             searcher=me,
             answerer=me,

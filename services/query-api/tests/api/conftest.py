@@ -15,6 +15,7 @@ import pytest
 import structlog
 
 from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.config import Settings
@@ -35,7 +36,7 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NeverWill, NotFound, Refused, TryLater
-from trivium.domain.graph import CO_OCCURS, Edge, Entity, EntityType, Mention, Relation
+from trivium.domain.graph import CO_OCCURS, ChunkGraph, Edge, Entity, EntityType, Mention, Relation
 from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Box, Position
 from trivium.domain.password import Password
@@ -156,7 +157,8 @@ class MemoryVectors:
 
 
 class MemoryGraphs:
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.writer = SqliteGraphs(folder).writer
         self.entities_of: dict[str, dict[str, Entity]] = {}
         self.keywords: MemoryKeywords | None = None
 
@@ -182,6 +184,12 @@ class MemoryGraphReader:
         start = min(int(cursor or 0), len(found))
         following = str(start + limit) if start + limit < len(found) else ""
         return EntityPage(tuple(found[start : start + limit]), following)
+
+    async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
+        return {name: [(e, 0.6) for e in self._entities.values() if name.lower() in e.key][:limit] for name in names}
+
+    async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
+        return {chunk_id: ChunkGraph(chunk_id) for chunk_id in chunk_ids}
 
     async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
         known = sorted(self._entities)
@@ -347,7 +355,7 @@ def settings() -> Settings:
 def services(tmp_path: Path, settings: Settings) -> Services:
     """A world in which tenants `default` and `other` hold one READY document each."""
     registry = SqliteRegistry(tmp_path)
-    keywords, graphs = MemoryKeywords(), MemoryGraphs()
+    keywords, graphs = MemoryKeywords(), MemoryGraphs(tmp_path)
     graphs.keywords = keywords
     searcher = WordSearcher(keywords)
     intake = MemoryIntake(registry)

@@ -242,8 +242,6 @@ def _told(edited: api.Edited) -> None:
     for entity in edited.entities:
         also = f", also called {one_line(', '.join(entity.aliases))}" if entity.aliases else ""
         say(f"{one_line(entity.name)} ({one_line(entity.type)}): in {entity.mentions}, {entity.degree} related{also}")
-    for told in edited.notes:
-        note(told)
     numbers = sorted({edit.id.partition(".")[0] for edit in edited.edits if edit.kind != "undo"}, key=int)
     if numbers:
         note(f"To undo: trivium graph undo {numbers[0]}")

@@ -10,9 +10,9 @@ import msgspec
 
 from trivium import api
 from trivium.domain.chunks import Chunk
-from trivium.domain.edits import Actor, Edit, share_id
+from trivium.domain.edits import Actor, Edit
 from trivium.domain.errors import NotFound
-from trivium.domain.graph import Mention, Relation
+from trivium.domain.graph import Mention, MentionRole, Relation
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curated
@@ -77,7 +77,7 @@ class _Statements:
         self._graph = services.graphs.reader(tenant)
         self._keywords = services.keywords.reader(tenant)
         self._edits = {f"edit:{edit.id}": edit for edit in curated.edits}
-        self._by_share = {share_id(edit): edit for edit in curated.folded.created.values()}
+        self._created = curated.folded.created
         self._hidden = curated.folded.hidden
         self._roots: dict[str, str] = {}
 
@@ -170,7 +170,7 @@ class _Statements:
 
     def _of_name(self, named: Mention, chunks: Mapping[str, Chunk], read_at: Mapping[str, float]) -> api.Said:
         chunk = chunks.get(named.chunk_id)
-        edit = self._by_share.get(named.chunk_id)
+        edit = self._created.get(named.key) if named.role is MentionRole.CREATED else None
         return api.Said(
             named.key,
             "",
@@ -182,6 +182,7 @@ class _Statements:
             named.confidence,
             f"edit:{edit.id}" if edit else f"name:{named.role.value}",
             edit.at if edit else read_at.get(chunk.document_id, 0.0) if chunk else 0.0,
+            "",
         )
 
 

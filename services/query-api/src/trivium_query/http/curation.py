@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, Query, Request
@@ -38,9 +38,9 @@ async def _actor(
     actor: Annotated[
         str, Query(max_length=MAX_ACTOR_CHARS, pattern=api.NO_NUL, description="Who decides; kept with the edit.")
     ] = "",
-    actor_kind: Annotated[ActorKind, Query(description="What `actor` is.")] = ActorKind.PERSON,
+    actor_kind: Annotated[Literal["person", "rule", "model"], Query(description="What `actor` is.")] = "person",
 ) -> Actor:
-    return Actor(actor_kind, actor)
+    return Actor(ActorKind(actor_kind), actor)
 
 
 ActorDep = Annotated[Actor, Depends(_actor)]

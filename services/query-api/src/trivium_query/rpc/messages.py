@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -15,7 +15,7 @@ from trivium.domain.errors import Refused
 from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
 from trivium.ports.conversations import Conversation
-from trivium.v1 import conversations_pb2, ingest_pb2, query_pb2
+from trivium.v1 import conversations_pb2, graph_pb2, ingest_pb2, query_pb2
 from trivium_query import views
 from trivium_query.handlers import sources
 from trivium_query.validation import validated
@@ -120,6 +120,16 @@ def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
         case _:
             part: dict[str, Any] = {name: _fields(value)}
             return query_pb2.AskStreamResponse(**part)
+
+
+def edits(seen: Iterable[api.EditSeen]) -> list[graph_pb2.EditSeen]:
+    """Edits of the graph."""
+    return [graph_pb2.EditSeen(**_fields(each)) for each in seen]
+
+
+def provenance(found: api.Provenance) -> graph_pb2.GetProvenanceResponse:
+    """Why the graph is as it is."""
+    return graph_pb2.GetProvenanceResponse(**_fields(found))
 
 
 def _fields(value: api.Output) -> dict[str, Any]:

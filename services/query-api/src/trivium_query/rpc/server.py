@@ -18,6 +18,8 @@ from trivium.rpc_requests import DecodableOnly
 from trivium.v1 import (
     conversations_pb2,
     conversations_pb2_grpc,
+    graph_pb2,
+    graph_pb2_grpc,
     ingest_pb2,
     ingest_pb2_grpc,
     query_pb2,
@@ -26,6 +28,7 @@ from trivium.v1 import (
 from trivium_query.requests import Services
 from trivium_query.rpc.calls import Calls
 from trivium_query.rpc.conversations import Conversations
+from trivium_query.rpc.graph import Graph
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query
 
@@ -39,6 +42,7 @@ SERVICES = (
     ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
     query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
     conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"].full_name,
+    graph_pb2.DESCRIPTOR.services_by_name["GraphService"].full_name,
 )
 
 
@@ -82,6 +86,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     ingest_pb2_grpc.add_IngestServiceServicer_to_server(Ingest(services, calls), server)
     query_pb2_grpc.add_QueryServiceServicer_to_server(Query(services, calls), server)
     conversations_pb2_grpc.add_ConversationServiceServicer_to_server(Conversations(services, calls), server)
+    graph_pb2_grpc.add_GraphServiceServicer_to_server(Graph(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)

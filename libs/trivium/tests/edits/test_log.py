@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.domain.edits import MAX_EDITS_AT_ONCE, Actor, Draft, Edit, Merge, Undo
+from trivium.domain.errors import Refused
+from trivium.domain.scope import Tenant
+from trivium.edits import log as logs
+from trivium.edits.log import EditLog
+from trivium.ports.objects import ObjectStore
+
+ANNA = Actor(name="anna")
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> ObjectStore:
+    return LocalObjects(tmp_path).for_tenant(Tenant("acme"))
+
+
+def merge(name: str) -> Draft:
+    return Draft(Merge(name, "x", name), ANNA)
+
+
+def names(edits: Sequence[Edit]) -> list[str]:
+    return [edit.change.key for edit in edits if isinstance(edit.change, Merge)]
+
+
+def test_what_one_call_appends_is_one_record_and_others_read_it(objects: ObjectStore) -> None:
+    appended = EditLog(objects).append(lambda _: [merge("a"), merge("b")])
+    assert [edit.id for edit in appended] == ["1.0", "1.1"]
+    assert list(objects.keys("edits/")) == ["edits/000000000001"]
+    assert EditLog(objects).read() == appended
+
+
+def test_two_that_append_at_once_take_different_numbers_and_the_later_sees_the_earlier(objects: ObjectStore) -> None:
+    seen: list[int] = []
+
+    def append(name: str) -> None:
+        log = EditLog(objects)
+        for _ in range(10):
+            log.append(lambda edits: seen.append(len(edits)) or [merge(name)])
+
+    threads = [threading.Thread(target=append, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    edits = EditLog(objects).read()
+    assert [edit.sequence for edit in edits] == list(range(1, 41))
+    assert sorted(names(edits)) == sorted("abcd" * 10)
+    assert set(range(40)) <= set(seen)
+
+
+def test_nothing_is_written_of_what_is_refused(objects: ObjectStore) -> None:
+    def refuse(_: Sequence[Edit]) -> Sequence[Draft]:
+        raise Refused("no", "No.")
+
+    with pytest.raises(Refused):
+        EditLog(objects).append(refuse)
+    with pytest.raises(Refused) as refused:
+        EditLog(objects).append(lambda _: [merge("a")] * (MAX_EDITS_AT_ONCE + 1))
+    assert refused.value.code == "too_many_edits"
+    assert EditLog(objects).append(lambda _: []) == ()
+    assert list(objects.keys()) == []
+
+
+def test_a_record_that_cannot_be_read_counts_for_nothing_and_is_named(objects: ObjectStore) -> None:
+    log = EditLog(objects)
+    for name in "abc":
+        log.append(lambda _, name=name: [merge(name)])  # type: ignore[misc]
+    objects.put("edits/000000000002", b'[{"kind": "of tomorrow"}]')
+    read = EditLog(objects)
+    assert names(read.read()) == ["a", "c"]
+    assert read.unreadable == (2,)
+    assert [edit.id for edit in read.append(lambda _: [Draft(Undo("1.0"), ANNA)])] == ["4.0"]
+
+
+def test_a_start_reads_packs_and_ignores_a_damaged_one(objects: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "PACKED", 5)
+    log = EditLog(objects)
+    for number in range(12):
+        log.append(lambda _, number=number: [merge(f"n{number}")])  # type: ignore[misc]
+    whole = log.read()
+    packs = list(objects.keys("edits-packed/"))
+    assert len(packs) == 2
+    assert EditLog(objects).read() == whole
+    objects.put(packs[0], objects.get(packs[0])[:-3] + b"xyz")
+    assert EditLog(objects).read() == whole
+    assert list(objects.keys("edits-packed/")) == packs
+    for key in list(objects.keys("edits/"))[:10]:  # what is packed is read from there
+        objects.delete(key)
+    assert EditLog(objects).read() == whole

@@ -1,0 +1,118 @@
+"""GraphService over the shared handlers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium import api
+from trivium.domain.edits import Actor, ActorKind
+from trivium.domain.errors import NotFound, Refused
+from trivium.graph_tools.tools import TOOLS, GraphTool
+from trivium.rpc_calls import Context
+from trivium.v1 import graph_pb2 as pb
+from trivium.v1 import graph_pb2_grpc
+from trivium_query.handlers import curation, provenance
+from trivium_query.requests import Services
+from trivium_query.rpc import messages
+from trivium_query.rpc.calls import Calls
+from trivium_query.validation import validated
+
+MAX_CHARS = 300  # of a field that names something
+
+
+class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # generated code is untyped
+    """What HTTP's /v1/graph/tools, /edits and /provenance do."""
+
+    def __init__(self, services: Services, calls: Calls) -> None:
+        self._services = services
+        self._calls = calls
+
+    async def ListTools(  # noqa: N802  the service's word
+        self, request: pb.ListToolsRequest, context: Context
+    ) -> pb.ListToolsResponse:
+        """Each with the JSON Schema of its arguments."""
+        async with self._calls.open("ListTools", context):
+            return pb.ListToolsResponse(tools=[_described(tool) for tool in TOOLS.values()])
+
+    async def RunTool(  # noqa: N802
+        self, request: pb.RunToolRequest, context: Context
+    ) -> pb.RunToolResponse:
+        """One tool's answer."""
+        async with self._calls.open("RunTool", context) as call:
+            tool = TOOLS.get(request.name)
+            if tool is None:
+                raise NotFound(
+                    "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(TOOLS)}."
+                )
+            arguments = validated(tool.arguments, _json(request.arguments))
+            result = await curation.run_tool(self._services, call.tenant, tool, arguments, _actor(request.actor))
+            return pb.RunToolResponse(result=msgspec.json.encode(result).decode())
+
+    async def UndoEdit(  # noqa: N802
+        self, request: pb.UndoEditRequest, context: Context
+    ) -> pb.UndoEditResponse:
+        """An edit does not count any more."""
+        async with self._calls.open("UndoEdit", context) as call:
+            why = validated(api.Reasoned, {"why": request.why}).why
+            done = await curation.undo(self._services, call.tenant, request.id, why, _actor(request.actor))
+            return pb.UndoEditResponse(edits=messages.edits(done.edits))
+
+    async def DismissEdit(  # noqa: N802
+        self, request: pb.DismissEditRequest, context: Context
+    ) -> pb.DismissEditResponse:
+        """A review or a task is settled."""
+        async with self._calls.open("DismissEdit", context) as call:
+            why = validated(api.Reasoned, {"why": request.why}).why
+            done = await curation.dismiss(self._services, call.tenant, _short(request.id), why, _actor(request.actor))
+            return pb.DismissEditResponse(edits=messages.edits(done.edits))
+
+    async def ListEdits(  # noqa: N802
+        self, request: pb.ListEditsRequest, context: Context
+    ) -> pb.ListEditsResponse:
+        """Newest first."""
+        async with self._calls.open("ListEdits", context) as call:
+            wanted = curation.WantedEdits(_short(request.entity), kind=request.kind, actor=request.actor)
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
+            edits, following = await curation.log(self._services, call.tenant, wanted, limit, cursor)
+            return pb.ListEditsResponse(edits=messages.edits(edits), next_page_token=following)
+
+    async def GetProvenance(  # noqa: N802
+        self, request: pb.GetProvenanceRequest, context: Context
+    ) -> pb.GetProvenanceResponse:
+        """Why the graph is as it is."""
+        async with self._calls.open("GetProvenance", context) as call:
+            wanted = provenance.Wanted(
+                _short(request.entity),
+                _short(request.relation),
+                _short(request.other),
+                _short(request.document),
+                _short(request.chunk),
+                request.operation,
+                request.actor,
+                request.since,
+                request.until or provenance.Wanted().until,
+            )
+            limit, _ = messages.page_of(request.limit, "")
+            return messages.provenance(await provenance.provenance(self._services, call.tenant, wanted, limit))
+
+
+def _described(tool: GraphTool) -> pb.GraphTool:
+    schema = msgspec.json.encode(msgspec.json.schema(tool.arguments)).decode()
+    return pb.GraphTool(name=tool.name, description=tool.description, arguments=schema)
+
+
+def _actor(sent: pb.Actor) -> Actor:
+    return Actor(messages.one_of(ActorKind, sent.kind or ActorKind.PERSON.value, "kind of actor"), _short(sent.name))
+
+
+def _short(text: str) -> str:
+    if len(text) > MAX_CHARS:
+        raise Refused("invalid_request", "A field is too long.", f"Send at most {MAX_CHARS} characters.")
+    return text
+
+
+def _json(text: str) -> object:
+    try:
+        return msgspec.json.decode(text) if text else {}
+    except msgspec.DecodeError as error:
+        raise Refused("invalid_request", f"The arguments are not JSON: {error}.", "Send a JSON object.") from error

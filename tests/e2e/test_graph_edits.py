@@ -1,0 +1,206 @@
+"""The graph is corrected, asked why, and put back, through every door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from trivium.v1 import graph_pb2, graph_pb2_grpc
+
+from .conftest import Server
+
+PLAN = "# The weir at Tarn Hollow\n\nThe removal is led by Odalys Prant. Odalys Prant lives in Kelmore.\n"
+REPORT = (
+    "# The report of 2024\n\nO. Prant counted salmon below Tarn Hollow. O. Prant works for the Oxley Water Board.\n"
+)
+
+
+KELMORE_IN = {"source": "Kelmore", "type": "IN"}
+
+
+@pytest.fixture(scope="module")
+def weir(server: Server) -> Server:
+    server.take("plan.md", PLAN)
+    server.take("report.md", REPORT)
+    return server
+
+
+def tool(server: Server, tool_name: str, **arguments: Any) -> httpx.Response:
+    with server.http() as client:
+        return client.post(f"/v1/graph/tools/{tool_name}", params={"actor": "anna"}, json=arguments)
+
+
+def done(answer: httpx.Response) -> dict[str, Any]:
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def listed(server: Server) -> list[dict[str, Any]]:
+    with server.http() as client:
+        entities: list[dict[str, Any]] = client.get("/v1/graph/entities", params={"limit": 200}).json()["entities"]
+        return entities
+
+
+def undo(server: Server, edited: dict[str, Any]) -> None:
+    with server.http() as client:
+        done(client.post(f"/v1/graph/edits/{edited['edits'][0]['id'].partition('.')[0]}/undo"))
+
+
+def why(server: Server, **asked: str) -> dict[str, Any]:
+    with server.http() as client:
+        return done(client.get("/v1/graph/provenance", params=asked))
+
+
+def test_two_names_are_merged_explained_and_parted_again(weir: Server) -> None:
+    before = listed(weir)
+    merged = done(tool(weir, "merge_entity", entity="O. Prant", into="Odalys Prant", why="same handwriting"))
+    [prant] = [entity for entity in listed(weir) if entity["name"] == "Odalys Prant"]
+    assert "O. Prant" in prant["aliases"]
+    assert prant["mentions"] == 2
+    told = why(weir, entity="O. Prant")
+    assert {said["place"]["source"] for said in told["said"]} == {"plan.md", "report.md"}
+    assert [(edit["by"], edit["why"]) for edit in told["edits"]] == [("person anna", "same handwriting")]
+    with weir.http() as client:
+        assert client.get(f"/v1/graph/entities/{prant['id']}").json()["edits"] == merged["edits"]
+    undo(weir, merged)
+    assert listed(weir) == before
+    assert why(weir, entity="Odalys Prant")["edits"][-1]["standing"] == "undone"
+
+
+def test_an_entity_that_was_removed_is_found_nowhere_and_says_how_it_comes_back(weir: Server) -> None:
+    before = listed(weir)
+    removed = done(tool(weir, "delete_entity", entity="Kelmore"))
+    assert not [entity for entity in listed(weir) if entity["name"] == "Kelmore"]
+    refused = tool(weir, "update_entity", entity="Kelmore", name="Kelmore Town")
+    assert (refused.status_code, refused.json()["code"]) == (404, "removed_entity")
+    assert removed["edits"][0]["id"] in refused.json()["action"]
+    undo(weir, removed)
+    assert listed(weir) == before
+
+
+def test_a_relation_with_a_passage_is_added_declared_invalid_and_still_explained(weir: Server) -> None:
+    [passage] = [
+        h["chunk"] for h in weir.search("Oxley Water Board", mode="keyword") if h["chunk"]["source"] == "report.md"
+    ]
+    evidence = [{"chunk_id": passage["id"], "snippet": "O. Prant works for the Oxley Water Board"}]
+    relation = {"source": "O. Prant", "type": "works for", "target": "Oxley Water Board"}
+    done(tool(weir, "create_relation", **relation, evidence=evidence))
+    [said] = why(weir, entity="O. Prant", relation="WORKS_FOR", operation="edit:")["said"]
+    assert said["snippet"] == passage["text"][said["start"] : said["end"]] == evidence[0]["snippet"]
+    invalid = done(tool(weir, "delete_relation", **relation))
+    assert all(
+        s["invalid_by"] == invalid["edits"][0]["id"] for s in why(weir, entity="O. Prant", relation="WORKS_FOR")["said"]
+    )
+    assert tool(weir, "delete_relation", **relation).json()["code"] == "unknown_relation"
+
+
+def test_a_batch_counts_as_a_whole_or_not_at_all(weir: Server) -> None:
+    new = {"tool": "create_entity", "arguments": {"name": "Mirela Strand", "type": "person"}}
+    knows = {"source": "Mirela Strand", "type": "KNOWS", "target": "Odalys Prant"}
+    missing = {"tool": "create_relation", "arguments": {**knows, "target": "Nobody Atall"}}
+    refused = tool(weir, "batch_kg_operations", operations=[new, missing])
+    assert (refused.status_code, refused.json()["code"]) == (404, "unknown_entity")
+    assert refused.json()["detail"].startswith("Operation 2:")
+    assert not [entity for entity in listed(weir) if entity["name"] == "Mirela Strand"]
+    both = done(tool(weir, "batch_kg_operations", operations=[new, {"tool": "create_relation", "arguments": knows}]))
+    assert len(both["edits"]) == 2
+    [strand] = [entity for entity in listed(weir) if entity["name"] == "Mirela Strand"]
+    assert strand["degree"] == 1
+    undo(weir, both)
+    assert not [entity for entity in listed(weir) if entity["name"] == "Mirela Strand"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("merge_entity", {"entity": "Kelmore", "into": "kelmore"}, "same_entity"),
+        ("merge_entity", {"entity": "Odalis Prant", "into": "Kelmore"}, "unknown_entity"),
+        ("update_entity", {"entity": "Kelmore", "name": "Odalys Prant"}, "name_taken"),
+        ("update_entity", {"entity": "Kelmore", "name": "x" * 10_000}, "invalid_request"),
+        ("update_entity", {"entity": "Kelmore", "name": "Kel\u0007more"}, "invalid_request"),
+        ("create_entity", {"name": "and then it was the", "type": "concept"}, "name_refused"),
+        ("create_entity", {"name": "Kelmore", "type": "location"}, "entity_exists"),
+        ("create_relation", {**KELMORE_IN, "target": "Odalys Prant", "confidence": 0.5}, "low_confidence"),
+        ("create_relation", {**KELMORE_IN, "target": "Kelmore"}, "self_relation"),
+        ("create_relation", {**KELMORE_IN, "type": "!!", "target": "Odalys Prant"}, "bad_relation_type"),
+        ("batch_kg_operations", {"operations": [{"tool": "x", "arguments": {}}] * 10_000}, "invalid_request"),
+        ("batch_kg_operations", {"operations": [{"tool": "undo", "arguments": {}}]}, "unknown_tool"),
+        ("read_paragraph", {"chunk_id": "0"}, "no_such_passage"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_reason_and_changes_nothing(
+    weir: Server, name: str, arguments: dict[str, Any], code: str
+) -> None:
+    with weir.http() as client:
+        before = client.get("/v1/graph/edits").json()
+        refused = tool(weir, name, **arguments)
+        assert 400 <= refused.status_code < 500
+        assert refused.json()["code"] == code
+        assert refused.json()["action"]
+        assert client.get("/v1/graph/edits").json() == before
+    if code == "unknown_entity":
+        assert "Odalys Prant" in refused.json()["action"]
+
+
+def test_an_edit_goes_with_the_documents_that_it_rests_on_and_comes_back_with_them(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server()
+    server.take("plan.md", PLAN)
+    report = server.take("report.md", REPORT)
+    [passage] = [h["chunk"] for h in server.search("salmon", mode="keyword")]
+    evidence = [{"chunk_id": passage["id"], "snippet": "O. Prant counted salmon"}]
+    relation = {"source": "Odalys Prant", "type": "COUNTED_FOR", "target": "Tarn Hollow"}
+    done(tool(server, "create_relation", **relation, evidence=evidence))
+    with server.http() as client:
+
+        def standing() -> str:
+            told: str = client.get("/v1/graph/edits").json()["edits"][0]["standing"]
+            return told
+
+        assert standing() == "counts"
+        client.delete(f"/v1/sources/{report['id']}")
+        assert standing() == "without_evidence"
+        assert not [s for s in why(server, entity="Odalys Prant")["said"] if s["type"] == "COUNTED_FOR"]
+        server.take("report.md", REPORT)
+        assert standing() == "counts"
+        assert [s for s in why(server, entity="Odalys Prant")["said"] if s["type"] == "COUNTED_FOR"]
+    names = listed(server)
+    server.kill()
+    again = start_server()
+    assert listed(again) == names
+    again.stop()
+    assert "as the artifacts say" in again.cli("audit").stderr
+    (again.data_dir / "tenants" / "default" / "graph.sqlite").unlink()
+    assert again.cli("audit", check=False).returncode == 1
+    again.cli("rebuild", "--store", "graph")
+    assert "as the artifacts say" in again.cli("audit").stderr
+
+
+def test_the_same_over_grpc_and_the_command_line(weir: Server) -> None:
+    with weir.channel() as channel:
+        stub = graph_pb2_grpc.GraphServiceStub(channel)
+        assert len(stub.ListTools(graph_pb2.ListToolsRequest()).tools) == 16
+        asked = graph_pb2.RunToolRequest(
+            name="mark_for_review", arguments=json.dumps({"entity": "Kelmore", "question": "A town?"})
+        )
+        edited = json.loads(stub.RunTool(asked).result)
+        number = edited["edits"][0]["id"]
+        assert stub.ListEdits(graph_pb2.ListEditsRequest(page_size=1)).edits[0].id == number
+        said = stub.GetProvenance(graph_pb2.GetProvenanceRequest(entity="Kelmore")).said
+        assert all("kelmore" in (each.source_key, each.target_key) for each in said)
+        assert said[0].place.source == "plan.md"
+    assert "A town?" in weir.cli("graph", "review").stdout
+    weir.cli("graph", "review", "--done", number)
+    assert "A town?" not in weir.cli("graph", "review").stdout
+    told = weir.cli("graph", "merge", "O. Prant", "Odalys Prant").stdout
+    assert "also called O. Prant" in told
+    assert "O. Prant" in weir.cli("graph", "show", "Odalys Prant").stdout
+    assert "merge" in weir.cli("graph", "log", "--json").stdout
+    assert weir.cli("graph", "merge", "O. Prant", "Odalys Prant", check=False).returncode == 1
+    weir.cli("graph", "undo", told.partition(" ")[0])
