@@ -19,8 +19,8 @@ from trivium.domain.drift import Drift, Store
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph, Entity, MentionRole
 from trivium.domain.scope import Tenant
-from trivium.flow.graph_rows import graph_rows
 from trivium.edits.curation import curation_of
+from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.ports.stores import Stores

@@ -20,7 +20,6 @@ from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored
-from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, is_as_stored
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
