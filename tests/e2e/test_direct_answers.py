@@ -59,7 +59,8 @@ DOCUMENTS = {
     " month of Seacrest costs 28 pounds.\n\n## What is insured\n\n- theft at sea\n- fire on board\n\n"
     "## What is not insured\n\n- races\n- damage by worms\n- trips beyond 20 miles",
     "puffins.md": "# Puffins of Holm Skerry\n\nFive puffin chicks hatched on Holm Skerry. The warden put rings on four"
-    " of the puffin chicks; the smallest was left alone. The pond there is harmless to puffins.",
+    " of the puffin chicks; the smallest was left alone. The pond there is harmless to puffins, but"
+    " signs ask people not to wade in it.",
     "accounts.csv": "Date,Category,Description,Income,Expense,Paid by\n2024-01-09,Members,Fees,900,,bank\n"
     "2024-02-11,Grants,Town of Aske,350,,bank\n2024-03-02,Training,Coach Liv Aune,,410,card\n"
     "2024-05-20,Grants,Lottery fund,275,,bank\n2024-06-30,Material,Oars,,130,card\n2024-09-14,Training,Coach Ole Rud,,"

@@ -24,6 +24,7 @@ _NOT = re.compile(
     re.I,
 )
 _NUMBER = re.compile(r"\d[\d,.]*")
+_CLAUSES = re.compile(r"[,;:](?=\s)|\s(?:but|although|though|while)\s", re.I)
 _TITLES = frozenset({"mr", "mrs", "ms", "dr"})
 MAX_READ = 25  # sentences: that which decides often lacks the name
 MIN_SAID = 2  # words of the question besides names, that a sentence must tell of
@@ -86,8 +87,14 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
     flipped = same == [False]
     if day and days and day not in days:
         return None if flipped or denies(one.text) else Decided("no", one)
-    word = _word(question, one.text)
+    word = _word(question, _clause(one.text, rest) if rest else one.text)
     return Decided({"yes": "no", "no": "yes"}[word] if flipped else word, one)
+
+
+def _clause(sentence: str, asked: set[str]) -> str:
+    """The part of the sentence that has the other word: "It is harmless, but signs ask not to swim"."""
+    parts = _CLAUSES.split(sentence)
+    return next((each for each in parts if agrees(next(iter(asked)), set(content_words(each))) is not None), sentence)
 
 
 def _titled(one: Candidate) -> set[str]:
