@@ -55,6 +55,20 @@ DOCUMENTS = {
     "newsletter.txt": "Newsletter of Kestrel Court\n\nOur new gardener is Tom Vasquez; he follows Ana Roth. The meeting"
     " decided by 41 votes to 17 to plant a walnut tree.",
     "whales.md": "# Whale Hall\n\nIn 2024 Whale Hall had 38,200 visitors, about 4,000 more than the year before.",
+    "seacrest.md": "# Seacrest boat cover\n\nSeacrest is sold by Tellmar Brokers and underwritten by Oslo Mutual. A"
+    " month of Seacrest costs 28 pounds.\n\n## What is insured\n\n- theft at sea\n- fire on board\n\n"
+    "## What is not insured\n\n- races\n- damage by worms\n- trips beyond 20 miles",
+    "puffins.md": "# Puffins of Holm Skerry\n\nFive puffin chicks hatched on Holm Skerry. The warden put rings on four"
+    " of the puffin chicks; the smallest was left alone. The pond there is harmless to puffins, but"
+    " signs ask people not to wade in it.",
+    "accounts.csv": "Date,Category,Description,Income,Expense,Paid by\n2024-01-09,Members,Fees,900,,bank\n"
+    "2024-02-11,Grants,Town of Aske,350,,bank\n2024-03-02,Training,Coach Liv Aune,,410,card\n"
+    "2024-05-20,Grants,Lottery fund,275,,bank\n2024-06-30,Material,Oars,,130,card\n2024-09-14,Training,Coach Ole Rud,,"
+    "390,cheque",
+    "ward.txt": "Discharge letter\nPatient: Torvald Halden\n\nThe wrist of Torvald Halden was set under anaesthesia. He"
+    " stayed for two nights. No crutch was needed.",
+    "readers.md": "# Aske Reading Room\n\nThe reading room is open from Tuesday to Saturday. Garden gnomes are welcome"
+    " in the court of the Aske Reading Room.",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
@@ -110,6 +124,12 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who did the statistics?", "Matti Kerola", {"lamps.txt"}),
         ("How many votes were for the walnut tree?", "41", {"newsletter.txt"}),
         ("Who was the mayor at the closing of Skerry Light?", "Marit Lie", {"skerry.md"}),
+        ("Who underwrites Seacrest?", "Oslo Mutual", {"seacrest.md"}),
+        ("Did Torvald Halden need a crutch?", "no", {"ward.txt"}),
+        ("Are garden gnomes allowed in the court?", "yes", {"readers.md"}),
+        ("Is the pond of Holm Skerry dangerous to puffins?", "no", {"puffins.md"}),
+        ("Is the reading room open on Mondays?", "no", {"readers.md"}),
+        ("Is the reading room open on Thursdays?", "yes", {"readers.md"}),
     ],
 )
 def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str, short: str, sources: set[str]) -> None:
@@ -125,9 +145,10 @@ def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str,
     [
         ("Who was the gardener of Kestrel Court before?", "Tom Vasquez"),
         ("How many visitors did Whale Hall have in 2023?", "38,200"),
+        ("How many of the puffin chicks were not ringed?", "four"),
     ],
 )
-def test_what_is_told_of_another_time_is_not_sure(read: Server, question: str, misleading: str) -> None:
+def test_what_is_told_of_something_else_is_not_sure(read: Server, question: str, misleading: str) -> None:
     given = read.ask(question)
     assert misleading in given["text"]
     assert given["verdict"] == "PARTIALLY_SUPPORTED", given
@@ -166,3 +187,32 @@ def test_what_only_looks_like_an_answer_is_not_given(read: Server, question: str
     assert told in given["text"], given
     assert not_told not in given["short"], given
     assert not (given["verdict"] == "SUPPORTED" and not_told in given["text"]), given
+
+
+@pytest.mark.parametrize(
+    ("question", "items", "other"),
+    [
+        ("What is not insured by Seacrest?", ["races", "damage by worms", "trips beyond 20 miles"], "theft"),
+        ("What is insured by Seacrest?", ["theft at sea", "fire on board"], "races"),
+    ],
+)
+def test_a_list_under_a_heading_of_the_question_is_told_whole(
+    read: Server, question: str, items: list[str], other: str
+) -> None:
+    given = read.ask(question)
+    assert all(item in given["text"] for item in items), given
+    assert other not in given["text"], given
+    assert given["verdict"] == "SUPPORTED"
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("How many payments were made by card?", "2"),
+        ("What was the income from grants?", "625"),
+        ("How much was spent on training in 2024?", "800"),
+    ],
+)
+def test_rows_of_accounts_are_counted_and_added_up(read: Server, question: str, short: str) -> None:
+    given = read.ask(question)
+    assert (given["short"], given["engine"]) == (short, "tables"), given

@@ -38,8 +38,12 @@ _IRREGULAR = dict(
     found:find gave:give given:give grew:grow grown:grow held:hold kept:keep knew:know known:know led:lead left:leave
     lost:lose made:make met:meet paid:pay ran:run rose:rise risen:rise said:say saw:see seen:see sold:sell sent:send
     sang:sing sung:sing spent:spend spoke:speak spoken:speak stood:stand taught:teach took:take taken:take told:tell
-    thought:think went:go gone:go won:win wore:wear worn:wear wrote:write written:write""".split()
+    thought:think went:go gone:go won:win wore:wear worn:wear wrote:write written:write ate:eat eaten:eat bred:breed
+    broke:break broken:break caught:catch dealt:deal fed:feed flew:fly flown:fly forbade:forbid forbidden:forbid
+    hid:hide hidden:hide lent:lend sank:sink sunk:sink shook:shake shaken:shake slept:sleep sought:seek
+    stole:steal stolen:steal struck:strike swam:swim swept:sweep threw:throw thrown:throw""".split()
 )
+_PREFIXED = re.compile(r"(under|over|out|fore|for|with|mis|re)(.+)")  # "underwritten" is of "underwrite"
 _WORD = re.compile(rf"[^\W_{SPACELESS}{MARKED}]+(?:[.,]\d+)*|[{SPACELESS}]+|[{MARKED}]+")
 _TOKEN = re.compile(rf"(?:[^\W_]|[{MARKED}])+")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
@@ -61,12 +65,20 @@ def stem(word: str) -> str:
     """Plural and the commonest verb endings off: "studies" and "study", "played" and "plays" meet."""
     if not word.isascii() or word.isdigit():
         return word
-    word = _IRREGULAR.get(word, word)
+    word = _present(word)
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
         if word.endswith(ending) and not word.endswith(("ss", "us")) and len(word) - len(ending) >= _MIN_STEM - 1:
             bare = word[: -len(ending)] + instead
             return bare[:-1] if bare[-1:] == "e" and len(bare) > _MIN_STEM else bare
     return word
+
+
+def _present(word: str) -> str:
+    """The verb that a past form is of, behind a prefix too; any other word as it is."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    prefixed = _PREFIXED.fullmatch(word)
+    return prefixed[1] + _IRREGULAR[prefixed[2]] if prefixed and prefixed[2] in _IRREGULAR else word
 
 
 def tokens(text: str) -> tuple[str, ...]:

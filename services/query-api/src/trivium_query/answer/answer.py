@@ -374,10 +374,21 @@ def _judge_extract(question: Question, written: Written, extract: extractive.Ext
         for hit in written.hits
         if hit.chunk.id == citation.chunk_id
     ]
-    if sure and not any(is_one_row_of_many(question.standalone, quote, hit) for quote, hit in cited):
+    of_many = any(is_one_row_of_many(question.standalone, quote, hit) for quote, hit in cited)
+    if sure and not of_many and not _has_twins(extract):
         return Outcome(Verdict.SUPPORTED, (), written.probability)
     asked = verify.sub_questions(question.standalone, extract.names, extract.support.missing)
     return Outcome(Verdict.PARTIALLY_SUPPORTED, asked, written.probability)
+
+
+def _has_twins(extract: extractive.Extract) -> bool:
+    """Whether other rows of the table hold the same of the question as the one that answers: it is one of several."""
+    best = next((one for one in extract.chosen[:1] if is_row(one.text, one.hit)), None)
+    return best is not None and any(
+        one.covered == best.covered and one.text != best.text and is_row(one.text, one.hit)
+        for one in extract.ranked
+        if one.hit.chunk.document_id == best.hit.chunk.document_id
+    )
 
 
 def _is_sure(extract: extractive.Extract) -> bool:

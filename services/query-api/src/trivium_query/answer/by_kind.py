@@ -12,6 +12,7 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.collection import answer_of_collection
 from trivium_query.answer.answerers.definition import answer_by_definition, term_of
 from trivium_query.answer.answerers.document import answer_of_document, named_in
+from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
@@ -61,10 +62,12 @@ def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[
     """By the answerer of the question's kind; None where it has none, or that one finds nothing of its form."""
     match question.kind:
         case Kind.DEFINITION:
-            return answer_by_definition(question.standalone, hits)
+            return answer_by_definition(question.standalone, hits) or answer_by_items(question.standalone, hits)
         case Kind.REASON:
             return answer_by_reason(question.standalone, extracted, hits)
         case Kind.PROCEDURE:
             return answer_by_steps(question.standalone, hits)
+        case Kind.FACT | Kind.LIST:
+            return answer_by_items(question.standalone, hits)
         case _:
             return None

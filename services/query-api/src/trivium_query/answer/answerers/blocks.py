@@ -24,6 +24,11 @@ class Block(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
 
     @property
+    def items(self) -> tuple[str, ...]:
+        """The items of a list of any sort."""
+        return tuple(one for one in self.sentences if _ITEM.match(one))
+
+    @property
     def numbered(self) -> tuple[str, ...]:
         """The items of an ordered list."""
         return tuple(one for one in self.sentences if _NUMBERED.match(one))

@@ -17,7 +17,7 @@ from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.short import fits_wanted
-from trivium_query.answer.direct.yes_no import asks_yes_or_no
+from trivium_query.answer.direct.yes_no import asks_yes_or_no, denies
 from trivium_query.answer.extractive import Extract
 
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
@@ -27,6 +27,7 @@ TOLD = 0.1  # of a few words from a sentence without the question's predicate: b
 SUPPORTED = 0.5  # from here on: supported; partly supported in between
 
 _DEED = re.compile(r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I)  # a sentence tells it
+_BETWEEN = re.compile(r"^\W*(?:which|who|what)\b.*\b(?:\w{2,}er|more|less|better|worse)\b.*[ ,]or\s", re.I)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
@@ -52,8 +53,18 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct, likely.right) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
+    if _is_of_others(question, direct, draft):
+        return ReadAnswer(msgspec.structs.replace(draft, short=""), Verdict.PARTIALLY_SUPPORTED, likely.right)
     sure = likely_right and _is_in_place(question, direct) and _is_of_the_kind(question, draft, extracted)
     return ReadAnswer(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
+
+
+def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
+    """Whether the answer is of what is *not* asked: of those who did, or a third thing where two are compared."""
+    if direct.compared or direct.asks_yes_or_no:
+        return False
+    said = " ".join(citation.quote for citation in draft.citations)
+    return bool(denies(question) and not denies(said)) or _BETWEEN.search(question) is not None
 
 
 def _says_anything(direct: Direct, extracted: Extract) -> bool:

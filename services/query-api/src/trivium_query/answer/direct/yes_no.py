@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 
+from trivium.text.names import names_in
+from trivium_query.answer.direct.opposites import agrees, weekday_of, weekdays_in
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -21,7 +24,10 @@ _NOT = re.compile(
     re.I,
 )
 _NUMBER = re.compile(r"\d[\d,.]*")
+_CLAUSES = re.compile(r"[,;:](?=\s)|\s(?:but|although|though|while)\s", re.I)
+_TITLES = frozenset({"mr", "mrs", "ms", "dr"})
 MAX_READ = 25  # sentences: that which decides often lacks the name
+MIN_SAID = 2  # words of the question besides names, that a sentence must tell of
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -34,6 +40,11 @@ class Decided(msgspec.Struct, frozen=True):
 def asks_yes_or_no(question: str) -> bool:
     """By its first word, unless it offers a choice."""
     return _ASKS.match(question) is not None
+
+
+def denies(text: str) -> bool:
+    """Whether it says that something is not so, or may not be."""
+    return _NOT.search(text) is not None
 
 
 def yes_or_no(question: str, extracted: Extract) -> Decided | None:
@@ -54,7 +65,36 @@ def yes_or_no(question: str, extracted: Extract) -> Decided | None:
             and _NUMBER.search(one.text)
         ):
             return Decided("no", one)
-    return None
+    said = (_otherwise(question, asked - _TITLES, one, extracted.names) for one in extracted.ranked[:MAX_READ])
+    return next(filter(None, said), None)
+
+
+def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[str]) -> Decided | None:
+    """By a sentence that has a word of the same or of the opposite meaning, or the days of the week.
+
+    Its passage may have the name instead of it, where it has no other name.
+    """
+    named = {word for name in names for word in content_words(name)}
+    passage = set(content_words(f"{one.hit.chunk.heading} {one.hit.chunk.title} {one.hit.chunk.text}"))
+    told = set(one.words) | _titled(one)
+    if named & passage == named and not any(name.key not in names for name in names_in(one.text)):
+        told |= named
+    day, days = weekday_of(asked), weekdays_in(one.text)
+    rest = {word for word in asked - told if not (days and word == day)}
+    same = [agrees(word, one.words) for word in rest]
+    if None in same or len(same) > 1 or len((asked - named - {day}) - rest) + len(same) < MIN_SAID:
+        return None
+    flipped = same == [False]
+    if day and days and day not in days:
+        return None if flipped or denies(one.text) else Decided("no", one)
+    word = _word(question, _clause(one.text, rest) if rest else one.text)
+    return Decided({"yes": "no", "no": "yes"}[word] if flipped else word, one)
+
+
+def _clause(sentence: str, asked: set[str]) -> str:
+    """The part of the sentence that has the other word: "It is harmless, but signs ask not to swim"."""
+    parts = _CLAUSES.split(sentence)
+    return next((each for each in parts if agrees(next(iter(asked)), set(content_words(each))) is not None), sentence)
 
 
 def _titled(one: Candidate) -> set[str]:
@@ -65,4 +105,4 @@ def _titled(one: Candidate) -> set[str]:
 
 
 def _word(question: str, sentence: str) -> str:
-    return "no" if bool(_NOT.search(sentence)) != bool(_NOT.search(question)) else "yes"
+    return "no" if denies(sentence) != denies(question) else "yes"

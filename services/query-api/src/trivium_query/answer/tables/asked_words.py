@@ -26,6 +26,11 @@ _SAME = {
             "loss:lose",
             "choice:choose",
             "flight:fly",
+            "expense:spend",
+            "expenditure:spend",
+            "cost:spend",
+            "income:earn",
+            "earnings:earn",
         )
     )
 }

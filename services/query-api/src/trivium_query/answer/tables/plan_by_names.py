@@ -157,7 +157,7 @@ def _extreme(reading: Reading) -> Plan | None:
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
     counted = any(word.folded in ("most", "least", "fewest") for word in reading.words[found.run.first : found.run.end])
-    counted = counted or bool(_SUMMED & set(stems_of(reading.table.columns[measure].label)))
+    counted = counted or _is_summed(reading, measure)
     inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
 
@@ -184,8 +184,13 @@ def _how_many(reading: Reading) -> Plan | None:
 
 
 def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | None:
-    """Different values; months that come again in each year count once for each row, of one of everything else."""
+    """Different values; months that come again in each year count once for each row, of one of everything else.
+
+    Where a value of the column itself is named, rows are counted: "payments by card".
+    """
     table = reading.table
+    if asked in reading.filtered():
+        return Plan(Aggregate.COUNT, None, reading.filters(), group)
     again = _SPANS & set(stems_of(table.columns[asked].label)) and any(column.years for column in table.columns)
     if not again:
         return Plan(Aggregate.COUNT, asked, reading.filters(), group)
@@ -216,8 +221,13 @@ def _each(reading: Reading) -> Plan | None:
 
 
 def _look_up(reading: Reading) -> Plan | None:
-    """One column of the rows that the question names; of a column of means without rows, their mean."""
+    """One column of the rows that the question names: what they add up to, where that is what such a column is for.
+
+    Of a column of means without rows, their mean.
+    """
     target, filters = _target(reading), reading.filters()
+    if target is not None and filters and reading.table.columns[target].measured and _is_summed(reading, target):
+        return Plan(Aggregate.SUM, target, filters, _apart(reading, target))
     if target is None or (not filters and not _is_mean(reading.table, target)):
         return None
     return Plan(Aggregate.VALUE if filters else Aggregate.MEAN, target, filters, _apart(reading, target))
@@ -339,6 +349,10 @@ def _is_text(reading: Reading, one: Filter) -> bool:
 def _is_added(reading: Reading, measure: int) -> bool:
     column = reading.table.columns[measure]
     return column.unit != "%" and not _NOT_ADDED & set(stems_of(column.label))
+
+
+def _is_summed(reading: Reading, measure: int) -> bool:
+    return bool(_SUMMED & set(stems_of(reading.table.columns[measure].label))) and _is_added(reading, measure)
 
 
 def _is_mean(table: Table, column: int) -> bool:

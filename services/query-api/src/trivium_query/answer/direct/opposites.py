@@ -1,0 +1,62 @@
+"""What a sentence says in other words than a yes/no question: the same ("welcome"), the opposite ("harmless"). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+from trivium_query.words import content_words, fold
+
+# Ways to say that something may be or may not; whether it may, a "not" or "forbidden" tells apart.
+_PERMITTED = "allowed permitted welcome authorised authorized forbidden prohibited banned"
+# Words of one meaning, and those of the opposite one.
+_OPPOSITES = tuple(
+    (frozenset(content_words(one)), frozenset(content_words(other)))
+    for one, other in (
+        (_PERMITTED, ""),
+        ("dangerous harmful hazardous unsafe poisonous toxic", "harmless safe"),
+        ("open", "closed shut"),
+        ("included", "excluded"),
+        ("full", "empty"),
+        ("possible", "impossible"),
+        ("voluntary optional", "compulsory mandatory obligatory"),
+        ("public", "private"),
+        ("alive", "dead"),
+        ("present", "absent"),
+        ("legal", "illegal"),
+        ("valid", "invalid expired"),
+        ("accepted approved", "rejected refused declined"),
+        ("passed succeeded", "failed"),
+        ("cheap", "expensive"),
+        ("married", "unmarried single"),
+    )
+)
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAY = rf"(?P<{{}}>{'|'.join(_DAYS)})s?"
+_RANGE = re.compile(rf"{_DAY.format('first')}\s*(?:to|until|till|through|[-\u2013\u2014])\s*{_DAY.format('last')}")
+
+
+def agrees(asked: str, told: AbstractSet[str]) -> bool | None:
+    """Whether the words mean what the asked one means, or its opposite; None where they do neither. All are stems."""
+    for same, other in (*_OPPOSITES, *((two, one) for one, two in _OPPOSITES)):
+        if asked in same and told & (same | other):
+            return bool(told & same)
+    return None
+
+
+def weekdays_in(sentence: str) -> frozenset[str]:
+    """The days of the week that it names, those of its spans ("Tuesday to Sunday") among them."""
+    text = fold(sentence)
+    found = {day for day in _DAYS if day in text}
+    for match in _RANGE.finditer(text):
+        first, last = _DAYS.index(match["first"]), _DAYS.index(match["last"])
+        found.update(
+            _DAYS[at % len(_DAYS)] for at in range(first, last + 1 if last >= first else last + 1 + len(_DAYS))
+        )
+    return frozenset(found)
+
+
+def weekday_of(words: AbstractSet[str]) -> str:
+    """The one day of the week among the words, "" where there is none or several."""
+    named = [day for day in _DAYS if day in words]
+    return named[0] if len(named) == 1 else ""
