@@ -15,6 +15,7 @@ import pytest
 import structlog
 
 from trivium.adapters.embedded.conversations import SqliteConversations
+from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.config import Settings
 from trivium.domain.answers import (
@@ -45,6 +46,7 @@ from trivium.ports.graph import EntityPage
 from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
+from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
 
@@ -362,6 +364,7 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         searcher=searcher,
         answerer=QuotingAnswerer(searcher),
         crawler=LinkedPages(intake),
+        contradictions=Contradictions(LocalObjects(tmp_path), registry, keywords),
     )
 
 

@@ -1,0 +1,248 @@
+"""Whether two statements can both be right: what they disagree in, and how surely they are of the same thing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from trivium.domain.contradictions import ContradictionKind
+from trivium_query.contradictions.attributes import Attribute
+from trivium_query.contradictions.conditions import conditions_of, differ
+from trivium_query.contradictions.names import is_same, shared
+from trivium_query.contradictions.statements import Reading, Statement, read
+from trivium_query.contradictions.values import Value, disagree
+from trivium_query.words import content_words
+
+MIN_CONFIDENCE = 0.6  # below it a pair is no card; a language model may still be asked about it
+MIN_JUDGED = 0.3  # below it nobody is asked
+ATTRIBUTE_KNOWN, NAMED_VALUE = 0.95, 0.9
+BY_WORDS, MIN_WORDS_SHARED = 0.55, 0.5
+NAMED_BY_ONE, NAMED_BY_NONE = 0.97, 0.9
+NAMES_MORE, ABOUT_ANOTHER = 0.85, 0.5
+OTHER_WORDS, MORE_WORDS = 0.6, 0.95
+ALIKE_SHARE, ALIKE = 0.7, 0.95
+DENIED, DENIED_SHARE, MIN_DENIED_WORDS = 0.95, 0.6, 2
+SAME_DOCUMENT = 0.85
+_KINDS = {
+    "date": ContradictionKind.DATE,
+    "time": ContradictionKind.DATE,
+    "colour": ContradictionKind.COLOUR,
+    "name": ContradictionKind.RELATION,
+    "quantity": ContradictionKind.QUANTITY,
+}
+# Words for the thing itself: its documents call it so without a name.
+_GENERIC = frozenset(
+    content_words(
+        "lighthouse tower light building museum ferry boat ship vessel company firm business organisation organization town"
+        " village city place patient woman man person bridge structure machine device product model unit set school hotel library"
+        " theatre film novel book line service site centre center garden station year time people person total figure number"
+        " approximately exactly precisely just currently stand stands made make first whole full use used have get give take"
+    )
+)
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """What two statements disagree in. `values` are as they are written."""
+
+    kind: ContradictionKind
+    subject: str
+    attribute: str
+    values: tuple[str, str]
+    confidence: float
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    one: Reading
+    other: Reading
+    subject: str
+    sureness: float  # that both are about the same thing
+    overlap: float  # of their words, 0 to 1
+    common: int
+
+
+def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagreement | None:
+    """The surest disagreement of two statements, whatever its confidence; None where they can both be right."""
+    if one.text == other.text:
+        return None
+    pair = _paired(one, other)
+    if pair is None:
+        return None
+    found = max((*_values(pair, one, other), *_denials(pair, one, other)), key=lambda each: each.confidence, default=None)
+    if found is None:
+        return None
+    factor = SAME_DOCUMENT if same_document else 1.0
+    return msgspec.structs.replace(found, confidence=round(min(1.0, found.confidence * factor), 3))
+
+
+def _paired(one: Statement, other: Statement) -> _Pair | None:
+    """Both read, where they are about the same thing; None where they are not."""
+    here, there = read(one.text, one.known), read(other.text, other.known)
+    of_one, of_other = (*here.names, *one.about), (*there.names, *other.about)
+    common = shared(of_one, of_other)
+    if not common:
+        return None
+    valued = {v.text for v in (*here.values, *there.values) if v.kind == "name"}
+    more = [name for name in here.names if name not in valued and not shared([name], of_other)]
+    more_there = [name for name in there.names if name not in valued and not shared([name], of_one)]
+    if more and more_there:
+        return None
+    named, named_there = bool(shared(here.names, common)), bool(shared(there.names, common))
+    sureness = 1.0 if named and named_there else NAMED_BY_ONE if named or named_there else NAMED_BY_NONE
+    if more or more_there:
+        sureness *= NAMES_MORE if named and named_there else ABOUT_ANOTHER
+    ours, theirs = _own_words(here, common, one), _own_words(there, common, other)
+    union = len(ours | theirs)
+    overlap = len(ours & theirs) / union if union else 1.0
+    subject = next(iter(shared(here.names, common)), common[0])
+    if ours and theirs and not ours & theirs:
+        sureness *= OTHER_WORDS if not (named and named_there) else 0.8
+    elif bool(ours) != bool(theirs):
+        sureness *= MORE_WORDS
+    return _Pair(here, there, subject, sureness, overlap, len(ours & theirs))
+
+
+def _own_words(reading: Reading, subjects: list[str], statement: Statement) -> frozenset[str]:
+    """Its words without those for its subject and for the attributes of its values."""
+    dropped = {word for name in (*subjects, *statement.about) for word in content_words(name)}
+    for value, attribute in zip(reading.values, reading.attributes, strict=True):
+        if attribute is not None:
+            dropped.update(word for match in attribute.words.finditer(statement.text) for word in content_words(match[0]))
+        if value.kind == "count":
+            dropped.update(content_words(value.text))
+    return reading.words - dropped - _GENERIC
+
+
+def _values(pair: _Pair, one: Statement, other: Statement) -> Iterator[Disagreement]:
+    for value, attribute in zip(pair.one.values, pair.one.attributes, strict=True):
+        told = _told_once(pair.one, value, attribute)
+        against = [
+            (v, a) for v, a in zip(pair.other.values, pair.other.attributes, strict=True) if _comparable(value, attribute, v, a)
+        ]
+        if not told or len(against) != 1 or not _told_once(pair.other, *against[0]):
+            continue
+        theirs, their_attribute = against[0]
+        if not _at_odds(value, theirs) or _excused(pair, one, other, value, attribute):
+            continue
+        match = _matched(pair, value, attribute, theirs, their_attribute)
+        if match > 0:
+            kind = _KINDS.get(value.kind, ContradictionKind.NUMBER)
+            name = attribute.name if attribute else value.dimension if value.kind == "name" else ""
+            yield Disagreement(kind, pair.subject, name, (_shown(value), _shown(theirs)), match * pair.sureness)
+
+
+def _shown(value: Value) -> str:
+    return value.unit if value.kind == "name" else value.text
+
+
+def _comparable(value: Value, attribute: Attribute | None, other: Value, their_attribute: Attribute | None) -> bool:
+    if value.kind != other.kind or value.dimension != other.dimension:
+        return False
+    if attribute and their_attribute:
+        return attribute.name == their_attribute.name
+    if value.kind == "count":
+        return bool(_counted(value) & _counted(other))
+    return True
+
+
+def _counted(value: Value) -> set[str]:
+    return {word for word in content_words(value.text) if not word[0].isdigit()}
+
+
+def _told_once(reading: Reading, value: Value, attribute: Attribute | None) -> bool:
+    """Whether no other value of the sentence could be the one meant."""
+    return not any(
+        other is not value and _comparable(value, attribute, other, theirs)
+        for other, theirs in zip(reading.values, reading.attributes, strict=True)
+    )
+
+
+def _at_odds(value: Value, other: Value) -> bool:
+    if value.kind == "name":
+        return not is_same(value.text, other.text) and not _holds(value.text, other.text)
+    return disagree(value, other)
+
+
+def _holds(one: str, other: str) -> bool:
+    """Whether one name is within the other: "Oslo" and "Oslo Harbour"."""
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
+
+
+def _excused(pair: _Pair, one: Statement, other: Statement, value: Value, attribute: Attribute | None) -> bool:
+    """Whether they tell of other times, places, parts or plans."""
+    dated = value.kind == "date"
+    lasting = (attribute.lasting if attribute else False) or value.kind == "name" and value.dimension in _FOR_GOOD
+    here, there = pair.one.conditions, pair.other.conditions
+    if differ(here, there, lasting=lasting, dated=dated):
+        return True
+    if pair.one.denies != pair.other.denies:
+        return True
+    ours, theirs = conditions_of(f"{one.heading}."), conditions_of(f"{other.heading}.")
+    plain = msgspec.structs.replace
+    ours, theirs = (plain(each, idle=False, updates=False, planned=False, partial=frozenset()) for each in (ours, theirs))
+    if not lasting and not dated and ours.years and theirs.years and not ours.years & theirs.years:
+        return True
+    if not lasting and ours.months and theirs.months and not ours.months & theirs.months:
+        return True
+    versions_differ = bool(ours.versions and theirs.versions and not ours.versions & theirs.versions)
+    sides = {at for at, _ in ours.sides} & {at for at, _ in theirs.sides}
+    return versions_differ or any(
+        {s for a, s in ours.sides if a == at}.isdisjoint({s for a, s in theirs.sides if a == at}) for at in sides
+    )
+
+
+_FOR_GOOD = frozenset({"designer", "builder", "author", "director", "founder", "inventor", "birthplace", "place of death"})
+
+
+def _matched(pair: _Pair, value: Value, attribute: Attribute | None, other: Value, theirs: Attribute | None) -> float:
+    """How surely both values are told of the same attribute."""
+    if value.kind == "name":
+        return NAMED_VALUE
+    by_words = BY_WORDS + (1 - BY_WORDS) * pair.overlap
+    if pair.overlap >= ALIKE_SHARE and pair.common >= 2:  # noqa: PLR2004
+        return ALIKE
+    if attribute is not None and theirs is not None:
+        return ATTRIBUTE_KNOWN
+    if value.kind == "count" and _counted(value) & _counted(other):
+        return by_words + 0.25
+    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common else 0.0
+
+
+def _denials(pair: _Pair, one: Statement, other: Statement) -> Iterator[Disagreement]:
+    """Alike in their words, and the one denies what the other says, or says its opposite."""
+    here, there = pair.one, pair.other
+    opposed = {(word, not side) for word, side in here.opposites} & there.opposites
+    if (here.denies != there.denies) == bool(opposed):  # neither, or one within the other
+        return
+    if any(disagree(a, b) for a in here.values for b in there.values):
+        return
+    if differ(here.conditions, there.conditions, lasting=False, dated=False):
+        return
+    gone = {word for word, _ in opposed}
+    ours, theirs = (frozenset(r.words) - _GENERIC for r in (here, there))
+    if opposed:
+        ours, theirs = (frozenset(w for w in side if w not in _OPPOSING) for side in (ours, theirs))
+    common = ours & theirs
+    union = ours | theirs
+    share = len(common) / min(len(ours), len(theirs)) if ours and theirs else 0.0
+    if len(common) + len(gone) < MIN_DENIED_WORDS or share < DENIED_SHARE or len(common) / len(union) < 0.4:  # noqa: PLR2004
+        return
+    confidence = DENIED * pair.sureness * (0.75 + 0.25 * share)
+    yield Disagreement(ContradictionKind.NEGATION, pair.subject, "", ("", ""), confidence)
+
+
+from trivium_query.contradictions.statements import _OPPOSITES  # noqa: E402
+
+_OPPOSING = frozenset(_OPPOSITES)
+
+
+def is_doubtful(one: Statement, other: Statement) -> float:
+    """How likely a language model finds a contradiction that rules do not, below `MIN_CONFIDENCE`; 0: not worth asking."""
+    if one.text == other.text:
+        return 0.0
+    pair = _paired(one, other)
+    if pair is None or pair.sureness < NAMED_BY_NONE * ABOUT_ANOTHER or pair.common < MIN_DENIED_WORDS:
+        return 0.0
+    if pair.one.conditions.planned != pair.other.conditions.planned or pair.overlap < 0.2:  # noqa: PLR2004
+        return 0.0
+    return round(min(MIN_CONFIDENCE - 0.01, MIN_JUDGED * pair.sureness * (1 + pair.overlap)), 3)

@@ -1,0 +1,195 @@
+# ruff: noqa: SIM905  (word lists read best as words)
+"""A document's passages as statements: sentences with what they are about and the keys under which others may meet them.
+
+Pure. What a sentence says in detail (`Reading`) is worked out when it is compared; here it costs about as much as
+splitting it into words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.graph import CO_OCCURS, LINKS_TO, ChunkGraph
+from trivium.domain.parsed import UnitKind
+from trivium_query.contradictions.attributes import Attribute, attribute_of
+from trivium_query.contradictions.conditions import Conditions, conditions_of
+from trivium_query.contradictions.named_values import named_values
+from trivium_query.contradictions.names import about, bare, known_names, named_in
+from trivium_query.contradictions.values import Value, values_in
+from trivium_query.words import content_words, stem
+
+VERSION = 1  # of what is kept: another one, and every document is read again
+MIN_WORDS, MAX_CHARS = 3, 400
+MAX_STATEMENTS = 5_000  # of one document
+MAX_SUBJECTS = 4
+BANDS = 3  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.99
+MAX_SLOTS = 8
+_READ = frozenset({UnitKind.TEXT, UnitKind.LIST, UnitKind.NOTE})
+_NOT = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|forbidden|prohibited|banned|unable|fail(?:s|ed)? to|lacks?)\b"
+    r"|n['\u2019]t\b",
+    re.I,
+)
+_NEGATIONS = frozenset(
+    "not no never none nobody nothing neither nor without cannot forbidden prohibited banned unable fail lack".split()
+)
+# Of each pair, who says the one denies the other; the first of a pair stands for both.
+_OPPOSITES: dict[str, tuple[str, bool]] = {
+    stem(word): (stem(pair.split("/")[0].split("|")[0]), at == 1)
+    for pair in """allowed|permitted|welcome/forbidden|prohibited|banned included|including/excluded approved|accepted|carried/rejected|refused|declined|turned
+    open/closed|shut available/unavailable safe/unsafe|dangerous edible/poisonous|inedible increased|rose|grew|up/decreased|fell|shrank|down
+    passed/failed waterproof/leaky free/charged|paid alive/dead compulsory|mandatory|required|obligatory|must/optional|voluntary
+    won/lost present/absent positive/negative successful/unsuccessful accessible/inaccessible innocent|acquitted/guilty|convicted
+    smoker/non-smoker married/unmarried|single possible/impossible legal/illegal removable|detachable/fixed
+    agreed/disagreed supported|backed/opposed clockwise/anticlockwise left/right odd/even true/false""".split()
+    for at, side in enumerate(pair.split("/"))
+    for word in side.split("|")
+}
+
+
+class Statement(msgspec.Struct, frozen=True, array_like=True):
+    """A sentence of a chunk. `about` are names that it is about without saying so; `keys` as in `blocks.py`.
+
+    `known` are the lone words that are names in its document.
+    """
+
+    chunk_id: str
+    number: int
+    text: str
+    heading: str
+    about: tuple[str, ...]
+    known: tuple[str, ...]
+    keys: tuple[int, ...]
+
+
+class Told(msgspec.Struct, frozen=True, array_like=True):
+    """A relation as a chunk states it, from the graph's share."""
+
+    source: str
+    type: str
+    target: str
+    confidence: float
+    chunk_id: str
+    number: int
+    text: str
+
+
+class Statements(msgspec.Struct, frozen=True, array_like=True):
+    """All that one document version says that could be denied."""
+
+    said: tuple[Statement, ...] = ()
+    told: tuple[Told, ...] = ()
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What one sentence says. `attributes` belong to `values`; `words` are its stems without names and values."""
+
+    names: tuple[str, ...]
+    values: tuple[Value, ...]
+    attributes: tuple[Attribute | None, ...]
+    words: frozenset[str]
+    denies: bool
+    opposites: frozenset[tuple[str, bool]]
+    conditions: Conditions
+
+
+def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Statements:
+    """Those of one document."""
+    passages = [chunk for chunk in chunks if chunk.kind in _READ and not chunk.hidden]
+    sentences = [(chunk, text) for chunk in passages for text in _sentences(chunk)]
+    known = known_names(text for _, text in sentences)
+    first = next((text for chunk in chunks for text in _sentences(chunk)), "")
+    said: list[Statement] = []
+    for chunk, text in sentences[:MAX_STATEMENTS]:
+        headings = [each for each in (chunk.title, *chunk.section) if each]
+        topics = about(headings, first, known)
+        own = tuple(span.key for span in named_in(text, known) if " " not in span.key)
+        reading = read(text, own)
+        if reading.conditions.idle:
+            continue
+        keys = tuple(_keys(reading, topics))
+        if keys:
+            said.append(Statement(chunk.id, chunk.number, text, chunk.heading, topics, own, keys))
+    return Statements(tuple(said), tuple(_told({chunk.id: chunk for chunk in passages}, shares)))
+
+
+@lru_cache(maxsize=4096)
+def read(text: str, known: tuple[str, ...]) -> Reading:
+    """What the sentence says."""
+    spans = named_in(text, frozenset(known))
+    plain = [value for value in values_in(text) if not any(s.start < value.end and value.start < s.end and s.end - s.start > value.end - value.start for s in spans)]
+    values = (*plain, *named_values(text, spans))
+    attributes = tuple(attribute_of(text, value, values) if value.kind != "name" else None for value in values)
+    left = _without(text, [(s.start, s.end) for s in spans] + [(v.start, v.end) for v in plain if v.kind != "count" or True])
+    stems = set(content_words(left))
+    counted = {word for v in plain if v.kind == "count" for word in content_words(v.text) if not word[0].isdigit()}
+    opposites = frozenset(_OPPOSITES[word] for word in stems if word in _OPPOSITES)
+    return Reading(
+        names=tuple(dict.fromkeys(bare(span.key) for span in spans)),
+        values=values,
+        attributes=attributes,
+        words=frozenset(stems | counted) - _NEGATIONS,
+        denies=len(_NOT.findall(text)) % 2 == 1,
+        opposites=opposites,
+        conditions=conditions_of(text),
+    )
+
+
+def _sentences(chunk: Chunk) -> Iterator[str]:
+    for span in chunk.sentences:
+        text = " ".join(span.of(chunk.text).split()).lstrip("-*\u2022# ")
+        if len(text) <= MAX_CHARS and len(text.split()) >= MIN_WORDS:
+            yield text
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    letters = list(text)
+    for start, end in spans:
+        letters[start:end] = " " * (end - start)
+    return "".join(letters)
+
+
+def _keys(reading: Reading, topics: Sequence[str]) -> Iterator[int]:
+    """Under what others may meet it: subject and slot for each value, and minima of hashes of its words."""
+    subjects = dict.fromkeys([*reading.names[:MAX_SUBJECTS], *topics[:MAX_SUBJECTS]])
+    lasts = {name.rpartition(" ")[2] for name in subjects}
+    slots = dict.fromkeys(slot for value, attribute in zip(reading.values, reading.attributes, strict=True) for slot in _slots(value, attribute, reading))
+    found = {hashed(subject, slot) for subject in lasts for slot in list(slots)[:MAX_SLOTS]}
+    words = [*reading.words, *(token for name in reading.names for token in name.split())]
+    if len(words) >= MIN_WORDS:
+        found.update(min(hashed(str(band), word) for word in words) for band in range(BANDS))
+    yield from found
+
+
+def _slots(value: Value, attribute: Attribute | None, reading: Reading) -> Iterator[str]:
+    kind = f"{value.kind}:{value.dimension}"
+    if attribute is not None:
+        yield f"{kind}:{attribute.name}"
+    elif value.kind == "name":
+        yield kind
+    elif value.kind == "count":
+        yield from (f"{kind}:{word}" for word in content_words(value.text) if not word[0].isdigit())
+    else:
+        yield from (f"{kind}:{word}" for word in sorted(reading.words)[:4])
+
+
+@lru_cache(maxsize=1 << 16)
+def hashed(*parts: str) -> int:
+    """64 bits of a hash that is the same in every process."""
+    return int.from_bytes(blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _told(chunks: Mapping[str, Chunk], shares: Sequence[ChunkGraph]) -> Iterator[Told]:
+    for share in shares:
+        chunk = chunks.get(share.chunk_id)
+        for relation in share.relations if chunk else ():
+            if chunk is None or relation.type in (CO_OCCURS, LINKS_TO):
+                continue
+            text = next((s.of(chunk.text) for s in chunk.sentences if s.start <= relation.span.start < s.end), relation.snippet)
+            yield Told(relation.source_key, relation.type, relation.target_key, relation.confidence, chunk.id, chunk.number, " ".join(text.split()))
