@@ -22,10 +22,14 @@ class Attribute(msgspec.Struct, frozen=True):
     kinds: frozenset[str]
     words: re.Pattern[str]
     lasting: bool = False
+    vague: bool = False
+
+
+_VAGUE = frozenset({"held", "lasts", "interval", "distance", "built for", "range", "load"})  # others of the sentence go before
 
 
 def _attribute(name: str, kinds: str, words: str, *, lasting: bool = False) -> Attribute:
-    return Attribute(name, frozenset(kinds.split("|")), re.compile(rf"\b(?:{words})\b", re.I), lasting)
+    return Attribute(name, frozenset(kinds.split("|")), re.compile(rf"\b(?:{words})\b", re.I), lasting, name in _VAGUE)
 
 
 ATTRIBUTES = (
@@ -127,7 +131,7 @@ def _of_kind(kind: str) -> tuple[Attribute, ...]:
 
 
 def _nearest(known: Sequence[Attribute], text: str, value: Value, first: int, last: int, *, inside: bool) -> Attribute | None:
-    best: tuple[int, int] | None = None
+    best: tuple[bool, int, int] | None = None
     found = None
     last = max(last, value.end)
     for rank, attribute in enumerate(known):
@@ -135,6 +139,6 @@ def _nearest(known: Sequence[Attribute], text: str, value: Value, first: int, la
             if not inside and match.start() < value.end and value.start < match.end():
                 continue
             gap = match.start() - value.end if match.start() >= value.end else value.start - match.end()
-            if gap <= FAR_CHARS and (best is None or (gap, rank) < best):
-                best, found = (gap, rank), attribute
+            if gap <= FAR_CHARS and (best is None or (attribute.vague, gap, rank) < best):
+                best, found = (attribute.vague, gap, rank), attribute
     return found

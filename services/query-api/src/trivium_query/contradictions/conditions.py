@@ -48,7 +48,7 @@ _ONE_SIDED = frozenset(
     at
     for at, group in enumerate(_GROUPS)
     if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single monday summer"
-    " daily total northbound main loaded raw paperback standing systolic resting deck standard half online planned old"
+    " total northbound main loaded raw paperback standing systolic resting deck standard half online planned old"
     .split()
 )  # fmt: skip
 _PLANNED = re.compile(
@@ -62,7 +62,7 @@ _UPDATE = re.compile(
     r"|have (?:since|now)|ha[sd] (?:risen|grown|fallen|been (?:raised|increased|cut|reduced|extended|moved|replaced|changed|lowered|shortened))"
     r"|(?:was|were|is|are) (?:raised|increased|cut|reduced|lowered|extended|lengthened|shortened|replaced|changed|corrected|revised|brought forward|put back|postponed|moved)"
     r"|rose|risen|grew|grown|fell|fallen|dropped|climbed|gone up|went up|came down|instead of|rather than|originally|at first|at the time|in those days"
-    r"|from (?:\w+ )?(?:onwards?|on\b)|correction|corrected|erratum|amended|supersed\w+|then stood|once had|had once|earlier|later)\b",
+    r"|from (?:\w+ )?(?:onwards?|on\b)|correction|corrected|erratum|amended|supersed\w+|then stood|once had|had once|years? later|later on)\b",
     re.I,
 )
 _PARTIAL = re.compile(
@@ -72,6 +72,7 @@ _PARTIAL = re.compile(
 )
 _ASKS = re.compile(r"\?\W*$")
 _SUPPOSED = re.compile(r"^\W*(?:if|unless|suppose|imagine|for example|e\.g\.|let)\b|\b(?:for instance|for example|e\.g\.)", re.I)
+_EVERY_DAY = re.compile(r"\b(?:once (?:a|each|every|per) day|(?:each|every|per) day|once daily)\b", re.I)
 _WORD = re.compile(r"[a-z][a-z-]*", re.I)
 
 
@@ -81,6 +82,7 @@ class Conditions(msgspec.Struct, frozen=True):
     years: frozenset[int] = frozenset()
     months: frozenset[str] = frozenset()
     quarters: frozenset[str] = frozenset()
+    days: frozenset[int] = frozenset()
     versions: frozenset[str] = frozenset()
     sides: frozenset[tuple[int, str]] = frozenset()
     planned: bool = False
@@ -89,8 +91,9 @@ class Conditions(msgspec.Struct, frozen=True):
     idle: bool = False  # asks or supposes, and so tells nothing
 
 
-def conditions_of(text: str) -> Conditions:
-    """Those of one sentence, or of a heading."""
+def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
+    """Those of one sentence, or of a heading; `days` are the dates in it."""
+    text = _EVERY_DAY.sub("daily", text)
     years = set[int]()
     for match in _YEAR.finditer(text):
         first = int(match[1])
@@ -99,6 +102,7 @@ def conditions_of(text: str) -> Conditions:
     return Conditions(
         years=frozenset(years),
         months=frozenset(_MONTH.findall(text)),
+        days=days,
         quarters=frozenset(each.lower() for each in _QUARTER.findall(text)),
         versions=frozenset(next(filter(None, m.groups())).lower().strip(".") for m in _VERSION.finditer(text)),
         sides=frozenset(_SIDES[word] for word in (w.lower() for w in _WORD.findall(text)) if word in _SIDES),
@@ -127,7 +131,7 @@ def _times_differ(one: Conditions, other: Conditions) -> bool:
     """In both, and none in common; or in one alone: who says "in 2019" knows that it was otherwise before or after."""
     return any(
         _apart(a, b, one_sided=True)
-        for a, b in ((one.years, other.years), (one.months, other.months), (one.quarters, other.quarters))
+        for a, b in ((one.years, other.years), (one.months, other.months), (one.quarters, other.quarters), (one.days, other.days))
     )
 
 

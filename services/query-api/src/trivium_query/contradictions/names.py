@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from trivium.text.names import NameSpan, fold_name, names_in
+from trivium.text.names import NameSpan, fold_name, is_name_edge, names_in
 
 # What may be left out of a name: "Skerry Point" is "Skerry Point Lighthouse", "Tidewater" is "Tidewater Ltd".
 _KINDS = frozenset(
@@ -21,26 +21,35 @@ _COMMON = frozenset(
     board council committee meeting patient ward clinic hospital case discharge company town village city district harbour
     museum ferry tower bridge garden gardens library school theatre station hotel keeper tickets admission opening hours
     trains buses boats staff members price prices specification specifications warranty battery dear sir madam chair
-    chairman attendance present apologies agenda item items action actions table figure section chapter appendix introduction
+    chairman attendance present apologies agenda item catalogue facts figures city island pilot book the a an quick using buy keeper keepers technician technicians items action actions table figure section chapter appendix introduction
     background conclusion conclusions results methods discussion today yesterday tomorrow height weight length width built opened
     founded mr mrs ms dr sources passengers guests residents trustees directors shareholders customers visitors engineers""".split()
 )
-_SPACES = re.compile(r"\s+")
-MAX_ABOUT = 6
 
 
 def bare(key: str) -> str:
-    """A folded name without titles before it and kinds behind it."""
+    """A folded name without titles before it."""
     tokens = key.split()
     while len(tokens) > 1 and tokens[0] in _HONORIFICS:
         tokens = tokens[1:]
+    return " ".join(tokens)
+
+
+def _without_kind(name: str) -> str:
+    tokens = name.split()
     while len(tokens) > 1 and tokens[-1] in _KINDS:
         tokens = tokens[:-1]
     return " ".join(tokens)
 
 
+def last_of(name: str) -> str:
+    """The word that names of the same thing share: the last but its kind."""
+    return _without_kind(name).rpartition(" ")[2]
+
+
 def is_same(one: str, other: str) -> bool:
     """Of two bare names: alike, or a surname or initials for the whole name."""
+    one, other = _without_kind(one), _without_kind(other)
     if one == other:
         return True
     short, long = sorted((one.split(), other.split()), key=len)
@@ -48,12 +57,36 @@ def is_same(one: str, other: str) -> bool:
         return False
     if len(short) == 1:
         return 1 < len(long) <= 3 and short[0] not in _COMMON  # noqa: PLR2004
-    return all(a == b or (len(a) == 1 and b.startswith(a)) or (len(b) == 1 and a.startswith(b)) for a, b in zip(short[:-1], long[:-1], strict=False))
+    if len(short) != len(long):
+        return False
+    initials = (len(short[0]) == 1 and long[0].startswith(short[0])) or (len(long[0]) == 1 and short[0].startswith(long[0]))
+    return initials and short[1:] == long[1:]
+
+
+def of_other_titles(one: str, other: str) -> bool:
+    """Whether two titles name different things of like names: "The Sea Wolf (1926 film)" and "The Sea Wolf (1930 film)"."""
+    here, there = _QUALIFIED.findall(one), _QUALIFIED.findall(other)
+    if here and there:
+        return here != there
+    return any(char.isdigit() for told in (*here, *there) for char in told)
 
 
 def shared(one: Iterable[str], other: Sequence[str]) -> list[str]:
     """Those of the first that are also among the second."""
     return [name for name in one if any(is_same(name, each) for each in other)]
+
+
+# Before "of" these tell what of the thing is meant, and begin no name.
+_TELLING = frozenset(
+    """construction building birth death release opening closing length width height weight price plans founder executive architect
+    director tower light beam warranty capacity minutes lease report record records history story letter review portrait life
+    biography keeper gallery visitors members owner surgeon date volume range cost budget revenue sales staff workforce population
+    headquarters passengers residents chair treasurer curator leaflet notes summary fire masons pressure residents""".split()
+)
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
+_ARTICLE = re.compile(r"(?<!\w)an? $", re.I)
+_QUALIFIED = re.compile(r"\(([^()]*)\)")
+_OF = re.compile(r"^(?P<head>[\w'\u2019-]+(?: [\w'\u2019-]+)?) of (?:the )?(?=[^\W\d_a-z])")
 
 
 def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
@@ -65,8 +98,14 @@ def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
             continue
         first = not text[: span.start].strip(" \"'\u201c(")
         lone = " " not in span.key
+        if _ARTICLE.search(text, 0, span.start) and text[span.end : span.end + 2].strip().islower():
+            continue  # "a 1984 French film"
         if lone and (span.key in _COMMON or (first and span.key not in known)):
             continue
+        if first and (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
+            span = _behind(span, cut.end())
+        elif first and " " in span.key and span.key.split()[0] in _COMMON:
+            span = _behind(span, span.surface.find(" ") + 1)
         if all(token in _COMMON or token.isdigit() for token in span.key.split()):
             continue
         spans.append(span)
@@ -74,13 +113,37 @@ def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
     return spans
 
 
-def about(headings: Sequence[str], first_sentence: str, known: frozenset[str]) -> tuple[str, ...]:
-    """What a passage is about: the names of its title and headings, and of the document's first sentence."""
-    found = [bare(span.key) for text in headings for span in named_in(text, known)]
-    found += [bare(span.key) for span in named_in(first_sentence, known)][:2]
-    if not found and headings:
-        found = [fold_name(headings[0])]
-    return tuple(dict.fromkeys(name for name in found if name))[:MAX_ABOUT]
+def topics(title: str, first: Sequence[NameSpan], known: frozenset[str], named: frozenset[str]) -> tuple[str, ...]:
+    """What a document is about: the name in its title, else the one that its first sentence begins with.
+
+    `named` are the names of its sentences: the longest that stands in the title goes before all.
+    """
+    tokens = f" {fold_name(f'{title} .')} "
+    within = max((name for name in named if f" {name} " in tokens), key=len, default="")
+    told = [name for span in named_in(title, known)[:1] for name in _variants(span)]
+    found = [name for name in (within, *told) if " " in name or (name and _is_alone(name, title))]
+    if not found:
+        found = [*(bare(span.key) for span in first[:1] if " " in span.key or not title), fold_name(title)]
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def _is_alone(name: str, title: str) -> bool:
+    """Whether no other capitalised word of the title could be a part of the name."""
+    words = {fold_name(word) for word in _CAPITALISED.findall(title)}
+    return not words - {name} - _COMMON - _TELLING
+
+
+def _variants(span: NameSpan) -> list[str]:
+    """A name of a title, and without the word before it: "Remembering Ilse Brandt", "Buy the Kite 11"."""
+    rest = span.key.partition(" ")[2]
+    whole = " " in rest and not is_name_edge(rest.partition(" ")[0])
+    return [bare(fold_name(name)) for name in (rest if whole else "", span.key) if name]
+
+
+def _behind(span: NameSpan, cut: int) -> NameSpan:
+    """The part of a name from `cut` on."""
+    surface = span.surface[cut:]
+    return span._replace(key=fold_name(surface), start=span.start + cut, surface=surface)
 
 
 def known_names(sentences: Iterable[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ import msgspec
 from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.compare import Disagreement
 from trivium_query.contradictions.conditions import conditions_of, differ
-from trivium_query.contradictions.names import bare, is_same
+from trivium_query.contradictions.names import bare, is_same, of_other_titles
 from trivium_query.contradictions.statements import Told
 from trivium.text.names import fold_name
 
@@ -61,6 +61,8 @@ def rivals(stated: Sequence[Stated], types: frozenset[str]) -> Iterator[tuple[in
 
 def compare_told(one: Told, other: Told) -> Disagreement | None:
     """None where both can hold: one target is the other or holds it, or who tells of one names the other too."""
+    if " " not in bare(one.source) or of_other_titles(one.heading, other.heading):
+        return None
     here, there = bare(one.target), bare(other.target)
     if is_same(here, there) or f" {here} " in f" {there} " or f" {there} " in f" {here} ":
         return None

@@ -20,19 +20,19 @@ from trivium.domain.parsed import UnitKind
 from trivium_query.contradictions.attributes import Attribute, attribute_of
 from trivium_query.contradictions.conditions import Conditions, conditions_of
 from trivium_query.contradictions.named_values import named_values
-from trivium_query.contradictions.names import about, bare, known_names, named_in
+from trivium_query.contradictions.names import bare, known_names, last_of, named_in, topics
 from trivium_query.contradictions.values import Value, values_in
 from trivium_query.words import content_words, stem
 
 VERSION = 1  # of what is kept: another one, and every document is read again
-MIN_WORDS, MAX_CHARS = 3, 400
+MIN_WORDS, MIN_CONTENT, MAX_CHARS = 3, 2, 400
 MAX_STATEMENTS = 5_000  # of one document
-MAX_SUBJECTS = 4
-BANDS = 3  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.99
-MAX_SLOTS = 8
+BANDS = 5  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.999, with half of them 0.97
+MAX_KEYS = 40
+MAX_ARTICLE = 4  # characters before a name that begins a sentence
 _READ = frozenset({UnitKind.TEXT, UnitKind.LIST, UnitKind.NOTE})
 _NOT = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|forbidden|prohibited|banned|unable|fail(?:s|ed)? to|lacks?)\b"
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|forbidden|prohibited|banned|unable|fail(?:s|ed)? to)\b(?! exceed)"
     r"|n['\u2019]t\b",
     re.I,
 )
@@ -78,6 +78,7 @@ class Told(msgspec.Struct, frozen=True, array_like=True):
     chunk_id: str
     number: int
     text: str
+    heading: str
 
 
 class Statements(msgspec.Struct, frozen=True, array_like=True):
@@ -88,12 +89,17 @@ class Statements(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What one sentence says. `attributes` belong to `values`; `words` are its stems without names and values."""
+    """What one sentence says. `attributes` belong to `values`; `words` are its stems without names and values.
+
+    `subjects` are the names before its verb; `head` the other words there.
+    """
 
     names: tuple[str, ...]
+    subjects: tuple[str, ...]
     values: tuple[Value, ...]
     attributes: tuple[Attribute | None, ...]
     words: frozenset[str]
+    head: frozenset[str]
     denies: bool
     opposites: frozenset[tuple[str, bool]]
     conditions: Conditions
@@ -104,18 +110,21 @@ def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Stat
     passages = [chunk for chunk in chunks if chunk.kind in _READ and not chunk.hidden]
     sentences = [(chunk, text) for chunk in passages for text in _sentences(chunk)]
     known = known_names(text for _, text in sentences)
-    first = next((text for chunk in chunks for text in _sentences(chunk)), "")
+    first = next((text for _, text in sentences), "")
+    named = frozenset(bare(span.key) for _, text in sentences for span in named_in(text, known))
+    title = next((chunk.title for chunk in chunks if chunk.title), "")
+    topic = topics(title, named_in(first, known), known, named)
+    titled = frozenset(content_words(title))
     said: list[Statement] = []
+    last: tuple[str, ...] = ()
     for chunk, text in sentences[:MAX_STATEMENTS]:
-        headings = [each for each in (chunk.title, *chunk.section) if each]
-        topics = about(headings, first, known)
         own = tuple(span.key for span in named_in(text, known) if " " not in span.key)
         reading = read(text, own)
-        if reading.conditions.idle:
-            continue
-        keys = tuple(_keys(reading, topics))
+        about = last if last and _PRONOUN.match(text) else topic
+        last = reading.subjects or (about if _PRONOUN.match(text) else ())
+        keys = () if reading.conditions.idle else tuple(_keys(reading, about, titled))
         if keys:
-            said.append(Statement(chunk.id, chunk.number, text, chunk.heading, topics, own, keys))
+            said.append(Statement(chunk.id, chunk.number, text, chunk.heading, about, own, keys))
     return Statements(tuple(said), tuple(_told({chunk.id: chunk for chunk in passages}, shares)))
 
 
@@ -127,18 +136,54 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
     values = (*plain, *named_values(text, spans))
     attributes = tuple(attribute_of(text, value, values) if value.kind != "name" else None for value in values)
     left = _without(text, [(s.start, s.end) for s in spans] + [(v.start, v.end) for v in plain if v.kind != "count" or True])
+    found = _VERB.search(left, lead.end() if (lead := _LED_IN.match(text)) else 0)
+    verb = found.start() if found else 0
     stems = set(content_words(left))
     counted = {word for v in plain if v.kind == "count" for word in content_words(v.text) if not word[0].isdigit()}
     opposites = frozenset(_OPPOSITES[word] for word in stems if word in _OPPOSITES)
     return Reading(
         names=tuple(dict.fromkeys(bare(span.key) for span in spans)),
+        subjects=tuple(dict.fromkeys(bare(span.key) for span in spans if span.start < verb and not _is_aside(text, span.start))),
         values=values,
         attributes=attributes,
         words=frozenset(stems | counted) - _NEGATIONS,
-        denies=len(_NOT.findall(text)) % 2 == 1,
+        head=_head(text, left[:verb], attributes),
+        denies=denies(text),
         opposites=opposites,
-        conditions=conditions_of(text),
+        conditions=conditions_of(
+            _without(text, [(v.start, v.start + len(v.text)) for v in plain if v.kind == "count"]),
+            frozenset(int(v.low) for v in plain if v.kind == "date" and v.low % 10_000),
+        ),
     )
+
+
+def _is_aside(text: str, at: int) -> bool:
+    """Whether it stands in brackets."""
+    return text.count("(", 0, at) > text.count(")", 0, at)
+
+
+def denies(text: str) -> bool:
+    """Whether it says that something is not so; who denies twice does not."""
+    return len(_NOT.findall(text)) % 2 == 1
+
+
+_LED_IN = re.compile(r"^(?:at|in|on|with|for|from|by|during|after|before|since|under|of|as|without)\b(?:[^,]*,\s|[^,]{0,40}?\s(?=(?:it|he|she|they|the|its|we|you|one)\s))", re.I)
+
+
+def _head(text: str, before: str, attributes: Sequence[Attribute | None]) -> frozenset[str]:
+    """The stems of what the sentence is said of, without names: "fog horn" of "The fog horn of Cape Ostrel was built in"."""
+    lead = _LED_IN.match(text)
+    named = {word for each in attributes if each for match in each.words.finditer(text) for word in content_words(match[0])}
+    return frozenset(content_words(before[lead.end() if lead else 0 :])) - named
+
+
+_PRONOUN = re.compile(r"^\W*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|has|have|had|does|did|do|will|shall|can|may|must|should|could|would|might|became|becomes|remains"
+    r"|weighs|costs|holds|runs|lasts|opens|closes|leaves|departs|carries|takes|took|comes|came|stands|rises|employs|measures|sells|works"
+    r"|draws|covers|contains|shows|starts|begins|ends|ended|rests|fell|died|married|lived|received|covers|needs|spans|bears|goes|gives"
+    r"|offers|turns|shuts|reaches|reached|appeared|smoked|drinks|spent|approved|rejected|begins|counts|reported|expects|foresees|cost|paid|pay)\b"
+)
 
 
 def _sentences(chunk: Chunk) -> Iterator[str]:
@@ -155,28 +200,39 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join(letters)
 
 
-def _keys(reading: Reading, topics: Sequence[str]) -> Iterator[int]:
+def _keys(reading: Reading, about: Sequence[str], titled: frozenset[str]) -> Iterator[int]:
     """Under what others may meet it: subject and slot for each value, and minima of hashes of its words."""
-    subjects = dict.fromkeys([*reading.names[:MAX_SUBJECTS], *topics[:MAX_SUBJECTS]])
-    lasts = {name.rpartition(" ")[2] for name in subjects}
-    slots = dict.fromkeys(slot for value, attribute in zip(reading.values, reading.attributes, strict=True) for slot in _slots(value, attribute, reading))
-    found = {hashed(subject, slot) for subject in lasts for slot in list(slots)[:MAX_SLOTS]}
-    words = [*reading.words, *(token for name in reading.names for token in name.split())]
-    if len(words) >= MIN_WORDS:
-        found.update(min(hashed(str(band), word) for word in words) for band in range(BANDS))
-    yield from found
+    lasts = {last_of(name) for name in (reading.subjects or about)}
+    found: set[int] = set()
+    for value, attribute in zip(reading.values, reading.attributes, strict=True):
+        of = lasts if value.kind != "name" else {last_of(name) for name in subjects_of(reading, about, value)}
+        found.update(hashed(subject, slot) for subject in of for slot in _slots(value, attribute))
+    words = reading.words - titled if len(reading.words - titled) >= MIN_CONTENT else reading.words
+    if len(words) >= MIN_CONTENT:
+        least = [min(hashed(str(band), word) for word in words) for band in range(BANDS)]
+        found.update(hashed(subject, str(each)) for subject in lasts for each in least)
+    found.update(hashed(subject, "opposite", word) for subject in lasts for word, _ in reading.opposites)
+    yield from sorted(found)[:MAX_KEYS]
 
 
-def _slots(value: Value, attribute: Attribute | None, reading: Reading) -> Iterator[str]:
+def subjects_of(reading: Reading, about: Sequence[str], value: Value | None = None) -> tuple[str, ...]:
+    """Whom it is said of: the names before its verb, else what the passage is about; what a name that is a value did."""
+    if value is None or value.kind != "name":
+        return reading.subjects or tuple(about)
+    if value.text in reading.subjects[:1] and value.start <= MAX_ARTICLE:  # who did it to whom
+        behind = reading.names[reading.names.index(value.text) + 1 :]
+        return behind[:1] or tuple(about)
+    return tuple(name for name in reading.subjects if name != value.text) or tuple(about)
+
+
+def _slots(value: Value, attribute: Attribute | None) -> Iterator[str]:
     kind = f"{value.kind}:{value.dimension}"
-    if attribute is not None:
-        yield f"{kind}:{attribute.name}"
-    elif value.kind == "name":
-        yield kind
-    elif value.kind == "count":
+    if value.kind == "count":
         yield from (f"{kind}:{word}" for word in content_words(value.text) if not word[0].isdigit())
     else:
-        yield from (f"{kind}:{word}" for word in sorted(reading.words)[:4])
+        yield kind
+    if attribute is not None:
+        yield f"{kind}:{attribute.name}"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -192,4 +248,4 @@ def _told(chunks: Mapping[str, Chunk], shares: Sequence[ChunkGraph]) -> Iterator
             if chunk is None or relation.type in (CO_OCCURS, LINKS_TO):
                 continue
             text = next((s.of(chunk.text) for s in chunk.sentences if s.start <= relation.span.start < s.end), relation.snippet)
-            yield Told(relation.source_key, relation.type, relation.target_key, relation.confidence, chunk.id, chunk.number, " ".join(text.split()))
+            yield Told(relation.source_key, relation.type, relation.target_key, relation.confidence, chunk.id, chunk.number, " ".join(text.split()), chunk.heading)

@@ -54,7 +54,7 @@ _MONEY = re.compile(
     rf"|(?P<n2>{_NUMBER}) ?(?:(?P<coin>{_COIN})|(?P<sign>[€£$]))(?!\w))",
     re.I,
 )
-_QUANTITY = re.compile(rf"(?<![\w.,/:$€£-])(?P<n>-?(?:{_NUMBER}))(?P<gap>[ -]?)(?P<u>{UNIT}|%|per ?cent)(?![\w²³/])")
+_QUANTITY = re.compile(rf"(?<![\w.,/:$€£-])(?P<n>-?(?!\d{{4}}s\b)(?:{_NUMBER}))(?P<gap>[ -]?)(?P<u>{UNIT}|%|per ?cent)(?![\w²³/])")
 _COUNT = re.compile(
     rf"(?<![\w.,/:$€£#-])(?P<n>{_NUMBER})(?![\w:/]|[.,]\d|-\d) (?P<noun>(?:[a-z][a-z-]+ ){{0,2}}[a-z][a-z-]+)", re.I
 )
@@ -242,7 +242,7 @@ def _ranged(kind: str, dimension: str, number: float, step: float, match: re.Mat
 def _number(written: str) -> tuple[float, float] | None:
     """The number and what its last digit may have been rounded to: 1.20 gives 0.01, 400 gives 100, 31 nothing."""
     text = re.sub(r"(?<=\d)[,\u202f\u00a0](?=\d{3})", "", written.lower().strip())
-    parts = text.split()
+    parts = re.sub(r"(?<=\d)(?=[a-z])", " ", text).split()
     if not parts:
         return None
     if parts[0][0].isdigit():
