@@ -73,7 +73,7 @@ ATTRIBUTES = (
     _attribute("range", _LENGTH, r"ranges?|visible|seen|reach(?:es)?|carries|sighted|made out"),
     _attribute("distance", _LENGTH, r"away|distance|from|journey|route|walk", lasting=True),
     _attribute("weight", _MASS, r"weigh(?:s|ed|ing)?|weights?|heavy|mass|tips the scales|displaces|displacement", lasting=True),
-    _attribute("dose", _MASS, r"doses?|dosage|daily|twice|mg|tablets?|takes?|prescribed|given|started on"),
+    _attribute("dose", _MASS, r"doses?|dosage|daily|twice|once|a day|mg|tablets?|takes?|prescribed|given|started on"),
     _attribute("load", _MASS, r"loads?|carr(?:y|ies)|payload|lifts?|bears?|limit"),
     _attribute("area", _AREA, r"areas?|covers?|surface|spreads?|occup(?:y|ies)|floor|measures", lasting=True),
     _attribute("volume", _VOLUME, r"holds?|capacity|volume|tank|takes|fill(?:s|ed)?|contains", lasting=True),

@@ -20,7 +20,7 @@ MIN_JUDGED = 0.3  # below it nobody is asked
 ATTRIBUTE_KNOWN, NAMED_VALUE = 0.95, 0.9
 BY_WORDS, MIN_WORDS_SHARED = 0.55, 0.5
 NAMED_BY_ONE, NAMED_BY_NONE = 0.97, 0.9
-NAMES_MORE, ABOUT_ANOTHER = 0.85, 0.5
+NAMES_MORE, ABOUT_ANOTHER = 0.85, 0.8
 OTHER_WORDS, OTHER_WORDS_NAMED, MORE_WORDS, OTHER_PART = 0.7, 0.8, 0.97, 0.6
 COLOURED, OTHER_MANNER = 0.9, 0.7
 ALIKE_SHARE, ALIKE = 0.7, 0.95
@@ -39,7 +39,7 @@ _GENERIC = frozenset(
         "lighthouse tower light building museum ferry boat ship vessel company firm business organisation organization town"
         " village city place patient woman man person bridge structure machine device product model unit set school hotel library"
         " theatre film novel book line service site centre center garden station year time people person total figure number weekday daily architect designer engineer founder director executive manager curator treasurer surgeon owner"
-        " author builder supplier headquarters seat birthplace collection capacity crossing passage dose"
+        " author builder supplier headquarters seat birthplace collection capacity crossing passage dose greatest deepest highest largest longest maximum overall point default"
         " approximately exactly precisely just currently stand stands made make first whole full use used have get give take"
     )
 )
@@ -243,13 +243,16 @@ def _matched(
     if value.kind == "colour":
         return COLOURED if _coloured(one.text, value) == _coloured(other_text.text, other) else 0.0
     by_words = BY_WORDS + (1 - BY_WORDS) * pair.overlap
+    differ_in_manner = _manners_differ(one.text, value, other_text.text, other)
+    if differ_in_manner and attribute is not None and attribute.vague:
+        return 0.0
     if _are_alike(pair):
         return ALIKE
     if attribute is not None and theirs is not None:
-        return ATTRIBUTE_KNOWN * (OTHER_MANNER if _manners_differ(one.text, value, other_text.text, other) else 1.0)
+        return ATTRIBUTE_KNOWN * (OTHER_MANNER if differ_in_manner else 1.0)
     if value.kind == "count" and _counted(value) & _counted(other):
         return by_words + 0.25
-    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common else 0.0
+    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common >= 2 else 0.0  # noqa: PLR2004
 
 
 def _are_alike(pair: _Pair) -> bool:

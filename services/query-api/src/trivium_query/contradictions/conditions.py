@@ -26,13 +26,13 @@ _GROUPS = tuple(
         "old|older|former|original|previous new|newer|rebuilt|current|present|replacement",
         "first second third fourth fifth sixth last", "ground basement attic|loft",
         "gross net", "minimum|lowest|least maximum|highest|most|peak average|mean|median typical|normal|usual",
-        "adult|adults|grown-ups child|children|kids|junior|juniors student|students|pupils senior|seniors|pensioners member|members family group",
+        "adult|adults|grown-ups child|children|kids|junior|juniors student|students|pupils senior|seniors|pensioners group",
         "men|male|boys women|female|girls", "single|one-way return|round-trip|round-way",
         "monday|mondays tuesday|tuesdays wednesday|wednesdays thursday|thursdays friday|fridays saturday|saturdays sunday|sundays"
         " weekday|weekdays weekend|weekends holiday|holidays",
         "summer winter|wintertime spring autumn", "morning|mornings afternoon|afternoons evening|evenings night|nights|overnight",
         "daily weekly monthly yearly|annual|annually hourly", "before after",
-        "total|altogether|combined|overall|whole|entire|together half quarter third|two-thirds part|partly",
+        "total|altogether|combined|whole|entire|together half quarter third|two-thirds part|partly",
         "northbound southbound eastbound westbound outward|outbound inward|inbound|homeward", "main secondary|side",
         "loaded|laden empty|unladen", "wet dry", "hot cold|chilled frozen", "full-time part-time", "public private",
         "domestic foreign|overseas|abroad|international", "online counter|door|desk", "advance",
@@ -54,7 +54,7 @@ _ONE_SIDED = frozenset(
 _PLANNED = re.compile(
     r"\b(?:will|shall|would|plan(?:s|ned|ning)?|expect(?:s|ed|ing|ation)?|forecasts?|forecasted|projected|projections?"
     r"|estimat(?:e|ed|es)|target(?:s|ed)?|aim(?:s|ed)?|hop(?:es?|ed|ing)|propos(?:es|ed|al)|intend(?:s|ed)?|scheduled|due to"
-    r"|budgeted|should|might|may|could|anticipat(?:es|ed)|predict(?:s|ed|ion)|goal|meant to|supposed to|draft|outlook)\b"
+    r"|budgeted|should|might|could|anticipat(?:es|ed)|predict(?:s|ed|ion)|goal|meant to|supposed to|draft|outlook)\b"
 )
 _UPDATE = re.compile(
     r"\b(?:since(?! its| then)|as of|as from|with effect from|formerly|previously|until (?:then|recently|1\d{3}|20\d\d|the end|last|this)"
@@ -72,7 +72,10 @@ _PARTIAL = re.compile(
 )
 _ASKS = re.compile(r"\?\W*$")
 _SUPPOSED = re.compile(r"^\W*(?:if|unless|suppose|imagine|for example|e\.g\.|let)\b|\b(?:for instance|for example|e\.g\.)", re.I)
-_EVERY_DAY = re.compile(r"\b(?:once (?:a|each|every|per) day|(?:each|every|per) day|once daily)\b", re.I)
+_RATES = tuple(
+    (re.compile(rf"\b(?:once )?(?:an?|each|every|per) {period}\b|\b(?:once )?{rate}\b", re.I), rate)
+    for period, rate in (("day", "daily"), ("week", "weekly"), ("month", "monthly"), ("(?:year|annum)", "yearly"))
+)
 _WORD = re.compile(r"[a-z][a-z-]*", re.I)
 
 
@@ -93,7 +96,8 @@ class Conditions(msgspec.Struct, frozen=True):
 
 def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
     """Those of one sentence, or of a heading; `days` are the dates in it."""
-    text = _EVERY_DAY.sub("daily", text)
+    for pattern, rate in _RATES:
+        text = pattern.sub(rate, text)
     years = set[int]()
     for match in _YEAR.finditer(text):
         first = int(match[1])

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from trivium.text.names import NameSpan, fold_name, is_name_edge, names_in
+from trivium_query.contradictions.units import UNIT
 
 # What may be left out of a name: "Skerry Point" is "Skerry Point Lighthouse", "Tidewater" is "Tidewater Ltd".
 _KINDS = frozenset(
@@ -21,7 +23,7 @@ _COMMON = frozenset(
     board council committee meeting patient ward clinic hospital case discharge company town village city district harbour
     museum ferry tower bridge garden gardens library school theatre station hotel keeper tickets admission opening hours
     trains buses boats staff members price prices specification specifications warranty battery dear sir madam chair
-    chairman attendance present apologies agenda item catalogue facts figures city island pilot book the a an quick using buy keeper keepers technician technicians items action actions table figure section chapter appendix introduction
+    chairman attendance present apologies agenda item catalogue facts figures follow up follow-up case press kit safety release making fishing map on city island pilot book the a an quick using buy keeper keepers technician technicians items action actions table figure section chapter appendix introduction
     background conclusion conclusions results methods discussion today yesterday tomorrow height weight length width built opened
     founded mr mrs ms dr sources passengers guests residents trustees directors shareholders customers visitors engineers""".split()
 )
@@ -83,6 +85,9 @@ _TELLING = frozenset(
     biography keeper gallery visitors members owner surgeon date volume range cost budget revenue sales staff workforce population
     headquarters passengers residents chair treasurer curator leaflet notes summary fire masons pressure residents""".split()
 )
+_BEFORE_NAMES = frozenset("today yesterday tomorrow passengers guests residents visitors members staff tickets dear buy using".split())
+_JOINED = re.compile(r",|\b(?:and|in|on|at|to|for|with|from|by)\b")
+_MEASURE = re.compile(rf" ?(?:{UNIT})\b")
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
 _ARTICLE = re.compile(r"(?<!\w)an? $", re.I)
 _QUALIFIED = re.compile(r"\(([^()]*)\)")
@@ -92,9 +97,12 @@ _OF = re.compile(r"^(?P<head>[\w'\u2019-]+(?: [\w'\u2019-]+)?) of (?:the )?(?=[^
 def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
     """The longest names of a sentence; a lone capitalised word at its beginning is one only if `known` as a name."""
     spans: list[NameSpan] = []
-    end = -1
+    for whole in (name for name in known if " " in name):
+        if (match := _spelt(whole).search(text)) is not None:
+            spans.append(NameSpan(whole, match.start(), match.end(), match[0], 0))
     for span in names_in(text):
-        if span.start < end:
+        inside = any(span.start < each.end and each.start < span.end for each in spans)
+        if inside or _JOINED.search(span.surface):
             continue
         first = not text[: span.start].strip(" \"'\u201c(")
         lone = " " not in span.key
@@ -104,27 +112,56 @@ def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
             continue
         if first and (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
             span = _behind(span, cut.end())
-        elif first and " " in span.key and span.key.split()[0] in _COMMON:
+        elif first and " " in span.key and span.key.split()[0] in _BEFORE_NAMES:
             span = _behind(span, span.surface.find(" ") + 1)
+        if span.key[-1:].isdigit() and " " in span.surface and _MEASURE.match(text, span.end):
+            surface = span.surface.rpartition(" ")[0]  # "Aspirin 150 mg"
+            span = span._replace(key=fold_name(surface), end=span.start + len(surface), surface=surface)
+            if " " not in span.key and first and span.key not in known:
+                continue
         if all(token in _COMMON or token.isdigit() for token in span.key.split()):
             continue
         spans.append(span)
-        end = span.end
-    return spans
+    return sorted(spans, key=lambda span: span.start)
+
+
+@lru_cache(maxsize=1024)
+def _spelt(name: str) -> re.Pattern[str]:
+    return re.compile(r"\b" + r"\W+".join(map(re.escape, name.split())) + r"\b", re.I)
 
 
 def topics(title: str, first: Sequence[NameSpan], known: frozenset[str], named: frozenset[str]) -> tuple[str, ...]:
-    """What a document is about: the name in its title, else the one that its first sentence begins with.
+    """What a document is about: the names in its title, else the one that its first sentence begins with, else the title.
 
-    `named` are the names of its sentences: the longest that stands in the title goes before all.
+    `named` are the names of its sentences: the longest that stands in the title goes before all. Behind a comma stands
+    what is said of the name before it.
     """
-    tokens = f" {fold_name(f'{title} .')} "
+    if whole := next((name for part in (title, *title.split(": ")) if " " in (name := fold_name(part)) and name in known), ""):
+        return (whole,)
+    tokens = f" {fold_name(title.partition(',')[0] + ' .')} "
     within = max((name for name in named if f" {name} " in tokens), key=len, default="")
-    told = [name for span in named_in(title, known)[:1] for name in _variants(span)]
+    told = [name for part in title.split(": ") for name in _first_named(part, known)]
     found = [name for name in (within, *told) if " " in name or (name and _is_alone(name, title))]
     if not found:
-        found = [*(bare(span.key) for span in first[:1] if " " in span.key or not title), fold_name(title)]
+        found = [*(bare(span.key) for span in first[:1] if " " in span.key or not title), fold_name(title.partition(":")[0])]
     return tuple(dict.fromkeys(name for name in found if name))
+
+
+def _first_named(part: str, known: frozenset[str]) -> list[str]:
+    """The first name of a title's part; of what stands between commas the first that has one."""
+    spans = (span for piece in part.split(", ") for span in named_in(piece, known)[:1])
+    return next((_variants(span) for span in spans), [])
+
+
+def titled_names(title: str, opening: str) -> frozenset[str]:
+    """The title, where the document's `opening` calls its subject so; else a lone word of it that is a name."""
+    said = f" {fold_name(f'{opening} .')} "
+    for part in (title, *title.split(": ")):
+        written = {fold_name(word) for word in _CAPITALISED.findall(_QUALIFIED.sub("", part))} - _COMMON - _TELLING
+        if len(written) > 1 and f" {fold_name(part)} " in said:
+            return frozenset({fold_name(part)})
+    words = {fold_name(word) for word in _CAPITALISED.findall(title)} - _COMMON - _TELLING
+    return frozenset(words) if len(words) == 1 else frozenset()
 
 
 def _is_alone(name: str, title: str) -> bool:

@@ -63,6 +63,9 @@ def compare_told(one: Told, other: Told) -> Disagreement | None:
     """None where both can hold: one target is the other or holds it, or who tells of one names the other too."""
     if " " not in bare(one.source) or of_other_titles(one.heading, other.heading):
         return None
+    titles = {fold_name(each.heading.partition(" > ")[0]) for each in (one, other)}
+    if len(titles) > 1 and any(one.source in title and title != one.source for title in titles):
+        return None  # a part of other names
     here, there = bare(one.target), bare(other.target)
     if is_same(here, there) or f" {here} " in f" {there} " or f" {there} " in f" {here} ":
         return None

@@ -20,7 +20,7 @@ from trivium.domain.parsed import UnitKind
 from trivium_query.contradictions.attributes import Attribute, attribute_of
 from trivium_query.contradictions.conditions import Conditions, conditions_of
 from trivium_query.contradictions.named_values import named_values
-from trivium_query.contradictions.names import bare, known_names, last_of, named_in, topics
+from trivium_query.contradictions.names import bare, known_names, last_of, named_in, titled_names, topics
 from trivium_query.contradictions.values import Value, values_in
 from trivium_query.words import content_words, stem
 
@@ -29,15 +29,16 @@ MIN_WORDS, MIN_CONTENT, MAX_CHARS = 3, 2, 400
 MAX_STATEMENTS = 5_000  # of one document
 BANDS = 5  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.999, with half of them 0.97
 MAX_KEYS = 40
+OPENING = 3  # sentences that tell what a document calls its subject
 MAX_ARTICLE = 4  # characters before a name that begins a sentence
 _READ = frozenset({UnitKind.TEXT, UnitKind.LIST, UnitKind.NOTE})
 _NOT = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|forbidden|prohibited|banned|unable|fail(?:s|ed)? to)\b(?! exceed)"
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|unable|fail(?:s|ed)? to)\b(?! exceed)"
     r"|n['\u2019]t\b",
     re.I,
 )
 _NEGATIONS = frozenset(
-    "not no never none nobody nothing neither nor without cannot forbidden prohibited banned unable fail lack".split()
+    "not no never none nobody nothing neither nor cannot unable fail".split()
 )
 # Of each pair, who says the one denies the other; the first of a pair stands for both.
 _OPPOSITES: dict[str, tuple[str, bool]] = {
@@ -108,17 +109,17 @@ class Reading(msgspec.Struct, frozen=True):
 def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Statements:
     """Those of one document."""
     passages = [chunk for chunk in chunks if chunk.kind in _READ and not chunk.hidden]
-    sentences = [(chunk, text) for chunk in passages for text in _sentences(chunk)]
-    known = known_names(text for _, text in sentences)
+    title = next((chunk.title for chunk in chunks if chunk.title), "")
+    sentences = [(chunk, text) for chunk in passages for text in _sentences(chunk) if text != title]
+    known = known_names(text for _, text in sentences) | titled_names(title, " ".join(text for _, text in sentences[:OPENING]))
     first = next((text for _, text in sentences), "")
     named = frozenset(bare(span.key) for _, text in sentences for span in named_in(text, known))
-    title = next((chunk.title for chunk in chunks if chunk.title), "")
     topic = topics(title, named_in(first, known), known, named)
     titled = frozenset(content_words(title))
     said: list[Statement] = []
     last: tuple[str, ...] = ()
     for chunk, text in sentences[:MAX_STATEMENTS]:
-        own = tuple(span.key for span in named_in(text, known) if " " not in span.key)
+        own = tuple(span.key for span in named_in(text, known) if span.key in known)
         reading = read(text, own)
         about = last if last and _PRONOUN.match(text) else topic
         last = reading.subjects or (about if _PRONOUN.match(text) else ())
