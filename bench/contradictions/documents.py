@@ -37,13 +37,13 @@ class Twins(NamedTuple):
 
 def half(*, apart: bool) -> list[Twins]:
     """Those to work with, or those set apart: a hundred documents."""
-    chance = random.Random(SEED + apart)  # noqa: S311  documents, not secrets
+    chance = random.Random(SEED + apart)
     things = [(topic, name) for topic in TOPICS for name in topic.names[apart::2]]
     chance.shuffle(things)
     need = MISSES
     missing: list[tuple[Topic, str]] = []
     for topic, name in things:
-        if need > 0 and sum(1 for t, _ in missing if t is topic) < 2:  # noqa: PLR2004
+        if need > 0 and sum(1 for t, _ in missing if t is topic) < 2:
             missing.append((topic, name))
             need -= 2
     rest = [thing for thing in things if thing not in missing]
@@ -54,8 +54,11 @@ def half(*, apart: bool) -> list[Twins]:
         at = used.get(id(topic), 0)
         used[id(topic)] = at + 2
         found.append(_looking_so(chance, topic, name, misses[at : at + 2], apart=apart))
-    counts = [2 if at < PLANTED - 24 else 1 if at < 24 else 0 for at in range(len(rest))]  # noqa: PLR2004
-    found += [_contradicting(chance, topic, name, count, apart=apart) for (topic, name), count in zip(rest, counts, strict=True)]
+    counts = [2 if at < PLANTED - 24 else 1 if at < 24 else 0 for at in range(len(rest))]
+    found += [
+        _contradicting(chance, topic, name, count, apart=apart)
+        for (topic, name), count in zip(rest, counts, strict=True)
+    ]
     found += [_handwritten(pair) for pair in PAIRS if pair.apart is apart]
     return found
 
@@ -76,7 +79,9 @@ def _contradicting(chance: random.Random, topic: Topic, name: str, count: int, *
     return Twins(*_pair(chance, topic, name, one, other, apart=apart), tuple(planted))
 
 
-def _looking_so(chance: random.Random, topic: Topic, name: str, misses: tuple[tuple[str, str], ...], *, apart: bool) -> Twins:
+def _looking_so(
+    chance: random.Random, topic: Topic, name: str, misses: tuple[tuple[str, str], ...], *, apart: bool
+) -> Twins:
     told = tuple((one.format(N=name), other.format(N=name)) for one, other in misses)
     one, other = [here for here, _ in told], [there for _, there in told]
     return Twins(*_pair(chance, topic, name, one, other, apart=apart), misses=told)

@@ -1,9 +1,9 @@
 """How many of the planted contradictions are found, and how many of the cards are planted ones: through the product.
 
-    .venv/bin/python bench/contradictions/measure.py [--apart] [--misses] [--json FILE]
+    .venv/bin/python bench/contradictions/measure.py [--apart]
 
-Writes the documents into a folder, ingests them into an empty data directory with `trivium ingest`, lists the cards with
-the client library over HTTP, and compares both sentences of each with those that were planted. Without `--apart`: the
+Writes the documents into a folder, ingests them into an empty data directory with `trivium ingest`, lists the cards
+with the client library over HTTP, and compares both sentences of each with those that were planted. Without `--apart`: the
 half to work with. Whoever tunes never looks at the set apart one's sentences.
 """
 
@@ -42,7 +42,7 @@ def found_in(twins: list[Twins], work: Path) -> list[tuple[str, str, str, float]
         for document in (pair.one, pair.other):
             (folder / document.name).write_text(document.text, encoding="utf-8")
     environment = {**os.environ, "TRIVIUM_DATA_DIR": str(work / "data"), "TRIVIUM_LLM": ""}
-    subprocess.run([BIN / "trivium", "ingest", str(folder)], check=True, env=environment, capture_output=True)  # noqa: S603
+    subprocess.run([BIN / "trivium", "ingest", str(folder)], check=True, env=environment, capture_output=True)
     os.environ |= environment
     from trivium.cli.session import connected
 

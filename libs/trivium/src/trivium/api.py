@@ -483,7 +483,7 @@ class Side(Output, frozen=True):
 
 
 class Contradiction(Output, frozen=True):
-    """Two passages that cannot both be right. The id is made from what they say: it is the same after another ingest."""
+    """Two passages that cannot both be right. The id is made from what they say, so another ingest leaves it."""
 
     id: Id
     kind: Annotated[str, _one_of(ContradictionKind)]

@@ -145,6 +145,11 @@ def show(answer: api.Answer, server: str, *, seen: bool) -> None:
     say(f"{verdict}Answered by: {answer.engine}.")
     for sub_question in answer.sub_questions:
         say(f"Also asked: {one_line(sub_question)}")
+    _show_remarks(answer)
+
+
+def _show_remarks(answer: api.Answer) -> None:
+    """What stands against it, and what a reader should know."""
     for card in answer.contradictions:
         say(f"Contradicted: {_against(answer, card)}")
     for remark in answer.notes:

@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from trivium.domain.citations import Citation as Citation
+from trivium.domain.citations import Citation as Citation  # noqa: PLC0414  it is an answer's word too
 from trivium.domain.contradictions import Contradiction
 from trivium.domain.retrieval import Degraded, Hit
 

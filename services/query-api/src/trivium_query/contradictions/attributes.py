@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a rule is one row of a table)
 """What a value is told of: the attribute that the words beside it name, whatever words these are. Pure.
 
 An attribute has one value at a time. A *lasting* one has one for good: when somebody was born, how high a tower is.
@@ -25,7 +26,9 @@ class Attribute(msgspec.Struct, frozen=True):
     vague: bool = False
 
 
-_VAGUE = frozenset({"held", "lasts", "interval", "distance", "built for", "range", "load"})  # others of the sentence go before
+_VAGUE = frozenset(
+    {"held", "lasts", "interval", "distance", "built for", "range", "load"}
+)  # others of the sentence go before
 
 
 def _attribute(name: str, kinds: str, words: str, *, lasting: bool = False) -> Attribute:
@@ -130,7 +133,9 @@ def _of_kind(kind: str) -> tuple[Attribute, ...]:
     return _BY_KIND[kind]
 
 
-def _nearest(known: Sequence[Attribute], text: str, value: Value, first: int, last: int, *, inside: bool) -> Attribute | None:
+def _nearest(
+    known: Sequence[Attribute], text: str, value: Value, first: int, last: int, *, inside: bool
+) -> Attribute | None:
     best: tuple[bool, int, int] | None = None
     found = None
     last = max(last, value.end)

@@ -115,6 +115,6 @@ def read_cursor(cursor: str) -> int:
     """How many cards were shown before. Raises `Refused` (`bad_cursor`)."""
     if not cursor:
         return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 9):  # noqa: PLR2004
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 9):
         raise Refused("bad_cursor", "The cursor is not one of ours.", "Start the listing again.")
     return int(cursor)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read best as words)
 """Whether two statements can both be right: what they disagree in, and how surely they are of the same thing. Pure."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.attributes import Attribute, clause_of
 from trivium_query.contradictions.conditions import Conditions, conditions_of, differ
 from trivium_query.contradictions.names import is_same, of_other_titles, shared
-from trivium_query.contradictions.statements import Reading, Statement, denies, read, subjects_of
+from trivium_query.contradictions.statements import OPPOSITES, Reading, Statement, denies, read, subjects_of
 from trivium_query.contradictions.values import Value, disagree
 from trivium_query.words import content_words
 
@@ -69,12 +70,13 @@ def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagre
     if one.text == other.text:
         return None
     pair = _paired(one, other)
-    denied = _denials(pair, one, other) if pair else ()
+    denied = _denials(pair) if pair else ()
     found = max((*_values(pair, one, other), *denied), key=lambda each: each.confidence, default=None)
     if found is None:
         return None
     factor = SAME_DOCUMENT if same_document else 1.0
-    return msgspec.structs.replace(found, confidence=round(min(1.0, found.confidence * factor), 3))
+    surest: Disagreement = msgspec.structs.replace(found, confidence=round(min(1.0, found.confidence * factor), 3))
+    return surest
 
 
 def _paired(one: Statement, other: Statement, value: Value | None = None, theirs: Value | None = None) -> _Pair | None:
@@ -84,7 +86,11 @@ def _paired(one: Statement, other: Statement, value: Value | None = None, theirs
     common = shared(subjects, their_subjects)
     if of_other_titles(one.heading, other.heading):
         return None
-    whole = [name for name in common if " " in name and any(name == each or " " in each for each in shared(their_subjects, [name]))]
+    whole = [
+        name
+        for name in common
+        if " " in name and any(name == each or " " in each for each in shared(their_subjects, [name]))
+    ]
     if not whole and not (common and set(one.about) & set(other.about)):
         return None  # a lone word says too little, but of documents about one thing
     valued = {v.text for v in (*here.values, *there.values) if v.kind == "name"}
@@ -99,7 +105,9 @@ def _paired(one: Statement, other: Statement, value: Value | None = None, theirs
         sureness *= NAMES_MORE if named and named_there else ABOUT_ANOTHER
     ours, others = _own_words(here, common, one), _own_words(there, common, other)
     if value is None or value.kind != "name":
-        sureness *= _same_part(here, there, ours, others, _words_of(common, one) | _words_of(common, other), named=named and named_there)
+        sureness *= _same_part(
+            here, there, ours, others, _words_of(common, one) | _words_of(common, other), named=named and named_there
+        )
     union = len(ours | others)
     overlap = len(ours & others) / union if union else 1.0
     return _Pair(here, there, common[0], sureness, overlap, len(ours & others))
@@ -120,7 +128,9 @@ def _own_words(reading: Reading, subjects: list[str], statement: Statement) -> f
     dropped = _words_of(subjects, statement)
     for value, attribute in zip(reading.values, reading.attributes, strict=True):
         if attribute is not None:
-            dropped.update(word for match in attribute.words.finditer(statement.text) for word in content_words(match[0]))
+            dropped.update(
+                word for match in attribute.words.finditer(statement.text) for word in content_words(match[0])
+            )
         if value.kind == "count":
             dropped.update(content_words(value.text))
     return reading.words - dropped - _GENERIC
@@ -141,7 +151,9 @@ def _values(whole: _Pair | None, one: Statement, other: Statement) -> Iterator[D
     here, there = read(one.text, one.known), read(other.text, other.known)
     for value, attribute in zip(here.values, here.attributes, strict=True):
         told = _told_once(here, value, attribute)
-        against = [(v, a) for v, a in zip(there.values, there.attributes, strict=True) if _comparable(value, attribute, v, a)]
+        against = [
+            (v, a) for v, a in zip(there.values, there.attributes, strict=True) if _comparable(value, attribute, v, a)
+        ]
         if not told or len(against) != 1 or not _told_once(there, *against[0]):
             continue
         theirs, their_attribute = against[0]
@@ -197,7 +209,7 @@ def _excused(
 ) -> bool:
     """Whether they tell of other times, places, parts or plans."""
     dated = value.kind == "date"
-    lasting = (attribute.lasting if attribute else False) or value.kind == "name" and value.dimension in _FOR_GOOD
+    lasting = (attribute.lasting if attribute else False) or (value.kind == "name" and value.dimension in _FOR_GOOD)
     here, there = pair.one.conditions, pair.other.conditions
     if differ(here, there, lasting=lasting, dated=dated):
         return True
@@ -223,7 +235,9 @@ def _clause(text: str, value: Value) -> str:
     return text[first:last]
 
 
-_FOR_GOOD = frozenset({"designer", "builder", "author", "director", "founder", "inventor", "birthplace", "place of death"})
+_FOR_GOOD = frozenset(
+    {"designer", "builder", "author", "director", "founder", "inventor", "birthplace", "place of death"}
+)
 
 
 def _matched(
@@ -238,27 +252,39 @@ def _matched(
     """How surely both values are told of the same attribute."""
     if value.kind == "name":
         return NAMED_VALUE
-    if value.kind == "date" and attribute is None and (len(pair.one.values) > 1 or len(pair.other.values) > 1):
-        return 0.0  # when it was, not what
     if value.kind == "colour":
         return COLOURED if _coloured(one.text, value) == _coloured(other_text.text, other) else 0.0
+    if value.kind == "date" and attribute is None and (len(pair.one.values) > 1 or len(pair.other.values) > 1):
+        return 0.0  # when it was, not what
+    return _matched_by_words(pair, one, other_text, value, attribute, other, theirs)
+
+
+def _matched_by_words(
+    pair: _Pair,
+    one: Statement,
+    other_text: Statement,
+    value: Value,
+    attribute: Attribute | None,
+    other: Value,
+    theirs: Attribute | None,
+) -> float:
+    """By the attributes that are named beside them, else by the words of both."""
     by_words = BY_WORDS + (1 - BY_WORDS) * pair.overlap
     differ_in_manner = _manners_differ(one.text, value, other_text.text, other)
-    if differ_in_manner and attribute is not None and attribute.vague:
-        return 0.0
-    if _are_alike(pair):
-        return ALIKE
+    vague = attribute is not None and attribute.vague
+    if _are_alike(pair) or (vague and differ_in_manner):
+        return 0.0 if vague and differ_in_manner else ALIKE
     if attribute is not None and theirs is not None:
         return ATTRIBUTE_KNOWN * (OTHER_MANNER if differ_in_manner else 1.0)
     if value.kind == "count" and _counted(value) & _counted(other):
         return by_words + 0.25
-    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common >= 2 else 0.0  # noqa: PLR2004
+    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common >= 2 else 0.0
 
 
 def _are_alike(pair: _Pair) -> bool:
     common = len(pair.one.words & pair.other.words)
-    contained = common >= 3 and common >= 0.8 * min(len(pair.one.words), len(pair.other.words))  # noqa: PLR2004
-    return (pair.overlap >= ALIKE_SHARE and pair.common >= 2) or contained  # noqa: PLR2004
+    contained = common >= 3 and common >= 0.8 * min(len(pair.one.words), len(pair.other.words))
+    return (pair.overlap >= ALIKE_SHARE and pair.common >= 2) or contained
 
 
 def _manners_differ(one: str, value: Value, other: str, theirs: Value) -> bool:
@@ -277,7 +303,7 @@ def _coloured(text: str, value: Value) -> frozenset[str]:
     return frozenset(content_words(behind[1]) if behind else ()) - _GENERIC - _PAINT
 
 
-def _denials(pair: _Pair, one: Statement, other: Statement) -> Iterator[Disagreement]:
+def _denials(pair: _Pair) -> Iterator[Disagreement]:
     """Alike in their words, and the one denies what the other says, or says its opposite."""
     here, there = pair.one, pair.other
     opposed = {(word, not side) for word, side in here.opposites} & there.opposites
@@ -290,19 +316,14 @@ def _denials(pair: _Pair, one: Statement, other: Statement) -> Iterator[Disagree
     gone = {word for word, _ in opposed}
     ours, theirs = (frozenset(r.words) - _GENERIC for r in (here, there))
     if opposed:
-        ours, theirs = (frozenset(w for w in side if w not in _OPPOSING) for side in (ours, theirs))
+        ours, theirs = (frozenset(w for w in side if w not in OPPOSITES) for side in (ours, theirs))
     common = ours & theirs
     union = ours | theirs
     share = len(common) / min(len(ours), len(theirs)) if ours and theirs else 0.0
-    if len(common) + len(gone) < MIN_DENIED_WORDS or share < DENIED_SHARE or len(common) / len(union) < 0.4:  # noqa: PLR2004
+    if len(common) + len(gone) < MIN_DENIED_WORDS or share < DENIED_SHARE or len(common) / len(union) < 0.4:
         return
     confidence = DENIED * pair.sureness * (0.75 + 0.25 * share)
     yield Disagreement(ContradictionKind.NEGATION, pair.subject, "", ("", ""), confidence)
-
-
-from trivium_query.contradictions.statements import _OPPOSITES  # noqa: E402
-
-_OPPOSING = frozenset(_OPPOSITES)
 
 
 def is_doubtful(one: Statement, other: Statement) -> float:
@@ -312,6 +333,6 @@ def is_doubtful(one: Statement, other: Statement) -> float:
     pair = _paired(one, other)
     if pair is None or pair.sureness < NAMED_BY_NONE * ABOUT_ANOTHER or pair.common < MIN_DENIED_WORDS:
         return 0.0
-    if pair.one.conditions.planned != pair.other.conditions.planned or pair.overlap < 0.2:  # noqa: PLR2004
+    if pair.one.conditions.planned != pair.other.conditions.planned or pair.overlap < 0.2:
         return 0.0
     return round(min(MIN_CONFIDENCE - 0.01, MIN_JUDGED * pair.sureness * (1 + pair.overlap)), 3)

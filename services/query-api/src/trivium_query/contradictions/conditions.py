@@ -1,4 +1,4 @@
-# ruff: noqa: SIM905  (word lists read best as words)
+# ruff: noqa: E501, SIM905  (word lists read best as words)
 """What else a sentence says about when, where, which and how surely: two that differ in it need not contradict. Pure."""
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ import msgspec
 
 _YEAR = re.compile(r"(?<![\w.,/-])(1[5-9]\d\d|20\d\d)(?:[/\u2013-](\d\d|\d{4}))?(?![\w%]|[.,]\d)")
 _QUARTER = re.compile(r"\b(?:Q[1-4]|H[12]|first|second|third|fourth) (?:quarter|half)\b|\bQ[1-4]\b|\bH[12]\b", re.I)
-_MONTH = re.compile(
-    r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)
+_MONTH = re.compile(r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b")
 _VERSION = re.compile(
     r"\b(?i:version|release|model|mark|mk|type|series|edition|revision|rev|generation|class|unit|track|line|route|room|bed"
     r"|building|platform|gate|pier|berth|lot|batch|phase|volume|chapter|section|grade|level|floor|tank|pump|boiler|no\.?)"
@@ -71,7 +69,9 @@ _PARTIAL = re.compile(
     re.I,
 )
 _ASKS = re.compile(r"\?\W*$")
-_SUPPOSED = re.compile(r"^\W*(?:if|unless|suppose|imagine|for example|e\.g\.|let)\b|\b(?:for instance|for example|e\.g\.)", re.I)
+_SUPPOSED = re.compile(
+    r"^\W*(?:if|unless|suppose|imagine|for example|e\.g\.|let)\b|\b(?:for instance|for example|e\.g\.)", re.I
+)
 _RATES = tuple(
     (re.compile(rf"\b(?:once )?(?:an?|each|every|per) {period}\b|\b(?:once )?{rate}\b", re.I), rate)
     for period, rate in (("day", "daily"), ("week", "weekly"), ("month", "monthly"), ("(?:year|annum)", "yearly"))
@@ -135,11 +135,21 @@ def _times_differ(one: Conditions, other: Conditions) -> bool:
     """In both, and none in common; or in one alone: who says "in 2019" knows that it was otherwise before or after."""
     return any(
         _apart(a, b, one_sided=True)
-        for a, b in ((one.years, other.years), (one.months, other.months), (one.quarters, other.quarters), (one.days, other.days))
+        for a, b in (
+            (one.years, other.years),
+            (one.months, other.months),
+            (one.quarters, other.quarters),
+            (one.days, other.days),
+        )
     )
 
 
-def _apart(one: frozenset[object] | frozenset[int] | frozenset[str], other: frozenset[object] | frozenset[int] | frozenset[str], *, one_sided: bool) -> bool:
+def _apart(
+    one: frozenset[object] | frozenset[int] | frozenset[str],
+    other: frozenset[object] | frozenset[int] | frozenset[str],
+    *,
+    one_sided: bool,
+) -> bool:
     if one and other:
         return not one & other
     return one_sided and bool(one or other)

@@ -4,8 +4,8 @@ statements.py (a document's sentences, with keys) -> kept.py (what is known) -> 
 compare.py, relations.py (who disagrees) -> judge.py (a language model, where one is configured) -> cards.py (what a
 person sees) -> dismissals.py
 
-Nothing of it runs during ingest. A look compares the registry with what was kept, reads what is new, drops what is gone,
-and compares the new with all; one thread a tenant does it, and rests a third of its time.
+Nothing of it runs during ingest. A look compares the registry with what was kept, reads what is new, drops what is
+gone, and compares the new with all; one thread a tenant does it, and rests a third of its time.
 """
 
 from __future__ import annotations
@@ -75,7 +75,14 @@ class _State:
 class Contradictions:
     """All tenants'. Lists raise `TryLater` when a store is away; answers never do."""
 
-    def __init__(self, objects: Objects, registry: Registry, keywords: Keywords, llm: LlmAddress | None = None, judgements: int = 0) -> None:
+    def __init__(
+        self,
+        objects: Objects,
+        registry: Registry,
+        keywords: Keywords,
+        llm: LlmAddress | None = None,
+        judgements: int = 0,
+    ) -> None:
         self._objects = objects
         self._registry = registry
         self._keywords = keywords
@@ -89,7 +96,11 @@ class Contradictions:
         state = await self._looked(tenant, WAIT_S)
         put_aside = await asyncio.to_thread(dismissals.dismissals, self._objects.for_tenant(tenant))
         start = cards.read_cursor(cursor)
-        some = [card for card in state.cards.values() if _is_asked(card, asked) and (card.id in put_aside) == asked.dismissed]
+        some = [
+            card
+            for card in state.cards.values()
+            if _is_asked(card, asked) and (card.id in put_aside) == asked.dismissed
+        ]
         shown = await self._shown(tenant, some[start : start + limit], put_aside)
         more = str(start + limit) if start + limit < len(some) else ""
         return CardPage(shown, more, state.pending)
@@ -106,8 +117,10 @@ class Contradictions:
             raise unknown_card()
         return shown[0]
 
-    async def touching(self, tenant: Tenant, citations: Sequence[Citation], dataset: str = "") -> tuple[Contradiction, ...]:
-        """The open cards that the cited sentences take part in, the surest first; of `dataset` alone where one is given."""
+    async def touching(
+        self, tenant: Tenant, citations: Sequence[Citation], dataset: str = ""
+    ) -> tuple[Contradiction, ...]:
+        """The open cards that the cited sentences take part in, the surest first; "" is every dataset."""
         state = self._state(tenant)
         if time.monotonic() >= state.rest_until:
             await self._looked(tenant, ANSWER_WAIT_S)
@@ -116,9 +129,13 @@ class Contradictions:
         if not touched:
             return ()
         put_aside = await asyncio.to_thread(dismissals.dismissals, self._objects.for_tenant(tenant))
-        return await self._shown(tenant, [card for card in touched if card.id not in put_aside][: cards.MAX_TOLD], put_aside)
+        return await self._shown(
+            tenant, [card for card in touched if card.id not in put_aside][: cards.MAX_TOLD], put_aside
+        )
 
-    async def _shown(self, tenant: Tenant, some: Sequence[Card], put_aside: Mapping[str, Dismissal]) -> tuple[Contradiction, ...]:
+    async def _shown(
+        self, tenant: Tenant, some: Sequence[Card], put_aside: Mapping[str, Dismissal]
+    ) -> tuple[Contradiction, ...]:
         """With their passages; what is not published any more is left out."""
         chunk_ids = sorted({side.chunk_id for card in some for side in card.sides})
         chunks = await self._keywords.reader(tenant).chunks(chunk_ids) if chunk_ids else {}
@@ -134,7 +151,9 @@ class Contradictions:
         with state.lock:
             if state.look is None or state.look.done():
                 state.look = Future()
-                threading.Thread(target=self._run, args=(tenant, state, state.look), name="contradictions", daemon=True).start()
+                threading.Thread(
+                    target=self._run, args=(tenant, state, state.look), name="contradictions", daemon=True
+                ).start()
             look = asyncio.wrap_future(state.look)
         try:
             async with asyncio.timeout(wait_s):
@@ -176,7 +195,9 @@ class Contradictions:
             for document in new[start : start + AT_ONCE]:
                 breathe()
                 reads.append(kept.read_document(objects, document))
-            known = _with(known, [each for each in reads if each is not None], Shelf(objects, filter(None, reads)), breathe)
+            known = _with(
+                known, [each for each in reads if each is not None], Shelf(objects, filter(None, reads)), breathe
+            )
             kept.save(objects, known)
             state.pending -= len(reads)
             self._tell(objects, state, known)
@@ -224,4 +245,6 @@ def _is_asked(card: Card, asked: Asked) -> bool:
 
 def unknown_card() -> NotFound:
     """No card of this tenant has that id, or not any more."""
-    return NotFound("no_such_contradiction", "There is no such contradiction.", "List them with GET /v1/contradictions.")
+    return NotFound(
+        "no_such_contradiction", "There is no such contradiction.", "List them with GET /v1/contradictions."
+    )

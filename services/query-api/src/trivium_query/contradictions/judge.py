@@ -46,7 +46,8 @@ def judged(known: Kept, shelf: Shelf, objects: ObjectStore, llm: LlmAddress, mos
         one, other = (shelf.statement(sources[place[0]], place[1]) for place in (pair.one, pair.other))
         if not isinstance(one, Statement) or not isinstance(other, Statement):
             continue
-        key = f"{PREFIX}{digest(PROMPT.label, llm.name, *sorted((one.text, other.text)), *sorted((one.heading, other.heading)))}"
+        told = (*sorted((one.text, other.text)), *sorted((one.heading, other.heading)))
+        key = f"{PREFIX}{digest(PROMPT.label, llm.name, *told)}"
         judgement = _remembered(objects, key)
         if judgement is None:
             if budget <= 0 or failures >= MAX_FAILURES:

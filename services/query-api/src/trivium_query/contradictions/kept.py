@@ -136,7 +136,9 @@ def keys_of(read: Read, number: int) -> tuple[Keys, Owners]:
 def stated_of(read: Read, number: int) -> list[Stated]:
     """The relations of one source, without their words."""
     return [
-        Stated(each.type, hashed(read.source.dataset, each.source), hashed(each.target), owner_of(number, _TOLD_FROM + at))
+        Stated(
+            each.type, hashed(read.source.dataset, each.source), hashed(each.target), owner_of(number, _TOLD_FROM + at)
+        )
         for at, each in enumerate(read.statements.told[:MAX_TOLD])
     ]
 

@@ -47,7 +47,9 @@ def matched(known: Kept, first_new: int, shelf: Shelf, breathe: Callable[[], Non
     types = ONE_TARGET | learnt(known.stated)
     again = 0 if types != ONE_TARGET | set(known.one_target) else first_new
     met = [*_meeting(known, first_new), *_rivalling(known, types, again)]
-    found = {(pair.one, pair.other): pair for pair in known.found if not again or types == set(known.one_target) | ONE_TARGET}
+    found = {
+        (pair.one, pair.other): pair for pair in known.found if not again or types == set(known.one_target) | ONE_TARGET
+    }
     doubtful = {(pair.one, pair.other): pair for pair in known.doubtful}
     for one, other in met:
         breathe()

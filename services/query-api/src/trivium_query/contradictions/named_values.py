@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a rule is one row of a table)
 """Names as values: who designed, leads or owns a thing, where it is based, of which there is one at a time. Pure."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# ruff: noqa: SIM905  (word lists read best as words)
+# ruff: noqa: E501, SIM905  (word lists read best as words)
 """Whether two names are of one thing, and which of a document's names its sentences are about. Pure."""
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _KINDS = frozenset(
     """lighthouse light ltd limited inc incorporated corp corporation co company gmbh ag plc llc group holding holdings
     programme program project""".split()
 )
-_HONORIFICS = frozenset("mr mrs ms miss dr prof professor sir dame lord lady captain capt judge mayor president nurse".split())
+_HONORIFICS = frozenset(
+    "mr mrs ms miss dr prof professor sir dame lord lady captain capt judge mayor president nurse".split()
+)
 # Capitalised in a title or at a sentence's beginning, and no name by themselves.
 _COMMON = frozenset(
     """guide manual notes note minutes report annual visitor visitors history sheet product data timetable news about
@@ -58,10 +60,12 @@ def is_same(one: str, other: str) -> bool:
     if short[-1] != long[-1] or short[-1].isdigit():
         return False
     if len(short) == 1:
-        return 1 < len(long) <= 3 and short[0] not in _COMMON  # noqa: PLR2004
+        return 1 < len(long) <= 3 and short[0] not in _COMMON
     if len(short) != len(long):
         return False
-    initials = (len(short[0]) == 1 and long[0].startswith(short[0])) or (len(long[0]) == 1 and short[0].startswith(long[0]))
+    initials = (len(short[0]) == 1 and long[0].startswith(short[0])) or (
+        len(long[0]) == 1 and short[0].startswith(long[0])
+    )
     return initials and short[1:] == long[1:]
 
 
@@ -85,7 +89,9 @@ _TELLING = frozenset(
     biography keeper gallery visitors members owner surgeon date volume range cost budget revenue sales staff workforce population
     headquarters passengers residents chair treasurer curator leaflet notes summary fire masons pressure residents""".split()
 )
-_BEFORE_NAMES = frozenset("today yesterday tomorrow passengers guests residents visitors members staff tickets dear buy using".split())
+_BEFORE_NAMES = frozenset(
+    "today yesterday tomorrow passengers guests residents visitors members staff tickets dear buy using".split()
+)
 _JOINED = re.compile(r",|\b(?:and|in|on|at|to|for|with|from|by)\b")
 _MEASURE = re.compile(rf" ?(?:{UNIT})\b")
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
@@ -102,27 +108,33 @@ def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
             spans.append(NameSpan(whole, match.start(), match.end(), match[0], 0))
     for span in names_in(text):
         inside = any(span.start < each.end and each.start < span.end for each in spans)
-        if inside or _JOINED.search(span.surface):
-            continue
-        first = not text[: span.start].strip(" \"'\u201c(")
-        lone = " " not in span.key
-        if _ARTICLE.search(text, 0, span.start) and text[span.end : span.end + 2].strip().islower():
-            continue  # "a 1984 French film"
-        if lone and (span.key in _COMMON or (first and span.key not in known)):
-            continue
-        if first and (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
-            span = _behind(span, cut.end())
-        elif first and " " in span.key and span.key.split()[0] in _BEFORE_NAMES:
-            span = _behind(span, span.surface.find(" ") + 1)
-        if span.key[-1:].isdigit() and " " in span.surface and _MEASURE.match(text, span.end):
-            surface = span.surface.rpartition(" ")[0]  # "Aspirin 150 mg"
-            span = span._replace(key=fold_name(surface), end=span.start + len(surface), surface=surface)
-            if " " not in span.key and first and span.key not in known:
-                continue
-        if all(token in _COMMON or token.isdigit() for token in span.key.split()):
-            continue
-        spans.append(span)
+        if not inside and not _JOINED.search(span.surface) and (name := _name_in(text, span, known)) is not None:
+            spans.append(name)
     return sorted(spans, key=lambda span: span.start)
+
+
+def _name_in(text: str, span: NameSpan, known: frozenset[str]) -> NameSpan | None:
+    """What of a capitalised run is a name; None where nothing is."""
+    first = not text[: span.start].strip(" \"'\u201c(")
+    if _ARTICLE.search(text, 0, span.start) and text[span.end : span.end + 2].strip().islower():
+        return None  # "a 1984 French film"
+    bared = _bared(span) if first else span
+    if bared.key[-1:].isdigit() and " " in bared.surface and _MEASURE.match(text, bared.end):
+        surface = bared.surface.rpartition(" ")[0]  # "Aspirin 150 mg"
+        bared = bared._replace(key=fold_name(surface), end=bared.start + len(surface), surface=surface)
+    lone = " " not in bared.key
+    if lone and (bared.key in _COMMON or (first and bared.start == span.start and bared.key not in known)):
+        return None
+    return None if all(token in _COMMON or token.isdigit() for token in bared.key.split()) else bared
+
+
+def _bared(span: NameSpan) -> NameSpan:
+    """Of a name at a sentence's beginning, without the word before it that tells what of it is meant."""
+    if (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
+        return _behind(span, cut.end())
+    if " " in span.key and span.key.split()[0] in _BEFORE_NAMES:
+        return _behind(span, span.surface.find(" ") + 1)
+    return span
 
 
 @lru_cache(maxsize=1024)
@@ -136,14 +148,19 @@ def topics(title: str, first: Sequence[NameSpan], known: frozenset[str], named: 
     `named` are the names of its sentences: the longest that stands in the title goes before all. Behind a comma stands
     what is said of the name before it.
     """
-    if whole := next((name for part in (title, *title.split(": ")) if " " in (name := fold_name(part)) and name in known), ""):
+    if whole := next(
+        (name for part in (title, *title.split(": ")) if " " in (name := fold_name(part)) and name in known), ""
+    ):
         return (whole,)
     tokens = f" {fold_name(title.partition(',')[0] + ' .')} "
     within = max((name for name in named if f" {name} " in tokens), key=len, default="")
     told = [name for part in title.split(": ") for name in _first_named(part, known)]
     found = [name for name in (within, *told) if " " in name or (name and _is_alone(name, title))]
     if not found:
-        found = [*(bare(span.key) for span in first[:1] if " " in span.key or not title), fold_name(title.partition(":")[0])]
+        found = [
+            *(bare(span.key) for span in first[:1] if " " in span.key or not title),
+            fold_name(title.partition(":")[0]),
+        ]
     return tuple(dict.fromkeys(name for name in found if name))
 
 
@@ -186,5 +203,8 @@ def _behind(span: NameSpan, cut: int) -> NameSpan:
 def known_names(sentences: Iterable[str]) -> frozenset[str]:
     """Single words that stand capitalised within sentences."""
     return frozenset(
-        span.key for text in sentences for span in names_in(text) if text[: span.start].strip(" \"'\u201c(") and " " not in span.key
+        span.key
+        for text in sentences
+        for span in names_in(text)
+        if text[: span.start].strip(" \"'\u201c(") and " " not in span.key
     )

@@ -1,4 +1,4 @@
-"""Relations of which a thing has one at a time, given or learnt from the graph, and statements that give it two. Pure."""
+"""Relations of which a thing has one, given or learnt from the graph, and statements that give it two. Pure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,28 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from trivium.domain.contradictions import ContradictionKind
+from trivium.text.names import fold_name
 from trivium_query.contradictions.compare import Disagreement
 from trivium_query.contradictions.conditions import conditions_of, differ
 from trivium_query.contradictions.names import bare, is_same, of_other_titles
 from trivium_query.contradictions.statements import Told
-from trivium.text.names import fold_name
 
 ONE_TARGET = frozenset({"BORN_IN", "DIED_IN", "DIRECTED_BY", "FOUNDED_BY"})  # by their meaning
-NEVER_ONE = frozenset({"WORKS_FOR", "MEMBER_OF", "USES", "IS_A", "PART_OF", "LOCATED_IN", "STARS", "KILLED", "ACQUIRED", "BUILT", "HAS_METRIC"})
+NEVER_ONE = frozenset(
+    {
+        "WORKS_FOR",
+        "MEMBER_OF",
+        "USES",
+        "IS_A",
+        "PART_OF",
+        "LOCATED_IN",
+        "STARS",
+        "KILLED",
+        "ACQUIRED",
+        "BUILT",
+        "HAS_METRIC",
+    }
+)
 MIN_SOURCES, MIN_SHARE, MIN_STATED = 20, 0.97, 2  # a type is learnt from sources that several passages speak of
 CONFIDENCE = 0.85
 MAX_OF_ONE = 20  # statements about one source and type that are compared with each other
@@ -74,4 +88,6 @@ def compare_told(one: Told, other: Told) -> Disagreement | None:
     if differ(conditions_of(one.text), conditions_of(other.text), lasting=True, dated=True):
         return None
     confidence = CONFIDENCE * min(1.0, min(one.confidence, other.confidence) / 0.85)
-    return Disagreement(ContradictionKind.RELATION, one.source, one.type, (one.target, other.target), round(confidence, 3))
+    return Disagreement(
+        ContradictionKind.RELATION, one.source, one.type, (one.target, other.target), round(confidence, 3)
+    )

@@ -1,4 +1,4 @@
-# ruff: noqa: SIM905  (word lists read best as words)
+# ruff: noqa: E501, SIM905  (word lists read best as words)
 """A document's passages as statements: sentences with what they are about and the keys under which others may meet them.
 
 Pure. What a sentence says in detail (`Reading`) is worked out when it is compared; here it costs about as much as
@@ -37,11 +37,9 @@ _NOT = re.compile(
     r"|n['\u2019]t\b",
     re.I,
 )
-_NEGATIONS = frozenset(
-    "not no never none nobody nothing neither nor cannot unable fail".split()
-)
+_NEGATIONS = frozenset("not no never none nobody nothing neither nor cannot unable fail".split())
 # Of each pair, who says the one denies the other; the first of a pair stands for both.
-_OPPOSITES: dict[str, tuple[str, bool]] = {
+OPPOSITES: dict[str, tuple[str, bool]] = {
     stem(word): (stem(pair.split("/")[0].split("|")[0]), at == 1)
     for pair in """allowed|permitted|welcome/forbidden|prohibited|banned included|including/excluded approved|accepted|carried/rejected|refused|declined|turned
     open/closed|shut available/unavailable safe/unsafe|dangerous edible/poisonous|inedible increased|rose|grew|up/decreased|fell|shrank|down
@@ -111,7 +109,9 @@ def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Stat
     passages = [chunk for chunk in chunks if chunk.kind in _READ and not chunk.hidden]
     title = next((chunk.title for chunk in chunks if chunk.title), "")
     sentences = [(chunk, text) for chunk in passages for text in _sentences(chunk) if text != title]
-    known = known_names(text for _, text in sentences) | titled_names(title, " ".join(text for _, text in sentences[:OPENING]))
+    known = known_names(text for _, text in sentences) | titled_names(
+        title, " ".join(text for _, text in sentences[:OPENING])
+    )
     first = next((text for _, text in sentences), "")
     named = frozenset(bare(span.key) for _, text in sentences for span in named_in(text, known))
     topic = topics(title, named_in(first, known), known, named)
@@ -133,18 +133,26 @@ def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Stat
 def read(text: str, known: tuple[str, ...]) -> Reading:
     """What the sentence says."""
     spans = named_in(text, frozenset(known))
-    plain = [value for value in values_in(text) if not any(s.start < value.end and value.start < s.end and s.end - s.start > value.end - value.start for s in spans)]
+    plain = [
+        value
+        for value in values_in(text)
+        if not any(
+            s.start < value.end and value.start < s.end and s.end - s.start > value.end - value.start for s in spans
+        )
+    ]
     values = (*plain, *named_values(text, spans))
     attributes = tuple(attribute_of(text, value, values) if value.kind != "name" else None for value in values)
-    left = _without(text, [(s.start, s.end) for s in spans] + [(v.start, v.end) for v in plain if v.kind != "count" or True])
+    left = _without(text, [(s.start, s.end) for s in spans] + [(v.start, v.end) for v in plain])
     found = _VERB.search(left, lead.end() if (lead := _LED_IN.match(text)) else 0)
     verb = found.start() if found else 0
     stems = set(content_words(left))
     counted = {word for v in plain if v.kind == "count" for word in content_words(v.text) if not word[0].isdigit()}
-    opposites = frozenset(_OPPOSITES[word] for word in stems if word in _OPPOSITES)
+    opposites = frozenset(OPPOSITES[word] for word in stems if word in OPPOSITES)
     return Reading(
         names=tuple(dict.fromkeys(bare(span.key) for span in spans)),
-        subjects=tuple(dict.fromkeys(bare(span.key) for span in spans if span.start < verb and not _is_aside(text, span.start))),
+        subjects=tuple(
+            dict.fromkeys(bare(span.key) for span in spans if span.start < verb and not _is_aside(text, span.start))
+        ),
         values=values,
         attributes=attributes,
         words=frozenset(stems | counted) - _NEGATIONS,
@@ -168,13 +176,18 @@ def denies(text: str) -> bool:
     return len(_NOT.findall(text)) % 2 == 1
 
 
-_LED_IN = re.compile(r"^(?:at|in|on|with|for|from|by|during|after|before|since|under|of|as|without)\b(?:[^,]*,\s|[^,]{0,40}?\s(?=(?:it|he|she|they|the|its|we|you|one)\s))", re.I)
+_LED_IN = re.compile(
+    r"^(?:at|in|on|with|for|from|by|during|after|before|since|under|of|as|without)\b(?:[^,]*,\s|[^,]{0,40}?\s(?=(?:it|he|she|they|the|its|we|you|one)\s))",
+    re.I,
+)
 
 
 def _head(text: str, before: str, attributes: Sequence[Attribute | None]) -> frozenset[str]:
     """The stems of what the sentence is said of, without names: "fog horn" of "The fog horn of Cape Ostrel was built in"."""
     lead = _LED_IN.match(text)
-    named = {word for each in attributes if each for match in each.words.finditer(text) for word in content_words(match[0])}
+    named = {
+        word for each in attributes if each for match in each.words.finditer(text) for word in content_words(match[0])
+    }
     return frozenset(content_words(before[lead.end() if lead else 0 :])) - named
 
 
@@ -248,5 +261,16 @@ def _told(chunks: Mapping[str, Chunk], shares: Sequence[ChunkGraph]) -> Iterator
         for relation in share.relations if chunk else ():
             if chunk is None or relation.type in (CO_OCCURS, LINKS_TO):
                 continue
-            text = next((s.of(chunk.text) for s in chunk.sentences if s.start <= relation.span.start < s.end), relation.snippet)
-            yield Told(relation.source_key, relation.type, relation.target_key, relation.confidence, chunk.id, chunk.number, " ".join(text.split()), chunk.heading)
+            text = next(
+                (s.of(chunk.text) for s in chunk.sentences if s.start <= relation.span.start < s.end), relation.snippet
+            )
+            yield Told(
+                relation.source_key,
+                relation.type,
+                relation.target_key,
+                relation.confidence,
+                chunk.id,
+                chunk.number,
+                " ".join(text.split()),
+                chunk.heading,
+            )

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM905  (word lists read best as words)
 """Units as people write them, converted by pint. Pure; pint is loaded when the first quantity is converted."""
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ _ONE = tuple((re.compile(spelt), name) for spelt, name in _SPELLINGS)
 
 @cache
 def _registry() -> UnitRegistry[float]:
-    import pint
+    import pint  # noqa: PLC0415  a third of a second, and 30 MB
 
     return pint.UnitRegistry(cache_folder=None)
 
@@ -100,7 +99,11 @@ def unit_named(spelt: str) -> str:
 def dimension_of(unit: str) -> str:
     """What quantities of this unit may be compared with: "[length]", "[mass] / [length] / [time] ** 2"."""
     parsed = _registry().parse_units(unit)
-    return str(parsed.dimensionality) if parsed.dimensionality else str(_registry().Quantity(1, parsed).to_base_units().units)
+    return (
+        str(parsed.dimensionality)
+        if parsed.dimensionality
+        else str(_registry().Quantity(1, parsed).to_base_units().units)
+    )
 
 
 def in_base(number: float, unit: str) -> float:

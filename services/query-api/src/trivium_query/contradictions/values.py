@@ -1,4 +1,4 @@
-# ruff: noqa: SIM905  (word lists read best as words)
+# ruff: noqa: E501, SIM905  (word lists read best as words)
 """Values in a sentence: days, times, amounts, quantities, counts and colours, each as a range it may lie in. Pure."""
 
 from __future__ import annotations
@@ -36,10 +36,17 @@ _TIME = re.compile(
 )
 _UNITS = dict(zip("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
                   " seventeen eighteen nineteen".split(), range(1, 20), strict=True))  # fmt: skip
-_TENS = dict(
-    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
-)
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "dozen": 12.0, "k": 1e3}
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "m": 1e6,
+    "billion": 1e9,
+    "bn": 1e9,
+    "dozen": 12.0,
+    "k": 1e3,
+}
 _SMALL = "|".join((*_UNITS, *_TENS))
 _WORDS = rf"(?:a|(?:{_SMALL})(?:-(?:{'|'.join(_UNITS)}))?)(?: (?:hundred|thousand|million|dozen))+(?: and (?:{_SMALL})(?:-(?:{'|'.join(_UNITS)}))?)?|(?:{_SMALL})(?:-(?:{'|'.join(_UNITS)}))?"
 _DIGITS = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -48,13 +55,17 @@ _CURRENCY = r"[$€£¥]|EUR|USD|GBP|CHF|NOK|SEK|DKK"
 _COINS = {"euro": "€", "dollar": "$", "pound": "£", "sterling": "£", "eur": "€", "usd": "$", "gbp": "£", "yen": "¥",
           "franc": "CHF", "chf": "CHF", "kroner": "kr", "krone": "kr", "kronor": "kr", "nok": "kr", "sek": "kr", "dkk": "kr",
           "pence": "p", "cent": "c"}  # fmt: skip
-_COIN = r"(?:euros?|dollars?|pounds?(?: sterling)?|yen|(?:Swiss )?francs?|kroner|krone|kronor|EUR|USD|GBP|CHF|NOK|SEK|DKK)"
+_COIN = (
+    r"(?:euros?|dollars?|pounds?(?: sterling)?|yen|(?:Swiss )?francs?|kroner|krone|kronor|EUR|USD|GBP|CHF|NOK|SEK|DKK)"
+)
 _MONEY = re.compile(
     rf"(?<![\w.,])(?:(?P<mark>{_CURRENCY}) ?(?P<n1>{_DIGITS})(?: ?(?P<s1>thousand|million|billion|bn|m|k)\b)?"
     rf"|(?P<n2>{_NUMBER}) ?(?:(?P<coin>{_COIN})|(?P<sign>[€£$]))(?!\w))",
     re.I,
 )
-_QUANTITY = re.compile(rf"(?<![\w.,/:$€£-])(?P<n>-?(?!\d{{4}}s\b)(?:{_NUMBER}))(?P<gap>[ -]?)(?P<u>{UNIT}|%|per ?cent)(?![\w²³/])")
+_QUANTITY = re.compile(
+    rf"(?<![\w.,/:$€£-])(?P<n>-?(?!\d{{4}}s\b)(?:{_NUMBER}))(?P<gap>[ -]?)(?P<u>{UNIT}|%|per ?cent)(?![\w²³/])"
+)
 _COUNT = re.compile(
     rf"(?<![\w.,/:$€£#-])(?P<n>{_NUMBER})(?![\w:/]|[.,]\d|-\d) (?P<noun>(?:[a-z][a-z-]+ ){{0,2}}[a-z][a-z-]+)", re.I
 )
@@ -70,7 +81,10 @@ _NEAR = re.compile(
     re.I,
 )
 _LEAST = re.compile(r"\b(?:at least|more than|over|above|no (?:less|fewer) than|upwards of|from|minimum of)\W*$", re.I)
-_MOST = re.compile(r"\b(?:at most|up to|less than|fewer than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$", re.I)
+_MOST = re.compile(
+    r"\b(?:at most|up to|less than|fewer than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$",
+    re.I,
+)
 _NOT_COUNTED = frozenset(
     "of and or in on at to by for with from the a an is are was were per as but that which who when".split()
 )
@@ -159,7 +173,11 @@ def _times(text: str) -> Iterator[Value]:
         elif match["h2"]:
             hour, minute = int(match["h2"]), 0
         else:
-            if "." in match[0] and not match["p1"] and not re.search(r"\b(?:at|from|until|till|to|by) $", text[: match.start()], re.I):
+            if (
+                "." in match[0]
+                and not match["p1"]
+                and not re.search(r"\b(?:at|from|until|till|to|by) $", text[: match.start()], re.I)
+            ):
                 continue  # 9.30 is a time behind "at" alone
             hour, minute = int(match["h1"]), int(match["m1"])
         if "a" in part[:1] or "morning" in part:
@@ -208,7 +226,9 @@ def _counts(text: str) -> Iterator[Value]:
             continue
         end = match.start("noun") - 1
         value = _ranged("count", "", read[0], read[1], match, text, "")
-        yield msgspec.structs.replace(value, text=text[match.start() : match.start("noun") + len(" ".join(kept))], end=end)
+        yield msgspec.structs.replace(
+            value, text=text[match.start() : match.start("noun") + len(" ".join(kept))], end=end
+        )
 
 
 def _bare(text: str) -> Iterator[Value]:
@@ -267,4 +287,4 @@ def _number(written: str) -> tuple[float, float] | None:
 def _rounded_to(digits: str) -> float:
     """Of a whole number: hundreds and thousands may have been rounded, where two digits or more are noughts."""
     noughts = len(digits) - len(digits.rstrip("0"))
-    return 10.0**noughts if noughts >= 2 else 0.0  # noqa: PLR2004
+    return 10.0**noughts if noughts >= 2 else 0.0

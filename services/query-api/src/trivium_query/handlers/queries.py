@@ -88,9 +88,7 @@ async def _stream(
             if isinstance(event, Finished):
                 if told:
                     yield TextPiece(told)
-                event = Finished(
-                    await _touching(services, tenant, _finished(event.answer, request, told), request)
-                )
+                event = Finished(await _touching(services, tenant, _finished(event.answer, request, told), request))
                 await _remember(services, tenant, wanted, event.answer)
             yield event
 

@@ -8,7 +8,17 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from trivium_query.http import contradictions, conversations, crawls, docs, graph, operations, problems, queries, sources
+from trivium_query.http import (
+    contradictions,
+    conversations,
+    crawls,
+    docs,
+    graph,
+    operations,
+    problems,
+    queries,
+    sources,
+)
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
 from trivium_query.http.parameters import known_parameters

@@ -12,14 +12,24 @@ from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.find import Asked
 from trivium_query.handlers import contradictions
 from trivium_query.http.bodies import json_body
-from trivium_query.http.routing import OF_A_BODY, AnyId, Limit, PageCursor, ServicesDep, TenantDep, answers, takes, write
+from trivium_query.http.routing import (
+    OF_A_BODY,
+    AnyId,
+    Limit,
+    PageCursor,
+    ServicesDep,
+    TenantDep,
+    answers,
+    takes,
+    write,
+)
 from trivium_query.views import to_api
 
 router = APIRouter(prefix="/v1/contradictions", tags=["contradictions"])
 
 
 @router.get("", **answers(api.ContradictionPage))
-async def browse(
+async def browse(  # noqa: PLR0913, PLR0917  each is a parameter of the address
     services: ServicesDep,
     tenant: TenantDep,
     dataset: Annotated[
@@ -39,9 +49,7 @@ async def browse(
     return write(to_api(api.ContradictionPage, await contradictions.browse(services, tenant, asked, limit, cursor)))
 
 
-@router.post(
-    "/{id}/dismiss", **answers(api.Contradiction, 404, *OF_A_BODY), openapi_extra=takes(api.DismissRequest)
-)
+@router.post("/{id}/dismiss", **answers(api.Contradiction, 404, *OF_A_BODY), openapi_extra=takes(api.DismissRequest))
 async def dismiss(id: AnyId, request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Put a card aside. It comes back, under another id, once one of its passages says something else."""
     wanted = await json_body(request, api.DismissRequest)
