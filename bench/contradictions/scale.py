@@ -80,10 +80,8 @@ def main() -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         told = "  ".join(f"{name} {1000 * seconds / size:.2f}" for name, seconds in spent.items())
         added = f"{1000 * sum(more.values()) / ADDED:.2f}"
-        print(
-            f"{size} passages: {whole:.1f} s; ms a passage: {told}; added later {added}; found {len(known.found)}, kept {bytes_kept / 1e6:.1f} MB, peak {peak:.0f} MB",
-            flush=True,
-        )
+        print(f"{size} passages: {whole:.1f} s; ms a passage: {told}; added later {added};", end=" ")
+        print(f"found {len(known.found)}, kept {bytes_kept / 1e6:.1f} MB, peak {peak:.0f} MB", flush=True)
 
 
 def add(objects: ObjectStore, known: kept.Kept, numbers: range, spent: dict[str, float]) -> kept.Kept:

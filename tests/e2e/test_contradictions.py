@@ -1,11 +1,13 @@
-"""Two documents that say different things: a card at every door, in the answer, put aside, and gone with its document."""
+"""Documents that say different things: a card at every door, in the answer, put aside, gone with its document."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import grpc
 import pytest
+from openai_peer import OpenAiPeer, Reply, Seen
 from tenancy import API_KEYS, BLUE, RED
 
 from trivium.v1 import query_pb2, query_pb2_grpc
@@ -102,3 +104,31 @@ def test_what_is_asked_badly_is_refused(start_server: Callable[..., Server]) -> 
         assert client.post(f"/v1/contradictions/{'0' * 32}/dismiss", json={"why": " "}).status_code in (400, 422)
     with server.channel() as channel, pytest.raises(grpc.RpcError):
         query_pb2_grpc.QueryServiceStub(channel).ListContradictions(query_pb2.ListContradictionsRequest(kind="mood"))
+
+
+def test_a_language_model_judges_what_rules_cannot_once(start_server: Callable[..., Server]) -> None:
+    asked: list[str] = []
+
+    def judge(seen: Seen) -> Reply:
+        asked.append(seen.prompt)
+        return Reply(json.dumps({"same_thing": True, "contradict": True, "confidence": 0.9}))
+
+    with OpenAiPeer(judge) as peer:
+        settings = {
+            "TRIVIUM_LLM": "openai",
+            "TRIVIUM_LLM_URL": peer.url,
+            "TRIVIUM_LLM_MODEL": "scripted",
+            "TRIVIUM_ENRICH_WITH_LLM": "false",
+            "TRIVIUM_EXTRACT_WITH_LLM": "false",
+        }
+        server = start_server(**settings)
+        server.take("one.md", b"# MV Selkie\n\nThe hull of MV Selkie leaks badly in heavy weather.\n")
+        server.take("other.md", b"# MV Selkie, survey\n\nThe hull of MV Selkie stays dry in heavy weather.\n")
+        (card,) = cards(server)
+        assert (card["kind"], card["operation"], card["confidence"]) == ("meaning", "llm:contradict@1", 0.9)
+        assert cards(server) == [card]
+        assert len(asked) == 1
+        server.stop()
+        again = start_server(**settings)
+        assert cards(again) == [card]
+        assert len(asked) == 1
