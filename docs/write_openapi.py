@@ -29,6 +29,7 @@ def document() -> str:
         searcher=nothing,
         answerer=nothing,
         crawler=nothing,
+        contradictions=nothing,
     )
     return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
 

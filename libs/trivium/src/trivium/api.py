@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
+from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
 from trivium.domain.edits import MAX_WHY_CHARS
@@ -469,6 +470,49 @@ Short = Annotated[str, Meta(description='The answer in a word or two; "" where t
 Probability = Annotated[float, Meta(ge=0, le=1, description="That the answer is right.")]
 
 
+class Dismissal(Output, frozen=True):
+    """Why a card was put aside, and since when (Unix seconds)."""
+
+    why: str
+    at: float
+
+
+class Side(Output, frozen=True):
+    """One of the two passages, and its value as it stands there ("" where it is the whole sentence)."""
+
+    citation: Citation
+    value: str
+
+
+class Contradiction(Output, frozen=True):
+    """Two passages that cannot both be right. The id is made from what they say, so another ingest leaves it."""
+
+    id: Id
+    kind: Annotated[str, _one_of(ContradictionKind)]
+    dataset: str
+    subject: Annotated[str, Meta(description="What both tell of, folded.", examples=["skerry point"])]
+    attribute: Annotated[str, Meta(description='What of it, "" where no word names it.', examples=["height"])]
+    sides: tuple[Side, Side]
+    confidence: Annotated[float, Meta(ge=0, le=1)]
+    operation: Annotated[str, Meta(description="What found it.", examples=["rule:quantity"])]
+    since: Annotated[float, Meta(description="When the later of both was published, Unix seconds.")]
+    dismissed: Dismissal | None = None
+
+
+class ContradictionPage(Output, frozen=True):
+    """The surest first. `pending` sources were not looked at yet."""
+
+    contradictions: tuple[Contradiction, ...]
+    cursor: Cursor
+    pending: int
+
+
+class DismissRequest(Input, frozen=True):
+    """Why a card is put aside."""
+
+    why: Annotated[str, Meta(min_length=1, max_length=1_000, pattern=WITH_A_WORD, examples=["Two different towers."])]
+
+
 class Answer(Output, frozen=True):
     """An answer with its citations. `engine` says who wrote it: `extractive`, `tables`, or `provider:model`."""
 
@@ -486,6 +530,9 @@ class Answer(Output, frozen=True):
     notes: tuple[str, ...]
     usage: Usage
     timings_ms: dict[str, float]
+    contradictions: Annotated[
+        tuple[Contradiction, ...], Meta(description="Open ones that a cited sentence takes part in.")
+    ]
     probability: Probability | None = None
 
 

@@ -389,6 +389,35 @@ class TriviumClient:
         """Why the graph is as it is; `wanted` as the parameters of `GET /v1/graph/provenance`."""
         return self._get("/v1/graph/provenance", api.Provenance, limit=limit, **wanted)
 
+    def contradictions(
+        self,
+        *,
+        dataset: str = "",
+        document_id: str = "",
+        kind: str = "",
+        min_confidence: float = 0.0,
+        dismissed: bool = False,
+        limit: int = PAGE,
+        cursor: str = "",
+    ) -> api.ContradictionPage:
+        """One page of passages that cannot both be right, the surest first; with `dismissed` those put aside."""
+        given = {
+            "dataset": dataset,
+            "document": document_id,
+            "kind": kind,
+            "min_confidence": min_confidence or "",
+            "dismissed": "true" if dismissed else "",
+            "limit": limit,
+            "cursor": cursor,
+        }
+        params = {name: value for name, value in given.items() if value != ""}
+        return self._call("GET", "/v1/contradictions", api.ContradictionPage, params=params)
+
+    def dismiss_contradiction(self, contradiction_id: str, why: str) -> api.Contradiction:
+        """Put one aside until its passages say something else. Raises `NotFound`."""
+        path = f"/v1/contradictions/{_part(contradiction_id)}/dismiss"
+        return self._call("POST", path, api.Contradiction, **_json(api.DismissRequest(why)))
+
     def _get(self, path: str, kind: type[T], **query: str | float | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
         return self._call("GET", path, kind, params=given)

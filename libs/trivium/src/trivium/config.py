@@ -103,6 +103,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     chunk_overlap: Annotated[int, msgspec.Meta(ge=0)] = 120
     enrich_with_llm: bool = True
     extract_with_llm: bool = True
+    contradiction_judgements: Annotated[int, msgspec.Meta(ge=0)] = 20
+    """Pairs of statements that the language model judges each time contradictions are looked for; 0: none."""
 
     mode: Mode = Mode.HYBRID
     query_timeout_s: Positive = 30.0

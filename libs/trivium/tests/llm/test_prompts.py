@@ -11,6 +11,7 @@ DIGESTS = {
     "answer@1": "73276350c61c",
     "answer_forms@1": "f4766fb29001",
     "cite@1": "ddfae4948b8f",
+    "contradict@1": "8f0024f33b7b",
     "describe@1": "024914a8e8aa",
     "extract@1": "c9fc90b788af",
     "plan_tables@1": "56fe9d81b471",

@@ -17,6 +17,7 @@ from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
 from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.answering import PassageModels, PipelineAnswerer
+from trivium_query.contradictions.find import Contradictions
 from trivium_query.crawling import SiteCrawler
 from trivium_query.egress.crawl import Crawler
 from trivium_query.egress.fetch import Fetcher
@@ -82,6 +83,9 @@ def query_services(
             settings.languages_of_embeddings,
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
+        contradictions=Contradictions(
+            stores.objects, stores.registry, stores.keywords, llm, settings.contradiction_judgements
+        ),
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),
     )
 

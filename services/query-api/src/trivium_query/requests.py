@@ -22,6 +22,7 @@ from trivium.ports.intake import Intake
 from trivium.ports.keywords import Keywords
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
+from trivium_query.contradictions.find import Contradictions
 from trivium_query.retrieve.warmth import Warmth
 
 
@@ -98,5 +99,6 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     searcher: Searcher
     answerer: Answerer
     crawler: SiteCrawler
+    contradictions: Contradictions
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)

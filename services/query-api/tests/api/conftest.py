@@ -48,6 +48,7 @@ from trivium.ports.graph import EntityPage
 from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
+from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
 
@@ -373,6 +374,7 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         searcher=searcher,
         answerer=QuotingAnswerer(searcher),
         crawler=LinkedPages(intake),
+        contradictions=Contradictions(LocalObjects(tmp_path), registry, keywords),
     )
 
 

@@ -145,10 +145,25 @@ def show(answer: api.Answer, server: str, *, seen: bool) -> None:
     say(f"{verdict}Answered by: {answer.engine}.")
     for sub_question in answer.sub_questions:
         say(f"Also asked: {one_line(sub_question)}")
+    _show_remarks(answer)
+
+
+def _show_remarks(answer: api.Answer) -> None:
+    """What stands against it, and what a reader should know."""
+    for card in answer.contradictions:
+        say(f"Contradicted: {_against(answer, card)}")
     for remark in answer.notes:
         say(f"Note: {one_line(remark)}")
     for source in answer.degraded:
         say(f"Note: the {one_line(source.source)} search took no part: {one_line(source.reason)}")
+
+
+def _against(answer: api.Answer, card: api.Contradiction) -> str:
+    """What stands against the answer: the passage of the card that is not the cited one."""
+    cited = {citation.chunk_id for citation in answer.citations}
+    other = next((side for side in card.sides if side.citation.chunk_id not in cited), card.sides[1])
+    place = address(other.citation.source, other.citation.chunk_number, other.citation.positions)
+    return f"{place} says “{one_line(other.citation.quote, MAX_QUOTE_CHARS)}” ({card.id})"
 
 
 _VERDICTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,8 @@ from trivium import api
 from trivium.cli.curate import COMMANDS, edit_lines
 from trivium.cli.documents import resolve
 from trivium.cli.session import connected
-from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
+from trivium.cli.terminal import address, counted, note, one_line, print_json, print_table, say
+from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import CO_OCCURS, EntityType
 from trivium.domain.ids import ID_HEX_DIGITS
@@ -109,6 +111,81 @@ def links(document: str, as_json: bool) -> None:
 
 for command in COMMANDS:
     graph.add_command(command)
+
+
+@graph.group(invoke_without_command=True)
+@click.option("--document", default="", metavar="ID|NAME", help="Only those that this document takes part in.")
+@click.option("--dataset", default="", metavar="NAME", help="Only within this dataset.")
+@click.option("--kind", type=click.Choice([kind.value for kind in ContradictionKind]), help="Only this kind.")
+@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Only those at least so sure.")
+@click.option("--dismissed", is_flag=True, help="Those that were put aside, instead of the others.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="How many.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def contradictions(
+    context: click.Context,
+    document: str,
+    dataset: str,
+    kind: str | None,
+    min_confidence: float,
+    dismissed: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show passages that cannot both be right, the surest first."""
+    if context.invoked_subcommand:
+        return
+    with connected() as client:
+        page = client.contradictions(
+            document_id=resolve(client, document).id if document else "",
+            dataset=dataset,
+            kind=kind or "",
+            min_confidence=min_confidence,
+            dismissed=dismissed,
+            limit=limit,
+        )
+    if as_json:
+        print_json(page.contradictions)
+    for card in () if as_json else page.contradictions:
+        _show_card(card)
+    if not page.contradictions:
+        note("None were put aside." if dismissed else "No contradictions were found.")
+    if page.pending:
+        note(f"{counted(page.pending, 'document')} still to be looked at: ask again in a while.")
+    if page.cursor:
+        note("There are more: raise --limit, or --min-confidence.")
+
+
+@contradictions.command()
+@click.argument("card_id", metavar="ID")
+@click.option("--why", required=True, metavar="TEXT", help="The reason, for whoever looks at it later.")
+def dismiss(card_id: str, why: str) -> None:
+    """Put the contradiction ID aside, until its passages say something else."""
+    with connected() as client:
+        card = client.dismiss_contradiction(card_id, why)
+    say(f"Put aside: {one_line(_title(card))}")
+
+
+def _show_card(card: api.Contradiction) -> None:
+    """A line for what it is, and two for each passage."""
+    say(f"{card.id}  {one_line(_title(card))}  ({card.confidence:.2f}, since {_day(card.since)})")
+    for side in card.sides:
+        cited = side.citation
+        say(f"  {address(cited.source, cited.chunk_number, cited.positions)}")
+        say(f"    “{one_line(cited.quote, MAX_QUOTE_CHARS)}”")
+    if card.dismissed:
+        say(f"  Put aside on {_day(card.dismissed.at)}: {one_line(card.dismissed.why)}")
+
+
+def _title(card: api.Contradiction) -> str:
+    """As "skerry point, height: 31 metres or 24 m"."""
+    values = " or ".join(side.value for side in card.sides if side.value)
+    about = ", ".join(filter(None, (card.subject, card.attribute.replace("_", " ").lower())))
+    return f"{card.kind}: {about}" + (f": {values}" if values else "")
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))
 
 
 def _by_name(client: TriviumClient, name: str) -> api.Entity:

@@ -6,8 +6,8 @@ import enum
 
 import msgspec
 
-from trivium.domain.parsed import Position
-from trivium.domain.places import view_link, web_address
+from trivium.domain.citations import Citation as Citation  # noqa: PLC0414  it is an answer's word too
+from trivium.domain.contradictions import Contradiction
 from trivium.domain.retrieval import Degraded, Hit
 
 
@@ -39,28 +39,6 @@ class Kind(enum.StrEnum):
     NOT_A_QUESTION = "not_a_question"
 
 
-class Citation(msgspec.Struct, frozen=True):
-    """A claim's way back: `marker` stands in the answer's text as `[Source: file, chunk N]`."""
-
-    marker: str
-    chunk_id: str
-    document_id: str
-    source: str
-    chunk_number: int
-    quote: str
-    positions: tuple[Position, ...] = ()
-
-    @property
-    def url(self) -> str:
-        """Where a browser shows the passage; "" for what is not from the web."""
-        return web_address(self.source, self.positions)
-
-    @property
-    def link(self) -> str:
-        """The path of the HTTP API that shows the passage with the quote marked, whatever the format."""
-        return view_link(self.document_id, self.chunk_number, self.quote)
-
-
 class Usage(msgspec.Struct, frozen=True):
     """Language-model tokens spent, zero with the extractive engine, and what it was told (`name@version`)."""
 
@@ -90,6 +68,7 @@ class Answer(msgspec.Struct, frozen=True):
     "" where there is none; `text` shows it. `probability` (0...1) that the answer is right, None where none is known.
     `sub_questions` are those CRAG asked to repair a partial answer. `notes` are for the reader
     ("The language model did not answer in time; this answer was extracted instead.").
+    `contradictions` are the open cards that what it cites takes part in.
     """
 
     question: str
@@ -107,6 +86,7 @@ class Answer(msgspec.Struct, frozen=True):
     kind: str = ""
     short: str = ""
     probability: float | None = None
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 class HitsFound(msgspec.Struct, frozen=True, tag_field="event", tag="hits"):

@@ -6,6 +6,88 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class ListContradictionsRequest(_message.Message):
+    __slots__ = ("dataset", "document_id", "kind", "min_confidence", "dismissed", "page_size", "page_token")
+    DATASET_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    MIN_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    dataset: str
+    document_id: str
+    kind: str
+    min_confidence: float
+    dismissed: bool
+    page_size: int
+    page_token: str
+    def __init__(self, dataset: _Optional[str] = ..., document_id: _Optional[str] = ..., kind: _Optional[str] = ..., min_confidence: _Optional[float] = ..., dismissed: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListContradictionsResponse(_message.Message):
+    __slots__ = ("contradictions", "next_page_token", "pending")
+    CONTRADICTIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    PENDING_FIELD_NUMBER: _ClassVar[int]
+    contradictions: _containers.RepeatedCompositeFieldContainer[Contradiction]
+    next_page_token: str
+    pending: int
+    def __init__(self, contradictions: _Optional[_Iterable[_Union[Contradiction, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., pending: _Optional[int] = ...) -> None: ...
+
+class DismissContradictionRequest(_message.Message):
+    __slots__ = ("id", "why")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    why: str
+    def __init__(self, id: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
+
+class DismissContradictionResponse(_message.Message):
+    __slots__ = ("contradiction",)
+    CONTRADICTION_FIELD_NUMBER: _ClassVar[int]
+    contradiction: Contradiction
+    def __init__(self, contradiction: _Optional[_Union[Contradiction, _Mapping]] = ...) -> None: ...
+
+class Contradiction(_message.Message):
+    __slots__ = ("id", "kind", "dataset", "subject", "attribute", "sides", "confidence", "operation", "since", "dismissed")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    DATASET_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTE_FIELD_NUMBER: _ClassVar[int]
+    SIDES_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    kind: str
+    dataset: str
+    subject: str
+    attribute: str
+    sides: _containers.RepeatedCompositeFieldContainer[ContradictionSide]
+    confidence: float
+    operation: str
+    since: float
+    dismissed: Dismissal
+    def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., dataset: _Optional[str] = ..., subject: _Optional[str] = ..., attribute: _Optional[str] = ..., sides: _Optional[_Iterable[_Union[ContradictionSide, _Mapping]]] = ..., confidence: _Optional[float] = ..., operation: _Optional[str] = ..., since: _Optional[float] = ..., dismissed: _Optional[_Union[Dismissal, _Mapping]] = ...) -> None: ...
+
+class ContradictionSide(_message.Message):
+    __slots__ = ("citation", "value")
+    CITATION_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    citation: Citation
+    value: str
+    def __init__(self, citation: _Optional[_Union[Citation, _Mapping]] = ..., value: _Optional[str] = ...) -> None: ...
+
+class Dismissal(_message.Message):
+    __slots__ = ("why", "at")
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    AT_FIELD_NUMBER: _ClassVar[int]
+    why: str
+    at: float
+    def __init__(self, why: _Optional[str] = ..., at: _Optional[float] = ...) -> None: ...
+
 class SearchFilter(_message.Message):
     __slots__ = ("document_ids", "dataset", "kinds", "modalities", "since", "until", "time", "run")
     DOCUMENT_IDS_FIELD_NUMBER: _ClassVar[int]
@@ -128,7 +210,7 @@ class Judgement(_message.Message):
     def __init__(self, verdict: _Optional[str] = ..., sub_questions: _Optional[_Iterable[str]] = ..., probability: _Optional[float] = ...) -> None: ...
 
 class Answer(_message.Message):
-    __slots__ = ("question", "text", "engine", "verdict", "found", "citations", "hits", "degraded", "sub_questions", "notes", "usage", "timings_ms", "kind", "short", "probability")
+    __slots__ = ("question", "text", "engine", "verdict", "found", "citations", "hits", "degraded", "sub_questions", "notes", "usage", "timings_ms", "kind", "short", "probability", "contradictions")
     class TimingsMsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -151,6 +233,7 @@ class Answer(_message.Message):
     KIND_FIELD_NUMBER: _ClassVar[int]
     SHORT_FIELD_NUMBER: _ClassVar[int]
     PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    CONTRADICTIONS_FIELD_NUMBER: _ClassVar[int]
     question: str
     text: str
     engine: str
@@ -166,7 +249,8 @@ class Answer(_message.Message):
     kind: str
     short: str
     probability: float
-    def __init__(self, question: _Optional[str] = ..., text: _Optional[str] = ..., engine: _Optional[str] = ..., verdict: _Optional[str] = ..., found: _Optional[bool] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., sub_questions: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., kind: _Optional[str] = ..., short: _Optional[str] = ..., probability: _Optional[float] = ...) -> None: ...
+    contradictions: _containers.RepeatedCompositeFieldContainer[Contradiction]
+    def __init__(self, question: _Optional[str] = ..., text: _Optional[str] = ..., engine: _Optional[str] = ..., verdict: _Optional[str] = ..., found: _Optional[bool] = ..., citations: _Optional[_Iterable[_Union[Citation, _Mapping]]] = ..., hits: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., degraded: _Optional[_Iterable[_Union[Degraded, _Mapping]]] = ..., sub_questions: _Optional[_Iterable[str]] = ..., notes: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., kind: _Optional[str] = ..., short: _Optional[str] = ..., probability: _Optional[float] = ..., contradictions: _Optional[_Iterable[_Union[Contradiction, _Mapping]]] = ...) -> None: ...
 
 class Citation(_message.Message):
     __slots__ = ("marker", "chunk_id", "document_id", "source", "chunk_number", "quote", "positions", "url", "link")

@@ -49,6 +49,16 @@ class QueryServiceStub:
                 request_serializer=trivium_dot_v1_dot_query__pb2.AskStreamRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_query__pb2.AskStreamResponse.FromString,
                 _registered_method=True)
+        self.ListContradictions = channel.unary_unary(
+                '/trivium.v1.QueryService/ListContradictions',
+                request_serializer=trivium_dot_v1_dot_query__pb2.ListContradictionsRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_query__pb2.ListContradictionsResponse.FromString,
+                _registered_method=True)
+        self.DismissContradiction = channel.unary_unary(
+                '/trivium.v1.QueryService/DismissContradiction',
+                request_serializer=trivium_dot_v1_dot_query__pb2.DismissContradictionRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_query__pb2.DismissContradictionResponse.FromString,
+                _registered_method=True)
 
 
 class QueryServiceServicer:
@@ -75,6 +85,20 @@ class QueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListContradictions(self, request, context):
+        """Passages that cannot both be right, the surest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DismissContradiction(self, request, context):
+        """Put one aside until its passages say something else.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_QueryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -92,6 +116,16 @@ def add_QueryServiceServicer_to_server(servicer, server):
                     servicer.AskStream,
                     request_deserializer=trivium_dot_v1_dot_query__pb2.AskStreamRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_query__pb2.AskStreamResponse.SerializeToString,
+            ),
+            'ListContradictions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListContradictions,
+                    request_deserializer=trivium_dot_v1_dot_query__pb2.ListContradictionsRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_query__pb2.ListContradictionsResponse.SerializeToString,
+            ),
+            'DismissContradiction': grpc.unary_unary_rpc_method_handler(
+                    servicer.DismissContradiction,
+                    request_deserializer=trivium_dot_v1_dot_query__pb2.DismissContradictionRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_query__pb2.DismissContradictionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -175,6 +209,60 @@ class QueryService:
             '/trivium.v1.QueryService/AskStream',
             trivium_dot_v1_dot_query__pb2.AskStreamRequest.SerializeToString,
             trivium_dot_v1_dot_query__pb2.AskStreamResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListContradictions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.QueryService/ListContradictions',
+            trivium_dot_v1_dot_query__pb2.ListContradictionsRequest.SerializeToString,
+            trivium_dot_v1_dot_query__pb2.ListContradictionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DismissContradiction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.QueryService/DismissContradiction',
+            trivium_dot_v1_dot_query__pb2.DismissContradictionRequest.SerializeToString,
+            trivium_dot_v1_dot_query__pb2.DismissContradictionResponse.FromString,
             options,
             channel_credentials,
             insecure,

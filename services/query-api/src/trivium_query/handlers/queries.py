@@ -7,10 +7,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import msgspec
+import structlog
 
 from trivium.api import QueryRequest, SearchRequest
 from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, HitsFound, ShortAnswer, TextPiece, Turn
-from trivium.domain.errors import TryLater
+from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.domain.times import period
@@ -20,6 +21,7 @@ from trivium_query.handlers.emptiness import nothing_read
 from trivium_query.requests import AskRequest, Services
 
 HISTORY_TURNS = 10
+log = structlog.get_logger()
 
 
 async def search(
@@ -47,7 +49,7 @@ async def ask(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_
             told = "" if answer.hits else await nothing_read(services, tenant)
     except TimeoutError as error:
         raise deadline_passed(request.timeout_s) from error
-    answer = _finished(answer, request, told)
+    answer = await _touching(services, tenant, _finished(answer, request, told), request)
     await _remember(services, tenant, wanted, answer)
     return answer
 
@@ -86,7 +88,7 @@ async def _stream(
             if isinstance(event, Finished):
                 if told:
                     yield TextPiece(told)
-                event = Finished(_finished(event.answer, request, told))
+                event = Finished(await _touching(services, tenant, _finished(event.answer, request, told), request))
                 await _remember(services, tenant, wanted, event.answer)
             yield event
 
@@ -110,6 +112,18 @@ def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:
         f"Of this conversation the newest {HISTORY_TURNS} turns took part, the {request.forgotten} before them did not."
     )
     return msgspec.structs.replace(answer, notes=(*answer.notes, said))
+
+
+async def _touching(services: Services, tenant: Tenant, answer: Answer, request: AskRequest) -> Answer:
+    """The answer with the open contradictions of what it cites; without them where they cannot be read."""
+    if not answer.citations:
+        return answer
+    try:
+        found = await services.contradictions.touching(tenant, answer.citations, request.filter.dataset)
+    except TriviumError as fault:
+        log.warning("contradictions_not_read", code=fault.code)
+        return answer
+    return msgspec.structs.replace(answer, contradictions=found)
 
 
 def _request(services: Services, wanted: SearchRequest, timeout_s: float | None) -> AskRequest:

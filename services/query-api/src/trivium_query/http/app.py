@@ -8,7 +8,18 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from trivium_query.http import conversations, crawls, curation, docs, graph, operations, problems, queries, sources
+from trivium_query.http import (
+    contradictions,
+    conversations,
+    crawls,
+    curation,
+    docs,
+    graph,
+    operations,
+    problems,
+    queries,
+    sources,
+)
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
 from trivium_query.http.parameters import known_parameters
@@ -26,6 +37,7 @@ TAGS = [
     {"name": "queries", "description": "Search and cited answers."},
     {"name": "conversations", "description": "Questions that follow each other."},
     {"name": "graph", "description": "Names and how they are related."},
+    {"name": "contradictions", "description": "Passages that cannot both be right."},
     {"name": "operations", "description": "Progress, health, metrics."},
 ]
 
@@ -45,7 +57,7 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
     )
     app.state.services = services
-    for module in (sources, crawls, queries, conversations, graph, curation, operations):
+    for module in (sources, crawls, queries, conversations, graph, curation, contradictions, operations):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     docs.install(app)
     problems.install(app)

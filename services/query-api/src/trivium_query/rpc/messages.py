@@ -9,14 +9,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from trivium import api
-from trivium.domain import answers, documents, retrieval
+from trivium.domain import answers, contradictions, documents, retrieval
 from trivium.domain import crawl as crawls
+from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.errors import Refused
 from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
 from trivium.ports.conversations import Conversation
 from trivium.v1 import conversations_pb2, graph_pb2, ingest_pb2, query_pb2
 from trivium_query import views
+from trivium_query.contradictions.find import Asked, CardPage
 from trivium_query.handlers import sources
 from trivium_query.validation import validated
 
@@ -130,6 +132,24 @@ def edits(seen: Iterable[api.EditSeen]) -> list[graph_pb2.EditSeen]:
 def provenance(found: api.Provenance) -> graph_pb2.GetProvenanceResponse:
     """Why the graph is as it is."""
     return graph_pb2.GetProvenanceResponse(**_fields(found))
+
+
+def cards(request: query_pb2.ListContradictionsRequest) -> Asked:
+    """Which contradictions are asked for. Raises `Refused` (`invalid_request`)."""
+    kind = one_of(ContradictionKind, request.kind, "kind") if request.kind else None
+    return Asked(request.dataset, request.document_id, kind, request.min_confidence, request.dismissed)
+
+
+def card(found: contradictions.Contradiction) -> query_pb2.Contradiction:
+    """Two passages that cannot both be right."""
+    return query_pb2.Contradiction(**_fields(views.to_api(api.Contradiction, found)))
+
+
+def card_page(page: CardPage) -> query_pb2.ListContradictionsResponse:
+    """One page of them."""
+    return query_pb2.ListContradictionsResponse(
+        contradictions=map(card, page.contradictions), next_page_token=page.cursor, pending=page.pending
+    )
 
 
 def _fields(value: api.Output) -> dict[str, Any]:

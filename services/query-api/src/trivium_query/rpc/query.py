@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from contextlib import aclosing
 
+from trivium import api
 from trivium.rpc_calls import Context
 from trivium.v1 import query_pb2, query_pb2_grpc
-from trivium_query.handlers import queries
+from trivium_query.handlers import contradictions, queries
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Calls
+from trivium_query.validation import validated
 
 
 class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # generated code is untyped
@@ -46,3 +48,21 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
             async with aclosing(stream) as events:
                 async for event in events:
                     await context.write(messages.event(event))
+
+    async def ListContradictions(  # noqa: N802
+        self, request: query_pb2.ListContradictionsRequest, context: Context
+    ) -> query_pb2.ListContradictionsResponse:
+        """Cards, the surest first."""
+        async with self._calls.open("ListContradictions", context) as call:
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
+            page = await contradictions.browse(self._services, call.tenant, messages.cards(request), limit, cursor)
+            return messages.card_page(page)
+
+    async def DismissContradiction(  # noqa: N802
+        self, request: query_pb2.DismissContradictionRequest, context: Context
+    ) -> query_pb2.DismissContradictionResponse:
+        """Put a card aside."""
+        async with self._calls.open("DismissContradiction", context) as call:
+            wanted = validated(api.DismissRequest, {"why": request.why})
+            card = await contradictions.dismiss(self._services, call.tenant, request.id, wanted)
+            return query_pb2.DismissContradictionResponse(contradiction=messages.card(card))

@@ -1,0 +1,1 @@
+"""Passages that cannot both be right (CORTEX C11). Read first: `find.py`."""

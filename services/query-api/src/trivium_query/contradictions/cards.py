@@ -1,0 +1,120 @@
+"""From pairs of statements to cards: one for each two sentences, however many documents repeat them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.contradictions import Contradiction, ContradictionKind, Dismissal, Side, contradiction_id
+from trivium.domain.errors import Refused
+from trivium.domain.retrieval import Hit
+from trivium_query.answer.citations import Shelf as Citing
+from trivium_query.contradictions.kept import Kept
+from trivium_query.contradictions.match import Shelf, disagreement
+
+MAX_TOLD = 10  # cards that an answer shows
+
+
+class CardSide(msgspec.Struct, frozen=True):
+    """A statement's place, its sentence on one line, and its value in it."""
+
+    document_id: str
+    chunk_id: str
+    sentence: str
+    value: str
+
+
+class Card(msgspec.Struct, frozen=True):
+    """A card without its passages."""
+
+    id: str
+    kind: ContradictionKind
+    dataset: str
+    subject: str
+    attribute: str
+    sides: tuple[CardSide, CardSide]
+    confidence: float
+    operation: str
+    since: float
+
+    def touches(self, quotes: Collection[tuple[str, str]]) -> bool:
+        """Whether one of the quotes, (chunk id, text on one line) each, has one of its sentences, or is within it."""
+        return any(
+            side.chunk_id == chunk_id and (side.sentence in quote or quote in side.sentence)
+            for chunk_id, quote in quotes
+            for side in self.sides
+        )
+
+
+def cards_of(known: Kept, shelf: Shelf) -> Iterator[Card]:
+    """Surest first. Where several documents say the same in the same words, the first found of them stands for all."""
+    sources = {source.document_id: source for source in known.sources}
+    told: set[tuple[str, ...]] = set()
+    for pair in sorted(known.found, key=lambda each: (-each.confidence, each.one, each.other)):
+        here, there = sources[pair.one[0]], sources[pair.other[0]]
+        one, other = shelf.statement(here, pair.one[1]), shelf.statement(there, pair.other[1])
+        if one is None or other is None or tuple(sorted((one.text, other.text))) in told:
+            continue
+        told.add(tuple(sorted((one.text, other.text))))
+        found = disagreement(shelf, here, pair.one[1], there, pair.other[1])
+        meaning = not pair.operation.startswith("rule:")
+        if found is None and not meaning:
+            continue
+        kind = ContradictionKind.MEANING if meaning or found is None else found.kind
+        values = ("", "") if found is None else found.values
+        yield Card(
+            contradiction_id(kind.value, (here.document_id, one.text), (there.document_id, other.text)),
+            kind,
+            here.dataset,
+            "" if found is None else found.subject,
+            "" if found is None else found.attribute,
+            (
+                CardSide(here.document_id, one.chunk_id, one.text, values[0]),
+                CardSide(there.document_id, other.chunk_id, other.text, values[1]),
+            ),
+            pair.confidence,
+            pair.operation,
+            max(here.since, there.since),
+        )
+
+
+def shown(card: Card, chunks: Mapping[str, Chunk], dismissed: Dismissal | None) -> Contradiction | None:
+    """With both passages cited; None where one of them is not there."""
+    found = [chunks.get(side.chunk_id) for side in card.sides]
+    hits = [Hit(chunk, rank, 0.0) for rank, chunk in enumerate(found, start=1) if chunk is not None]
+    if len(hits) < len(card.sides):
+        return None
+    citing = Citing(hits)
+    one, other = (
+        Side(citing.cite(hit, _as_written(hit.chunk, side.sentence)), side.value)
+        for hit, side in zip(hits, card.sides, strict=True)
+    )
+    return Contradiction(
+        card.id,
+        card.kind,
+        card.dataset,
+        card.subject,
+        card.attribute,
+        (one, other),
+        card.confidence,
+        card.operation,
+        card.since,
+        dismissed,
+    )
+
+
+def _as_written(chunk: Chunk, sentence: str) -> str:
+    """The chunk's own sentence, with its line breaks, as its place is found by."""
+    spans = (span.of(chunk.text) for span in chunk.sentences)
+    return next((text for text in spans if sentence in " ".join(text.split())), sentence)
+
+
+def read_cursor(cursor: str) -> int:
+    """How many cards were shown before. Raises `Refused` (`bad_cursor`)."""
+    if not cursor:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 9):
+        raise Refused("bad_cursor", "The cursor is not one of ours.", "Start the listing again.")
+    return int(cursor)

@@ -1,0 +1,338 @@
+# ruff: noqa: E501  (word lists read best as words)
+"""Whether two statements can both be right: what they disagree in, and how surely they are of the same thing. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from trivium.domain.contradictions import ContradictionKind
+from trivium_query.contradictions.attributes import Attribute, clause_of
+from trivium_query.contradictions.conditions import Conditions, conditions_of, differ
+from trivium_query.contradictions.names import is_same, of_other_titles, shared
+from trivium_query.contradictions.statements import OPPOSITES, Reading, Statement, denies, read, subjects_of
+from trivium_query.contradictions.values import Value, disagree
+from trivium_query.words import content_words
+
+MIN_CONFIDENCE = 0.6  # below it a pair is no card; a language model may still be asked about it
+MIN_JUDGED = 0.3  # below it nobody is asked
+ATTRIBUTE_KNOWN, NAMED_VALUE = 0.95, 0.9
+BY_WORDS, MIN_WORDS_SHARED = 0.55, 0.5
+NAMED_BY_ONE, NAMED_BY_NONE = 0.97, 0.9
+NAMES_MORE, ABOUT_ANOTHER = 0.85, 0.8
+OTHER_WORDS, OTHER_WORDS_NAMED, MORE_WORDS, OTHER_PART = 0.7, 0.8, 0.97, 0.6
+COLOURED, OTHER_MANNER = 0.9, 0.7
+ALIKE_SHARE, ALIKE = 0.7, 0.95
+DENIED, DENIED_SHARE, MIN_DENIED_WORDS = 0.95, 0.6, 2
+SAME_DOCUMENT = 0.85
+_KINDS = {
+    "date": ContradictionKind.DATE,
+    "time": ContradictionKind.DATE,
+    "colour": ContradictionKind.COLOUR,
+    "name": ContradictionKind.RELATION,
+    "quantity": ContradictionKind.QUANTITY,
+}
+# Words for the thing itself: its documents call it so without a name.
+_GENERIC = frozenset(
+    content_words(
+        "lighthouse tower light building museum ferry boat ship vessel company firm business organisation organization town"
+        " village city place patient woman man person bridge structure machine device product model unit set school hotel library"
+        " theatre film novel book line service site centre center garden station year time people person total figure number weekday daily architect designer engineer founder director executive manager curator treasurer surgeon owner"
+        " author builder supplier headquarters seat birthplace collection capacity crossing passage dose greatest deepest highest largest longest maximum overall point default"
+        " approximately exactly precisely just currently stand stands made make first whole full use used have get give take"
+    )
+)
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """What two statements disagree in. `values` are as they are written."""
+
+    kind: ContradictionKind
+    subject: str
+    attribute: str
+    values: tuple[str, str]
+    confidence: float
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    one: Reading
+    other: Reading
+    subject: str
+    sureness: float  # that both are about the same thing
+    overlap: float  # of their words, 0 to 1
+    common: int
+
+
+def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagreement | None:
+    """The surest disagreement of two statements, whatever its confidence; None where they can both be right."""
+    if one.text == other.text:
+        return None
+    pair = _paired(one, other)
+    denied = _denials(pair) if pair else ()
+    found = max((*_values(pair, one, other), *denied), key=lambda each: each.confidence, default=None)
+    if found is None:
+        return None
+    factor = SAME_DOCUMENT if same_document else 1.0
+    surest: Disagreement = msgspec.structs.replace(found, confidence=round(min(1.0, found.confidence * factor), 3))
+    return surest
+
+
+def _paired(one: Statement, other: Statement, value: Value | None = None, theirs: Value | None = None) -> _Pair | None:
+    """Both read, where they are about the same thing; None where they are not."""
+    here, there = read(one.text, one.known), read(other.text, other.known)
+    subjects, their_subjects = subjects_of(here, one.about, value), subjects_of(there, other.about, theirs)
+    common = shared(subjects, their_subjects)
+    if of_other_titles(one.heading, other.heading):
+        return None
+    whole = [
+        name
+        for name in common
+        if " " in name and any(name == each or " " in each for each in shared(their_subjects, [name]))
+    ]
+    if not whole and not (common and set(one.about) & set(other.about)):
+        return None  # a lone word says too little, but of documents about one thing
+    valued = {v.text for v in (*here.values, *there.values) if v.kind == "name"}
+    of_one, of_other = (*here.names, *one.about), (*there.names, *other.about)
+    more = [name for name in here.names if name not in valued and not shared([name], of_other)]
+    more_there = [name for name in there.names if name not in valued and not shared([name], of_one)]
+    if more and more_there:
+        return None
+    named, named_there = bool(shared(here.names, common)), bool(shared(there.names, common))
+    sureness = 1.0 if named and named_there else NAMED_BY_ONE if named or named_there else NAMED_BY_NONE
+    if more or more_there:
+        sureness *= NAMES_MORE if named and named_there else ABOUT_ANOTHER
+    ours, others = _own_words(here, common, one), _own_words(there, common, other)
+    if value is None or value.kind != "name":
+        sureness *= _same_part(
+            here, there, ours, others, _words_of(common, one) | _words_of(common, other), named=named and named_there
+        )
+    union = len(ours | others)
+    overlap = len(ours & others) / union if union else 1.0
+    return _Pair(here, there, common[0], sureness, overlap, len(ours & others))
+
+
+def _same_part(
+    here: Reading, there: Reading, ours: frozenset[str], others: frozenset[str], dropped: set[str], *, named: bool
+) -> float:
+    """How surely both speak of the same part or side of it."""
+    sureness = OTHER_PART if _is_of_a_part(here, there, dropped) or _is_of_a_part(there, here, dropped) else 1.0
+    if ours and others and not ours & others:
+        return sureness * (OTHER_WORDS_NAMED if named else OTHER_WORDS)
+    return sureness * MORE_WORDS if bool(ours) != bool(others) else sureness
+
+
+def _own_words(reading: Reading, subjects: list[str], statement: Statement) -> frozenset[str]:
+    """Its words without those for its subject and for the attributes of its values."""
+    dropped = _words_of(subjects, statement)
+    for value, attribute in zip(reading.values, reading.attributes, strict=True):
+        if attribute is not None:
+            dropped.update(
+                word for match in attribute.words.finditer(statement.text) for word in content_words(match[0])
+            )
+        if value.kind == "count":
+            dropped.update(content_words(value.text))
+    return reading.words - dropped - _GENERIC
+
+
+def _is_of_a_part(one: Reading, other: Reading, dropped: set[str]) -> bool:
+    """Whether it is said of something that the other does not speak of: the fog horn of the lighthouse."""
+    head = one.head - _GENERIC - dropped
+    return bool(head) and not head & other.words
+
+
+def _words_of(subjects: list[str], statement: Statement) -> set[str]:
+    title = statement.heading.partition(" > ")[0]
+    return {word for name in (*subjects, *statement.about, title) for word in content_words(name)}
+
+
+def _values(whole: _Pair | None, one: Statement, other: Statement) -> Iterator[Disagreement]:
+    here, there = read(one.text, one.known), read(other.text, other.known)
+    for value, attribute in zip(here.values, here.attributes, strict=True):
+        told = _told_once(here, value, attribute)
+        against = [
+            (v, a) for v, a in zip(there.values, there.attributes, strict=True) if _comparable(value, attribute, v, a)
+        ]
+        if not told or len(against) != 1 or not _told_once(there, *against[0]):
+            continue
+        theirs, their_attribute = against[0]
+        pair = _paired(one, other, value, theirs) if value.kind == "name" else whole
+        if pair is None or not _at_odds(value, theirs) or _excused(pair, one, other, value, theirs, attribute):
+            continue
+        match = _matched(pair, one, other, value, attribute, theirs, their_attribute)
+        if match > 0:
+            kind = _KINDS.get(value.kind, ContradictionKind.NUMBER)
+            name = attribute.name if attribute else value.dimension if value.kind == "name" else ""
+            yield Disagreement(kind, pair.subject, name, (_shown(value), _shown(theirs)), match * pair.sureness)
+
+
+def _shown(value: Value) -> str:
+    return value.unit if value.kind == "name" else value.text
+
+
+def _comparable(value: Value, attribute: Attribute | None, other: Value, their_attribute: Attribute | None) -> bool:
+    if value.kind != other.kind or value.dimension != other.dimension:
+        return False
+    if attribute and their_attribute:
+        return attribute.name == their_attribute.name
+    if value.kind == "count":
+        return bool(_counted(value) & _counted(other))
+    return True
+
+
+def _counted(value: Value) -> set[str]:
+    return {word for word in content_words(value.text) if not word[0].isdigit()}
+
+
+def _told_once(reading: Reading, value: Value, attribute: Attribute | None) -> bool:
+    """Whether no other value of the sentence could be the one meant."""
+    return not any(
+        other is not value and _comparable(value, attribute, other, theirs)
+        for other, theirs in zip(reading.values, reading.attributes, strict=True)
+    )
+
+
+def _at_odds(value: Value, other: Value) -> bool:
+    if value.kind == "name":
+        return not is_same(value.text, other.text) and not _holds(value.text, other.text)
+    return disagree(value, other)
+
+
+def _holds(one: str, other: str) -> bool:
+    """Whether one name is within the other: "Oslo" and "Oslo Harbour"."""
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
+
+
+def _excused(
+    pair: _Pair, one: Statement, other: Statement, value: Value, theirs: Value, attribute: Attribute | None
+) -> bool:
+    """Whether they tell of other times, places, parts or plans."""
+    dated = value.kind == "date"
+    lasting = (attribute.lasting if attribute else False) or (value.kind == "name" and value.dimension in _FOR_GOOD)
+    here, there = pair.one.conditions, pair.other.conditions
+    if differ(here, there, lasting=lasting, dated=dated):
+        return True
+    if denies(_clause(one.text, value)) != denies(_clause(other.text, theirs)):
+        return True
+    return _headings_differ(conditions_of(one.heading), conditions_of(other.heading), lasting=lasting or dated)
+
+
+def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bool:
+    """Whether they stand under headings of other times or versions, or of two sides of something."""
+    if not lasting and any(a and b and not a & b for a, b in ((one.years, other.years), (one.months, other.months))):
+        return True
+    if one.versions and other.versions and not one.versions & other.versions:
+        return True
+    return any(
+        {s for a, s in one.sides if a == at}.isdisjoint({s for a, s in other.sides if a == at})
+        for at in {at for at, _ in one.sides} & {at for at, _ in other.sides}
+    )
+
+
+def _clause(text: str, value: Value) -> str:
+    first, last = clause_of(text, value.start, value.end)
+    return text[first:last]
+
+
+_FOR_GOOD = frozenset(
+    {"designer", "builder", "author", "director", "founder", "inventor", "birthplace", "place of death"}
+)
+
+
+def _matched(
+    pair: _Pair,
+    one: Statement,
+    other_text: Statement,
+    value: Value,
+    attribute: Attribute | None,
+    other: Value,
+    theirs: Attribute | None,
+) -> float:
+    """How surely both values are told of the same attribute."""
+    if value.kind == "name":
+        return NAMED_VALUE
+    if value.kind == "colour":
+        return COLOURED if _coloured(one.text, value) == _coloured(other_text.text, other) else 0.0
+    if value.kind == "date" and attribute is None and (len(pair.one.values) > 1 or len(pair.other.values) > 1):
+        return 0.0  # when it was, not what
+    return _matched_by_words(pair, one, other_text, value, attribute, other, theirs)
+
+
+def _matched_by_words(
+    pair: _Pair,
+    one: Statement,
+    other_text: Statement,
+    value: Value,
+    attribute: Attribute | None,
+    other: Value,
+    theirs: Attribute | None,
+) -> float:
+    """By the attributes that are named beside them, else by the words of both."""
+    by_words = BY_WORDS + (1 - BY_WORDS) * pair.overlap
+    differ_in_manner = _manners_differ(one.text, value, other_text.text, other)
+    vague = attribute is not None and attribute.vague
+    if _are_alike(pair) or (vague and differ_in_manner):
+        return 0.0 if vague and differ_in_manner else ALIKE
+    if attribute is not None and theirs is not None:
+        return ATTRIBUTE_KNOWN * (OTHER_MANNER if differ_in_manner else 1.0)
+    if value.kind == "count" and _counted(value) & _counted(other):
+        return by_words + 0.25
+    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common >= 2 else 0.0
+
+
+def _are_alike(pair: _Pair) -> bool:
+    common = len(pair.one.words & pair.other.words)
+    contained = common >= 3 and common >= 0.8 * min(len(pair.one.words), len(pair.other.words))
+    return (pair.overlap >= ALIKE_SHARE and pair.common >= 2) or contained
+
+
+def _manners_differ(one: str, value: Value, other: str, theirs: Value) -> bool:
+    """Whether something else stands behind the one value than behind the other: "when heating" and "in standby"."""
+    behind = [set(content_words(text[each.end :])) - _GENERIC for text, each in ((one, value), (other, theirs))]
+    return all(behind) and not behind[0] & behind[1]
+
+
+_NOUN = re.compile(r"(?: and \w+)?[ -]([a-z]+)")
+_PAINT = frozenset(content_words("paint painted coat colour color housing surface walls only comes sold"))
+
+
+def _coloured(text: str, value: Value) -> frozenset[str]:
+    """What has the colour: the word behind it; nothing where that is the thing itself, or it stands last."""
+    behind = _NOUN.match(text, value.end)
+    return frozenset(content_words(behind[1]) if behind else ()) - _GENERIC - _PAINT
+
+
+def _denials(pair: _Pair) -> Iterator[Disagreement]:
+    """Alike in their words, and the one denies what the other says, or says its opposite."""
+    here, there = pair.one, pair.other
+    opposed = {(word, not side) for word, side in here.opposites} & there.opposites
+    if (here.denies != there.denies) == bool(opposed):  # neither, or one within the other
+        return
+    if any(disagree(a, b) for a in here.values for b in there.values):
+        return
+    if differ(here.conditions, there.conditions, lasting=False, dated=False):
+        return
+    gone = {word for word, _ in opposed}
+    ours, theirs = (frozenset(r.words) - _GENERIC for r in (here, there))
+    if opposed:
+        ours, theirs = (frozenset(w for w in side if w not in OPPOSITES) for side in (ours, theirs))
+    common = ours & theirs
+    union = ours | theirs
+    share = len(common) / min(len(ours), len(theirs)) if ours and theirs else 0.0
+    if len(common) + len(gone) < MIN_DENIED_WORDS or share < DENIED_SHARE or len(common) / len(union) < 0.4:
+        return
+    confidence = DENIED * pair.sureness * (0.75 + 0.25 * share)
+    yield Disagreement(ContradictionKind.NEGATION, pair.subject, "", ("", ""), confidence)
+
+
+def is_doubtful(one: Statement, other: Statement) -> float:
+    """How likely a language model finds a contradiction that rules do not, below `MIN_CONFIDENCE`; 0: not worth asking."""
+    if one.text == other.text:
+        return 0.0
+    pair = _paired(one, other)
+    if pair is None or pair.sureness < NAMED_BY_NONE * ABOUT_ANOTHER or pair.common < MIN_DENIED_WORDS:
+        return 0.0
+    if pair.one.conditions.planned != pair.other.conditions.planned or pair.overlap < 0.2:
+        return 0.0
+    return round(min(MIN_CONFIDENCE - 0.01, MIN_JUDGED * pair.sureness * (1 + pair.overlap)), 3)

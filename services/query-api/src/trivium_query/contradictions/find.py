@@ -1,0 +1,250 @@
+"""READ FIRST: one tenant's contradictions, looked for when somebody asks.
+
+statements.py (a document's sentences, with keys) -> kept.py (what is known) -> blocks.py (who may meet) -> match.py,
+compare.py, relations.py (who disagrees) -> judge.py (a language model, where one is configured) -> cards.py (what a
+person sees) -> dismissals.py
+
+Nothing of it runs during ingest. A look compares the registry with what was kept, reads what is new, drops what is
+gone, and compares the new with all; one thread a tenant does it, and rests a third of its time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+
+import msgspec
+
+from trivium.domain.citations import Citation
+from trivium.domain.contradictions import Contradiction, ContradictionKind, Dismissal
+from trivium.domain.documents import Document
+from trivium.domain.errors import NotFound
+from trivium.domain.scope import Tenant
+from trivium.llm.address import LlmAddress
+from trivium.ports.keywords import Keywords
+from trivium.ports.objects import Objects
+from trivium.ports.registry import Registry, TenantRegistry
+from trivium_query.contradictions import cards, dismissals, kept
+from trivium_query.contradictions.cards import Card
+from trivium_query.contradictions.judge import judged
+from trivium_query.contradictions.kept import Kept, Read
+from trivium_query.contradictions.match import Shelf, matched, pacer
+
+WAIT_S = 20.0  # who lists waits so long for a look; it goes on behind
+ANSWER_WAIT_S = 0.25  # and an answer so long
+LOOK_AGAIN_S = 5.0  # between two looks for answers
+REST_SHARE = 10.0  # and this many times as long as the last one took
+AT_ONCE = 500  # documents between two saves
+WORK_S, PAUSE_S = 0.02, 0.01
+PAGE = 1000
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """Which cards; "" and None do not restrict. `dismissed`: those put aside instead of the others."""
+
+    dataset: str = ""
+    document_id: str = ""
+    kind: ContradictionKind | None = None
+    min_confidence: float = 0.0
+    dismissed: bool = False
+
+
+class CardPage(msgspec.Struct, frozen=True):
+    """One page, the surest first. `pending` documents were not looked at yet; `cursor` is "" on the last page."""
+
+    contradictions: tuple[Contradiction, ...]
+    cursor: str = ""
+    pending: int = 0
+
+
+class _State:
+    """What one process knows of one tenant."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.look: Future[None] | None = None
+        self.known: Kept | None = None
+        self.cards: Mapping[str, Card] = {}
+        self.pending = 0
+        self.rest_until = 0.0
+
+
+class Contradictions:
+    """All tenants'. Lists raise `TryLater` when a store is away; answers never do."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        registry: Registry,
+        keywords: Keywords,
+        llm: LlmAddress | None = None,
+        judgements: int = 0,
+    ) -> None:
+        self._objects = objects
+        self._registry = registry
+        self._keywords = keywords
+        self._llm = llm if judgements > 0 else None
+        self._judgements = judgements
+        self._states: dict[Tenant, _State] = {}
+        self._guard = threading.Lock()
+
+    async def page(self, tenant: Tenant, asked: Asked, limit: int, cursor: str) -> CardPage:
+        """Looks first, for `WAIT_S` at most. Raises `Refused` (`bad_cursor`)."""
+        state = await self._looked(tenant, WAIT_S)
+        put_aside = await asyncio.to_thread(dismissals.dismissals, self._objects.for_tenant(tenant))
+        start = cards.read_cursor(cursor)
+        some = [
+            card
+            for card in state.cards.values()
+            if _is_asked(card, asked) and (card.id in put_aside) == asked.dismissed
+        ]
+        shown = await self._shown(tenant, some[start : start + limit], put_aside)
+        more = str(start + limit) if start + limit < len(some) else ""
+        return CardPage(shown, more, state.pending)
+
+    async def dismiss(self, tenant: Tenant, card_id: str, why: str) -> Contradiction:
+        """Put a card aside. Raises `NotFound`."""
+        state = await self._looked(tenant, WAIT_S)
+        card = state.cards.get(card_id)
+        if card is None:
+            raise unknown_card()
+        given = await asyncio.to_thread(dismissals.dismiss, self._objects.for_tenant(tenant), card_id, why)
+        shown = await self._shown(tenant, [card], {card_id: given})
+        if not shown:
+            raise unknown_card()
+        return shown[0]
+
+    async def touching(
+        self, tenant: Tenant, citations: Sequence[Citation], dataset: str = ""
+    ) -> tuple[Contradiction, ...]:
+        """The open cards that the cited sentences take part in, the surest first; "" is every dataset."""
+        state = self._state(tenant)
+        if time.monotonic() >= state.rest_until:
+            await self._looked(tenant, ANSWER_WAIT_S)
+        quotes = {(c.chunk_id, " ".join(c.quote.split())) for c in citations}
+        touched = [card for card in state.cards.values() if card.touches(quotes) and dataset in ("", card.dataset)]
+        if not touched:
+            return ()
+        put_aside = await asyncio.to_thread(dismissals.dismissals, self._objects.for_tenant(tenant))
+        return await self._shown(
+            tenant, [card for card in touched if card.id not in put_aside][: cards.MAX_TOLD], put_aside
+        )
+
+    async def _shown(
+        self, tenant: Tenant, some: Sequence[Card], put_aside: Mapping[str, Dismissal]
+    ) -> tuple[Contradiction, ...]:
+        """With their passages; what is not published any more is left out."""
+        chunk_ids = sorted({side.chunk_id for card in some for side in card.sides})
+        chunks = await self._keywords.reader(tenant).chunks(chunk_ids) if chunk_ids else {}
+        documents = sorted({chunk.document_id for chunk in chunks.values()})
+        active = await asyncio.to_thread(self._registry.for_tenant(tenant).active_versions, documents)
+        seen = {key: chunk for key, chunk in chunks.items() if active.get(chunk.document_id) == chunk.version}
+        shown = (cards.shown(card, seen, put_aside.get(card.id)) for card in some)
+        return tuple(each for each in shown if each is not None)
+
+    async def _looked(self, tenant: Tenant, wait_s: float) -> _State:
+        """The tenant's state after a look, or while it goes on where it takes longer."""
+        state = self._state(tenant)
+        with state.lock:
+            if state.look is None or state.look.done():
+                state.look = Future()
+                threading.Thread(
+                    target=self._run, args=(tenant, state, state.look), name="contradictions", daemon=True
+                ).start()
+            look = asyncio.wrap_future(state.look)
+        try:
+            async with asyncio.timeout(wait_s):
+                await asyncio.shield(look)
+        except TimeoutError:
+            look.add_done_callback(lambda done: done.exception())  # nobody waits for it any more
+        return state
+
+    def _state(self, tenant: Tenant) -> _State:
+        with self._guard:
+            return self._states.setdefault(tenant, _State())
+
+    def _run(self, tenant: Tenant, state: _State, look: Future[None]) -> None:
+        began = time.monotonic()
+        try:
+            self._look(tenant, state)
+        except BaseException as fault:  # noqa: BLE001  whoever waits hears of it
+            look.set_exception(fault)
+        else:
+            look.set_result(None)
+        finally:
+            state.rest_until = time.monotonic() + max(LOOK_AGAIN_S, REST_SHARE * (time.monotonic() - began))
+
+    def _look(self, tenant: Tenant, state: _State) -> None:
+        objects, registry = self._objects.for_tenant(tenant), self._registry.for_tenant(tenant)
+        known = state.known or kept.load(objects)
+        current = {document.id: document for document in _published(registry)}
+        read = {source.document_id: source for source in known.sources}
+        gone = {key for key, source in read.items() if key not in current or not _is_read(source, current[key])}
+        new = [document for key, document in current.items() if key not in read or key in gone]
+        state.pending = len(new)
+        changed = bool(gone or new)
+        known = kept.without(known, gone)
+        breathe = pacer(WORK_S, PAUSE_S)
+        if gone or state.known is None:
+            self._tell(objects, state, known)
+        for start in range(0, len(new), AT_ONCE):
+            reads = []
+            for document in new[start : start + AT_ONCE]:
+                breathe()
+                reads.append(kept.read_document(objects, document))
+            known = _with(
+                known, [each for each in reads if each is not None], Shelf(objects, filter(None, reads)), breathe
+            )
+            kept.save(objects, known)
+            state.pending -= len(reads)
+            self._tell(objects, state, known)
+        if changed and not new:
+            kept.save(objects, known)
+        if self._llm is not None:
+            known, asked = judged(known, Shelf(objects), objects, self._llm, self._judgements)
+            if asked:
+                kept.save(objects, known)
+                self._tell(objects, state, known)
+
+    def _tell(self, objects: object, state: _State, known: Kept) -> None:
+        """Let requests see what is known by now."""
+        state.known = known
+        state.cards = {card.id: card for card in cards.cards_of(known, Shelf(objects))}  # type: ignore[arg-type]
+
+
+def _with(known: Kept, reads: Sequence[Read], shelf: Shelf, breathe: object) -> Kept:
+    first = len(known.sources)
+    return matched(kept.joined(known, reads), first, shelf, breathe) if reads else known  # type: ignore[arg-type]
+
+
+def _is_read(source: kept.Source, document: Document) -> bool:
+    return (source.version, source.dataset) == (document.active_version, document.dataset)
+
+
+def _published(registry: TenantRegistry) -> Iterator[Document]:
+    cursor = ""
+    while True:
+        page = registry.list(limit=PAGE, cursor=cursor)
+        yield from (document for document in page.documents if document.active_version)
+        cursor = page.cursor
+        if not cursor:
+            return
+
+
+def _is_asked(card: Card, asked: Asked) -> bool:
+    return (
+        asked.dataset in ("", card.dataset)
+        and asked.kind in (None, card.kind)
+        and card.confidence >= asked.min_confidence
+        and (not asked.document_id or any(side.document_id == asked.document_id for side in card.sides))
+    )
+
+
+def unknown_card() -> NotFound:
+    """No card of this tenant has that id, or not any more."""
+    return NotFound(
+        "no_such_contradiction", "There is no such contradiction.", "List them with GET /v1/contradictions."
+    )

@@ -1,0 +1,65 @@
+# ruff: noqa: E501  (a rule is one row of a table)
+"""Names as values: who designed, leads or owns a thing, where it is based, of which there is one at a time. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trivium.text.names import NameSpan
+from trivium_query.contradictions.names import bare
+from trivium_query.contradictions.values import Value
+
+_DET = r"(?:(?:the|a|an|its|his|her|their|our) )?(?:[\w'\u2019-]+ ){0,3}?"
+_BY = rf" by {_DET}$"
+_IS = rf"(?:,| is| was| has been|:| has long been| remains| became) {_DET}$"
+# What stands before the name; or, for `behind`, what the name does.
+_BEFORE = tuple(
+    (name, re.compile(rf"\b(?:{words})", re.I))
+    for name, words in (
+        ("designer", rf"(?:designed|drawn up|planned|engineered){_BY}|(?:architect|designer|engineer)(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("builder", rf"(?:built|constructed|erected){_BY}|(?:builders?|contractors?|shipyard)(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("author", rf"(?:written|penned|authored|composed){_BY}|(?:author|composer)(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("director", rf"directed{_BY}|director(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("founder", rf"(?:founded|established|set up|started)(?: in \d{{4}})?{_BY}|founder(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("owner", rf"(?:owned|run|operated){_BY}|(?:belongs|belonged) to {_DET}$|owner(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("leader", rf"(?:led|headed|managed|chaired|overseen){_BY}|(?:chair(?:man|woman|person)?|chief executive|CEO|manager|headmaster|head teacher|captain|mayor|head keeper|curator|treasurer|secretary|project lead)(?: of [^.,;]{{3,40}})?{_IS}|(?:in the chair|in charge|at the head)(?::| is| was) $"),
+        ("inventor", rf"(?:invented|developed|discovered){_BY}|inventor(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("supplier", rf"(?:supplied|made|manufactured|delivered){_BY}|(?:supplier|manufacturer|maker)(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("birthplace", r"born(?: on [^.;]{3,20}| in \d{4})? in $|birthplace(?: is| was|:) $|native of $"),
+        ("place of death", r"died(?: on [^.;]{3,20}| in \d{4})? in $"),
+        ("seat", r"(?:based|headquartered|head office|headquarters|main office|registered office)(?: is| are| was| were| has been)?(?: located)? in $|(?:headquarters|seat|head office)(?: is| are| was|:) (?:in )?$"),
+        ("port", r"(?:home port|registered in|port of registry)(?: is| was|:)? $"),
+        ("spouse", r"married(?: to)? $|(?:wife|husband)(?: is| was|,)? $"),
+        ("surgeon", r"(?:operated on|surgeon|consultant|seen|referred)(?: was| is| by|:) $|under (?:the care of )?$"),
+    )
+)  # fmt: skip
+_BEHIND = tuple(
+    (name, re.compile(rf"(?:,? who)? (?:{words}) ", re.I))
+    for name, words in (
+        ("designer", "designed|drew up|engineered"),
+        ("author", "wrote|penned|composed"),
+        ("director", "directed"),
+        ("founder", "founded|established|set up"),
+        ("owner", "owns|owned"),
+        ("leader", "leads|heads|chairs|chaired|captains|manages|is (?:the )?(?:mayor|chair|captain|curator|treasurer|manager|chief executive) of"),
+        ("inventor", "invented"),
+    )
+)  # fmt: skip
+REACH_CHARS = 90
+
+
+def named_values(text: str, names: Sequence[NameSpan]) -> Iterator[Value]:
+    """The names of a sentence that are the value of something."""
+    for span in names:
+        before, behind = text[max(0, span.start - REACH_CHARS) : span.start], text[span.end : span.end + REACH_CHARS]
+        for attribute, pattern in _BEFORE:
+            if any(match.end() == len(before) for match in pattern.finditer(before)):
+                yield _value(attribute, span)
+        for attribute, pattern in _BEHIND:
+            if pattern.match(behind):
+                yield _value(attribute, span)
+
+
+def _value(attribute: str, span: NameSpan) -> Value:
+    return Value("name", attribute, 0.0, 0.0, bare(span.key), span.start, span.end, span.surface)

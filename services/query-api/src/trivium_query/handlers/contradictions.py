@@ -1,0 +1,26 @@
+"""Contradictions: list them, and put one aside."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.api import DismissRequest
+from trivium.domain.contradictions import Contradiction
+from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.scope import Tenant
+from trivium_query.contradictions.find import Asked, CardPage, unknown_card
+from trivium_query.requests import Services
+
+_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
+
+
+async def browse(services: Services, tenant: Tenant, asked: Asked, limit: int, cursor: str) -> CardPage:
+    """The surest first."""
+    return await services.contradictions.page(tenant, asked, limit, cursor)
+
+
+async def dismiss(services: Services, tenant: Tenant, wanted: str, request: DismissRequest) -> Contradiction:
+    """Put one aside until its passages say something else. Raises `NotFound`."""
+    if not _ID.fullmatch(wanted):
+        raise unknown_card()
+    return await services.contradictions.dismiss(tenant, wanted, request.why.strip())

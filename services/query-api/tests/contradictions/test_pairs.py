@@ -1,0 +1,89 @@
+"""Pairs of sentences under two titles: those that contradict are found, those that only seem to are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from trivium.domain.chunks import Chunk, Span
+from trivium.text.sentences import split_sentences
+from trivium_query.contradictions.blocks import WINDOW, pairs
+from trivium_query.contradictions.compare import MIN_CONFIDENCE, compare
+from trivium_query.contradictions.statements import Statement, statements_of
+from trivium_query.contradictions.values import disagree, values_in
+
+MIN_PRECISION, MIN_RECALL = 0.95, 0.85  # may only rise
+
+
+class Case(msgspec.Struct, frozen=True):
+    title: tuple[str, str]
+    one: str
+    other: str
+    contradict: bool
+
+
+def said(title: str, text: str) -> tuple[Statement, ...]:
+    chunk = Chunk(title, title, "1", 0, text, Span(0, len(text)), title, split_sentences(text), title=title)
+    return statements_of([chunk], []).said
+
+
+def is_found(case: Case) -> bool:
+    """Whether they meet under a key, and disagree surely enough."""
+    return any(
+        set(one.keys) & set(other.keys)
+        and (found := compare(one, other, same_document=False)) is not None
+        and found.confidence >= MIN_CONFIDENCE
+        for one in said(case.title[0], case.one)
+        for other in said(case.title[1], case.other)
+    )
+
+
+def test_contradictions_are_told_from_near_misses() -> None:
+    lines = (Path(__file__).parent / "pairs.jsonl").read_bytes().splitlines()
+    cases = [msgspec.json.decode(line, type=Case) for line in lines]
+    found = [case for case in cases if is_found(case)]
+    right = sum(case.contradict for case in found)
+    assert right / len(found) >= MIN_PRECISION
+    assert right / sum(case.contradict for case in cases) >= MIN_RECALL
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("31 metres", "102 ft", False),
+        ("31 metres", "24 m", True),
+        ("24 months", "2 years", False),
+        ("€4.50", "4.50 euros", False),
+        ("about 400 people", "412 people", False),
+        ("at least 30 m", "34 m", False),
+        ("at least 30 m", "24 m", True),
+        ("3 May 2021", "2021", False),
+        ("3 May 2021", "4 May 2021", True),
+        ("7:30 pm", "19:30", False),
+        ("8.5 million euros", "€8,512,000", False),
+        ("1.4 kg", "1,400 g", False),
+    ],
+)
+def test_values_are_compared_in_one_unit_and_as_exactly_as_they_are_told(one: str, other: str, differ: bool) -> None:
+    (here,), (there,) = values_in(f"It is {one}."), values_in(f"It is {other}.")
+    assert disagree(here, there) is differ
+
+
+def test_pairs_grow_as_the_statements_do_however_many_share_a_key() -> None:
+    many = 20_000
+    found = sum(1 for _ in pairs(np.zeros(many, np.uint64), np.arange(many, dtype=np.int64)))
+    assert found <= many * WINDOW
+    added = list(pairs(np.zeros(many, np.uint64), np.arange(many, dtype=np.int64), many - 1))
+    assert {other for _, other in added} == {many - 1}
+    assert list(pairs(np.zeros(0, np.uint64), np.zeros(0, np.int64))) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "9" * 4_000, "one " * 400, "((((" * 1_000, "\x00\x01 12 \u202e kg", "1e999 m 1.1.1.1 kg"]
+)
+def test_hostile_sentences_are_read_like_others(text: str) -> None:
+    values_in(text[:400])
+    said("Title", text)

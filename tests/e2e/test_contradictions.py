@@ -1,0 +1,134 @@
+"""Documents that say different things: a card at every door, in the answer, put aside, gone with its document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import grpc
+import pytest
+from openai_peer import OpenAiPeer, Reply, Seen
+from tenancy import API_KEYS, BLUE, RED
+
+from trivium.v1 import query_pb2, query_pb2_grpc
+
+from .conftest import Server
+
+GUIDE = (
+    b"# Skerry Point Lighthouse\n\nThe tower of Skerry Point Lighthouse is 31 metres high. Gannets nest on the cliff.\n"
+)
+NOTES = b"# Notes on Skerry Point Lighthouse\n\nThe tower is 24 m high. It was painted white.\n"
+AGREEING = b"# Visiting Skerry Point Lighthouse\n\nSkerry Point Lighthouse stands 102 ft tall.\n"
+QUESTION = "How high is the tower of Skerry Point Lighthouse?"
+
+
+def cards(server: Server, **wanted: str) -> list[dict[str, object]]:
+    with server.http() as client:
+        found = client.get("/v1/contradictions", params=wanted)
+    assert found.status_code == 200, found.text
+    return list(found.json()["contradictions"])
+
+
+def test_a_card_from_its_first_document_to_its_last(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    server.take("guide.md", GUIDE)
+    server.take("visiting.md", AGREEING)
+    assert cards(server) == []
+    server.take("notes.md", NOTES)
+
+    found = [
+        card
+        for card in cards(server)
+        if {side["citation"]["source"] for side in card["sides"]} == {"guide.md", "notes.md"}
+    ]  # type: ignore[attr-defined]
+    (card,) = found
+    assert (card["kind"], card["attribute"]) == ("quantity", "height")
+    assert {side["value"] for side in card["sides"]} == {"31 metres", "24 m"}  # type: ignore[attr-defined]
+    with server.http() as client:
+        for side in card["sides"]:  # type: ignore[attr-defined]
+            assert client.get(side["citation"]["link"]).status_code == 200
+    assert cards(server, kind="date") == []
+    assert cards(server, dataset="elsewhere") == []
+
+    shown = server.cli("graph", "contradictions", "--document", "notes.md").stdout
+    assert "31 metres" in shown
+    assert "24 m" in shown
+    with server.http() as client:
+        answer = client.post("/v1/queries", json={"query": QUESTION}).json()
+    assert card["id"] in {each["id"] for each in answer["contradictions"]}
+    assert "Contradicted:" in server.cli("ask", QUESTION).stdout
+    with server.channel() as channel:
+        listed = query_pb2_grpc.QueryServiceStub(channel).ListContradictions(query_pb2.ListContradictionsRequest())
+    assert card["id"] in {each.id for each in listed.contradictions}
+
+    server.cli("graph", "contradictions", "dismiss", str(card["id"]), "--why", "Another tower.")
+    assert card["id"] not in {each["id"] for each in cards(server)}
+    assert [each["dismissed"]["why"] for each in cards(server, dismissed="true")] == ["Another tower."]  # type: ignore[index]
+    with server.http() as client:
+        answer = client.post("/v1/queries", json={"query": QUESTION}).json()
+    assert card["id"] not in {each["id"] for each in answer["contradictions"]}
+
+    server.take("notes.md", NOTES.replace(b"24 m", b"26 m"))
+    (again,) = [
+        each
+        for each in cards(server)
+        if "26 m" in {side["value"] for side in each["sides"]}
+        and each["sides"][0]["value"] != "102 ft"
+        and each["sides"][1]["value"] != "102 ft"
+    ]  # type: ignore[attr-defined, index]
+    assert again["id"] != card["id"]
+    server.cli("delete", "notes.md", "--yes")
+    assert cards(server) == []
+    assert cards(server, dismissed="true") == []
+
+
+def test_tenants_and_datasets_do_not_meet(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS=API_KEYS)
+    server.key = BLUE
+    server.take("guide.md", GUIDE)
+    server.take("notes.md", NOTES, dataset="other")
+    assert cards(server) == []
+    server.key = RED
+    server.take("notes.md", NOTES)
+    assert cards(server) == []
+
+
+def test_what_is_asked_badly_is_refused(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    with server.http() as client:
+        assert client.get("/v1/contradictions", params={"cursor": "x"}).json()["code"] == "bad_cursor"
+        assert client.get("/v1/contradictions", params={"kind": "mood"}).json()["code"] == "invalid_request"
+        for wanted in ("nothing", "0" * 32):
+            refused = client.post(f"/v1/contradictions/{wanted}/dismiss", json={"why": "So."})
+            assert (refused.status_code, refused.json()["code"]) == (404, "no_such_contradiction")
+        assert client.post(f"/v1/contradictions/{'0' * 32}/dismiss", json={"why": " "}).status_code in (400, 422)
+    with server.channel() as channel, pytest.raises(grpc.RpcError):
+        query_pb2_grpc.QueryServiceStub(channel).ListContradictions(query_pb2.ListContradictionsRequest(kind="mood"))
+
+
+def test_a_language_model_judges_what_rules_cannot_once(start_server: Callable[..., Server]) -> None:
+    asked: list[str] = []
+
+    def judge(seen: Seen) -> Reply:
+        asked.append(seen.prompt)
+        return Reply(json.dumps({"same_thing": True, "contradict": True, "confidence": 0.9}))
+
+    with OpenAiPeer(judge) as peer:
+        settings = {
+            "TRIVIUM_LLM": "openai",
+            "TRIVIUM_LLM_URL": peer.url,
+            "TRIVIUM_LLM_MODEL": "scripted",
+            "TRIVIUM_ENRICH_WITH_LLM": "false",
+            "TRIVIUM_EXTRACT_WITH_LLM": "false",
+        }
+        server = start_server(**settings)
+        server.take("one.md", b"# MV Selkie\n\nThe hull of MV Selkie leaks badly in heavy weather.\n")
+        server.take("other.md", b"# MV Selkie, survey\n\nThe hull of MV Selkie stays dry in heavy weather.\n")
+        (card,) = cards(server)
+        assert (card["kind"], card["operation"], card["confidence"]) == ("meaning", "llm:contradict@1", 0.9)
+        assert cards(server) == [card]
+        assert len(asked) == 1
+        server.stop()
+        again = start_server(**settings)
+        assert cards(again) == [card]
+        assert len(asked) == 1
