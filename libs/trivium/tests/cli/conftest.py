@@ -53,6 +53,7 @@ from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium.text.names import fold_name
+from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
 
@@ -90,6 +91,7 @@ class World:
             searcher=me,
             answerer=me,
             crawler=me,
+            contradictions=Contradictions(LocalObjects(self.folder), self.registry, me),
         )
 
     def for_tenant(self, tenant: Tenant) -> _Intake:
