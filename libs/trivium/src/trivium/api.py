@@ -530,10 +530,10 @@ class Answer(Output, frozen=True):
     notes: tuple[str, ...]
     usage: Usage
     timings_ms: dict[str, float]
-    probability: Probability | None = None
     contradictions: Annotated[
         tuple[Contradiction, ...], Meta(description="Open ones that a cited sentence takes part in.")
-    ] = ()
+    ]
+    probability: Probability | None = None
 
 
 class HitsFound(Output, frozen=True):
