@@ -213,7 +213,7 @@ def test_a_stream_that_breaks_off_is_an_error_and_no_half_answer() -> None:
 def test_an_event_from_a_newer_server_is_passed_over() -> None:
     words = {"question": "q", "kind": "fact", "short": "", "text": "t", "engine": "e", "verdict": "SUPPORTED"}
     told = {**words, "found": True, "timings_ms": {}}
-    lists = dict.fromkeys(("citations", "hits", "degraded", "sub_questions", "notes"), ())
+    lists = dict.fromkeys(("citations", "hits", "degraded", "sub_questions", "notes", "contradictions"), ())
     usage = {"input_tokens": 0, "output_tokens": 0, "calls": 0}
     newer = msgspec.json.encode({**told, **lists, "usage": usage, "new": 1})
     body = b': keep-alive\n\nevent: mood\ndata: {"happy": true}\n\nevent: answer\ndata: ' + newer + b"\n\n"
