@@ -17,12 +17,14 @@ OFFICE_TITLES = _words(
     chief_justice attorney_general general gen lieutenant lt colonel col major maj captain capt sergeant
     sgt corporal admiral adm commander cmdr marshal private officer inspector detective sheriff deputy
     professor doctor reverend rev father rabbi imam bishop archbishop cardinal director coach astronaut
-    cosmonaut comrade secretary_general first_lady chief spokesman spokeswoman actor actress"""
+    cosmonaut comrade secretary_general first_lady chief spokesman spokeswoman actor actress attorney city_attorney
+    district_attorney commissioner councilman councilwoman assemblyman superintendent treasurer lieutenant_governor
+    lawmaker"""
 )
 # Ranks of birth and faith: part of the name as people know it ("Queen Victoria").
 ROYAL_TITLES = _words(
     """king queen prince princess emperor empress duke duchess earl count countess baron baroness lord
-    lady sir dame saint pope sultan tsar czar shah sheikh ayatollah"""
+    lady sir dame saint pope sultan tsar czar shah sheikh ayatollah archduke crown_prince"""
 )
 PERSON_SUFFIXES = _words("jr sr jr. sr. esq phd md ph.d. m.d.")
 
@@ -39,7 +41,9 @@ ORGANIZATION_ENDINGS = _words(
     theatre museum observatory gallery library church diocese club fc united team brotherhood guild cooperative
     consortium center centre service services service station brothers sons stores motor steel
     telecom communications insurance properties securities airlines pharmaceuticals
-    programme program initiative charity taskforce secretariat directorate directors trustees"""
+    programme program initiative charity taskforce secretariat directorate directors trustees magazine review daily
+    weekly chamber tribunal brigade regiment battalion division squadron militia consulate embassy
+    chronicle globe"""
 )
 ORGANIZATION_OPENINGS = _words(
     """university college institute ministry department bank bureau academy association federation
@@ -47,7 +51,24 @@ ORGANIZATION_OPENINGS = _words(
 )
 # Bodies that need no other word to be one, where they are capitalised.
 INSTITUTIONS = _words(
-    "congress senate parliament navy army pentagon kremlin treasury interpol unesco unicef nato nasa un eu"
+    """congress senate parliament navy army pentagon kremlin treasury interpol unesco unicef nato nasa un eu oecd opec
+    imf iaea wto asean fbi cia kgb nsa irs fda faa epa fcc sec fema cdc nih darpa fifa uefa ioc nfl nba nhl ncaa
+    mit ucla ap upi afp reuters tass itar-tass itar_tass xinhua interfax kyodo bbc cnn nbc cbs abc pbs npr ibm at&t"""
+)
+# Peoples, languages and what belongs to them: no person, no place ("Spanish Basque", "Chinese").
+DEMONYMS = _words(
+    """afghan african albanian algerian american angolan arab arabic argentine armenian asian australian austrian
+    azerbaijani bangladeshi basque bavarian belarusian belgian bolivian bosnian brazilian briton british bulgarian
+    burmese californian cambodian canadian catalan chechen chilean chinese christian colombian croat croatian cuban
+    cypriot czech danish dutch ecuadoran ecuadorian egyptian english estonian ethiopian european filipino finnish
+    flemish french gaelic georgian german ghanaian greek guatemalan haitian hebrew hindi hindu honduran hungarian
+    icelandic incan indian indonesian iranian iraqi irish islamic israeli italian jamaican japanese jewish jordanian
+    kenyan korean kurdish kuwaiti latin latvian lebanese libyan lithuanian macedonian malay malaysian mexican moldovan
+    mongolian moroccan muslim nepalese nicaraguan nigerian norwegian ottoman pakistani palestinian panamanian
+    paraguayan persian peruvian polish portuguese prussian punjabi roman romanian russian rwandan salvadoran saudi
+    scandinavian scottish serb serbian slavic slovak slovenian somali spanish sudanese swedish swiss syrian taiwanese
+    tamil tatar texan thai tibetan tunisian turkish ukrainian uruguayan venezuelan vietnamese welsh yemeni yiddish
+    yugoslav zairian zambian zimbabwean"""
 )
 LOCATION_ENDINGS = _words(
     """river lake mountain mountains mount hill hills valley island islands isle peninsula bay gulf sea
@@ -56,7 +77,8 @@ LOCATION_ENDINGS = _words(
     region territory prefecture republic kingdom empire islands street st avenue ave road boulevard
     square lane park garden gardens airport bridge tunnel tower castle palace cathedral cemetery dam
     reservoir glacier volcano reef springs heights pass square plaza stadium arena building hotel zone
-    strip basin delta border"""
+    strip basin delta border plant range base reservation monument memorial mall ranch refinery courthouse prison jail
+    penitentiary camp outpost theater desert plateau foothills wall speedway campus"""
 )
 # Surnames too ("Henry Ford"): they tell a place only where no given name stands before them.
 PLACES_OR_SURNAMES = _words(
@@ -66,7 +88,17 @@ PLACES_OR_SURNAMES = _words(
 )
 LOCATION_OPENINGS = _words(
     "mount lake cape fort port isle gulf bay strait sea river mt ft san santa são new rio los las el north "
-    "south east west northern southern eastern western central upper lower greater"
+    "south east west northern southern eastern western central upper lower greater sierra rancho puerto porto ciudad "
+    "villa monte costa isla cerro playa"
+)
+# What a name is, said by the plain noun behind it ("Anzio beachhead", "NHK network").
+LOCATION_NOUNS = _words(
+    """river lake city town village island islands desert plateau mountains valley beach beachhead harbor province
+    county district suburb airport border peninsula coast foothills region area canyon forest neighborhood basin"""
+)
+ORGANIZATION_NOUNS = _words(
+    """company firm newspaper magazine network airline airlines agency bank agents astronauts lawmakers subsidiary
+    spokesman spokeswoman headquarters executives organization"""
 )
 EVENT_WORDS = _words(
     """war battle siege revolution uprising rebellion revolt olympics olympiad championship championships
@@ -148,7 +180,7 @@ COUNTRIES = _words(
     serbia sierra_leone singapore slovakia slovenia somalia south_africa south_korea soviet_union spain
     sri_lanka sudan suriname swaziland sweden switzerland syria taiwan tajikistan tanzania thailand tibet togo
     tonga trinidad tunisia turkey turkmenistan uganda ukraine united_arab_emirates united_kingdom
-    united_states us usa uk ussr uruguay uzbekistan vatican_city venezuela vietnam wales west_germany
+    united_states us usa uk ussr soviet uruguay uzbekistan vatican_city venezuela vietnam wales west_germany
     east_germany yemen yugoslavia zambia zimbabwe uae u_s u_k u_s_s_r u_s_a"""
 )
 REGIONS = _words(

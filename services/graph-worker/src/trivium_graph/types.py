@@ -39,14 +39,23 @@ _WORDS_ONLY = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*(?: [^\W\d_]+(?:['’-]
 
 _PERSON_AFTER = re.compile(
     r"\s?(?:\((?:born|b\.|née|d\.|died|\s?\d{{3,4}}\s?[-–—]|[^()]{{0,18}} \d{{4}}\s?[-–—])"
-    r"|,? (?:was born|who |whose |said\b|says\b|told |died\b|married\b|testified|resigned|wrote\b|believes|thinks)"
+    r"|,? (?:(?:was|were|is|being|been) (?:born|shot|assassinated|married|arrested|convicted|sentenced|murdered|buried|"
+    r"educated|re-?elected|sworn|hanged|stabbed|inaugurated)\b|who |whose |said\b|says\b|told |died\b|married\b|"
+    r"testified|resigned|wrote\b|believes|thinks|recalled\b|joked\b|pleaded\b|smiled|acted\b|argued\b|opened fire|"
+    r"confessed|graduated\b|starred\b)"
     r"|, (?:\d\d ?,|(?:an?|the|his|her|former|chief|then) (?:[\w'-]+ ){{0,4}}(?:{jobs})\b|(?:{jobs})\b)"
-    r"|(?:'s|’s) (?:wife|husband|son|daughter|father|mother|brother|sister|death|life|lawyer|parents|career))".format(
+    r"|(?:'s|’s) (?:\w+ )?(?:wife|husband|son|daughter|father|mother|brother|sister|death|life|lawyer|parents|career|"
+    r"widow|assassin|assassination|murder|killer|motorcade|funeral|boyhood|childhood|hometown|biographer|friends?)\b)".format(
         jobs=f"{lex.OCCUPATIONS}|{lex.CALLINGS}"
     )
 )
 _PERSON_WORDS = frozenset(f"{lex.OCCUPATIONS}|{lex.CALLINGS}|named|nephew|uncle|cousin|said|says|told".split("|"))
-_PERSON_VERBS = frozenset({"by", "met", "married", "killed", "shot", "assassinated", "murdered"})
+_PERSON_VERBS = frozenset({"by", "met", "married", "killed", "shot", "assassinated", "murdered", "killing", "murdering"})
+_PERSON_BEFORE = re.compile(
+    r"\b(?:assassination|assassin|murder|killing|slaying|execution|death|wife|widow|husband|son|daughter|brother|sister|"
+    r"father|mother|friend|portrait|biography|trial|election|works|life|assassinating|murdering)s? of $"
+)
+_CALLING = re.compile(r"[a-z]{3,}(?:ist|ian|eer|woman|man|person|keeper|maker|writer|worker|fighter)")
 _ABBREVIATED = frozenset(
     f"{title}." for title in "dr mr mrs ms prof sen gov gen rep col capt lt sgt rev adm maj".split()
 )
@@ -98,7 +107,14 @@ def _listed(key: str, lowered: str) -> Vote | None:
         return _TECHNOLOGY, CERTAIN
     if key in lex.INSTITUTIONS:
         return _ORGANIZATION, 2 * LIKELY
+    if _is_of_a_people(key):
+        return EntityType.CONCEPT, 2 * LIKELY
     return None
+
+
+def _is_of_a_people(key: str) -> bool:
+    """Whether a name says of which people or language something is, and no more ("Spanish Basque", "English 0107")."""
+    return all(word in lex.DEMONYMS or word.removesuffix("s") in lex.DEMONYMS or word.isdigit() for word in key.split())
 
 
 def _titled(words: list[str]) -> Vote | None:
@@ -109,7 +125,7 @@ def _titled(words: list[str]) -> Vote | None:
         return _PERSON, CERTAIN
     if len(words) > 1 and title_words(words) and words[title_words(words) :][:1] not in (["of"], ["for"]):
         return _PERSON, CERTAIN
-    if len(words) > 1 and words[0] in lex.ROYAL_TITLES and words[1] != "of":
+    if len(words) > 1 and words[0] in lex.ROYAL_TITLES and (words[1] != "of" or words[-1] in lex.PLACES):
         return _PERSON, 2 * LIKELY
     return None
 
@@ -166,7 +182,8 @@ def _technical_form(words: list[str], surface: str) -> Vote | None:
     if len(words) > 1 and words[-1] in lex.PLACES_OR_SURNAMES:
         return _LOCATION, LIKELY
     if len(words) in (2, 3) and _WORDS_ONLY.fullmatch(surface) and surface.istitle():
-        return _PERSON, WEAK  # two or three plain capitalised words are a person's name most often
+        # Two or three plain capitalised words are a person's name most often, but "Texas Instruments" is not.
+        return (_ORGANIZATION if words[0] in lex.PLACES or words[0] in lex.DEMONYMS else _PERSON), WEAK
     return None
 
 
@@ -182,10 +199,15 @@ def by_context(text: str, start: int, end: int, sentence_start: int) -> Vote | N
             return _ORGANIZATION, LIKELY
         if _PERSON_AFTER.match(text, end, end + 2 * CONTEXT_CHARS):
             return _PERSON, LIKELY
+        noun = _NOUN_AFTER.match(text, end)
+        if noun is not None and noun[1] in _NOUNS:
+            return _NOUNS[noun[1]], LIKELY
     before = text[max(sentence_start, start - CONTEXT_CHARS) : start]
     return _before(before) if before else None
 
 
+_NOUN_AFTER = re.compile(r" ([a-z]+)\b")  # "Anzio beachhead", "NHK network"
+_NOUNS = {noun: _LOCATION for noun in lex.LOCATION_NOUNS} | {noun: _ORGANIZATION for noun in lex.ORGANIZATION_NOUNS}
 _CUE_MARKS = frozenset({" ", ",", "(", "'", "’"})
 
 
@@ -196,7 +218,7 @@ def _before(before: str) -> Vote | None:
         last = words[-2]
     if last in _ABBREVIATED:
         return _PERSON, CERTAIN
-    if last in _PERSON_WORDS:
+    if last in _PERSON_WORDS or _CALLING.fullmatch(last):
         return _PERSON, LIKELY
     if last in _CUE_ENDINGS:
         return _before_place_or_body(before, last)
@@ -208,6 +230,8 @@ def _before_place_or_body(before: str, last: str) -> Vote | None:
         return _ORGANIZATION, LIKELY
     if _LOCATION_BEFORE.search(before):
         return _LOCATION, LIKELY
+    if last == "of" and _PERSON_BEFORE.search(before):
+        return _PERSON, LIKELY
     if last in _PERSON_VERBS:
         return _PERSON, WEAK
     return (_LOCATION, WEAK + 0.1) if last in _IN else None
