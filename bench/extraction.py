@@ -27,6 +27,7 @@ from trivium_graph.spans import untitled
 ENTITY_TYPES = {"Peop": EntityType.PERSON, "Org": EntityType.ORGANIZATION, "Loc": EntityType.LOCATION}
 RELATION_TYPES = {
     ("LOCATED_IN", EntityType.ORGANIZATION): "OrgBased_In",
+    ("REPORTS_FROM", EntityType.ORGANIZATION): "OrgBased_In",
     ("LOCATED_IN", EntityType.LOCATION): "Located_In",
     ("PART_OF", EntityType.LOCATION): "Located_In",
     ("LIVES_IN", EntityType.PERSON): "Live_In",

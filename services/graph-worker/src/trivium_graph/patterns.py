@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.domain.graph import EntityType
-from trivium_graph.lexicon import OCCUPATIONS
+from trivium_graph.lexicon import CALLINGS, OCCUPATIONS
 
 BEFORE_CHARS = 48  # as far as a cue before the first name may reach
+AFTER_CHARS = 48  # as far as a cue behind the second name may reach
 
 _TYPES = {
     "P": EntityType.PERSON,
@@ -36,6 +37,7 @@ class Rule(NamedTuple):
     confidence: float
     backward: bool = False
     before: str = ""
+    after: str = ""
 
     @property
     def operation(self) -> str:
@@ -43,8 +45,13 @@ class Rule(NamedTuple):
         return f"pattern:{self.type.lower()}"
 
 
-_IS = r"(?:,? (?:who |which |that )?(?:is|was|are|were|became|has been|had been)|,)"
-_WHO = r"(?:,? (?:who|which|that))?(?:,? (?:also|then|later|first|once|has|had|have|is|was|were))*"
+_AGE = r"(?:, (?:age )?\d{1,3}(?=[, ])| \(\d{1,3}\))?"
+_IS = rf"{_AGE}(?:,? (?:who |which |that )?(?:is|was|are|were|became|has been|had been)|,)"
+_JOB = (
+    rf"(?:{OCCUPATIONS}|{CALLINGS}|lawmaker|resident|native|supporter|spokeswoman|"
+    r"[a-z]{3,}(?:ist|ian|eer|kicker|keeper|maker|worker|player|holder|trader|banker|broker|fighter|officer|woman|man))"
+)
+_WHO = rf"{_AGE}(?:,? (?:who|which|that))?(?:,(?= born))?(?:,? (?:also|then|later|first|once|has|had|have|is|was|were))*"
 _DET = r"(?:(?:the|an?|its|his|her|their|former|then|current|late) )*"
 _FEW = r"(?:[\w'’-]+ ){0,3}?"
 _MORE = r"(?:[\w'’,-]+ ){0,6}?"
@@ -52,6 +59,8 @@ _THE = r"(?:the )?"
 _OWN = r"(?:'s?|’s?)"
 _KILL = r"(?:(?:fatally )?shot(?: and killed| dead)?|killed|assassinated|murdered|stabbed|slain|slew|executed|poisoned)"
 _KILLING = r"(?:assassination|murder|killing|slaying|shooting|death|execution|poisoning)"
+_PLACE_NOUN = "area|region|district|suburb|neighborhood|plant|base|airport|hotel|desert|plateau|beach|island|beachhead|plain"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\.?"
 _ANY = "POLETMC"
 
 RULES: tuple[Rule, ...] = (
@@ -60,14 +69,26 @@ RULES: tuple[Rule, ...] = (
     Rule("DIED_IN", "P", "LC", rf"{_WHO} died [^.;]{{0,40}}?(?:in|at|near) {_THE}", 0.85),
     Rule("LIVES_IN", "PC", "L", rf"{_WHO}(?: still)? (?:lives?|lived|living|resides?|resided|residing|settled|grew up|"
          rf"moved|emigrated|was raised) {_FEW}(?:in|near|at|outside|to) {_THE}", 0.85),
-    Rule("LIVES_IN", "P", "L", rf",? (?:\d\d ?,? ?)?(?:of|from) {_THE}", 0.7),
+    Rule("LIVES_IN", "P", "L", rf",? (?:\d{{1,3}} ?,? ?)?(?:of|from) {_THE}(?:nearby |suburban )?", 0.7),
+    Rule("LIVES_IN", "PC", "LC", rf"{_IS} {_DET}(?:native|resident|citizen|inhabitant)s? of {_THE}", 0.85),
+    Rule("LIVES_IN", "P", "L", r"[^.;]{1,60}? (?:his|her) (?:native |hometown of |home town of |boyhood home in |home in |house in )"
+         r"(?:the |nearby |suburban )?", 0.75),
+    Rule("LIVES_IN", "L", "P", r", where ", 0.8, backward=True, after=r",? (?:who )?(?:was born|grew up|lived|lives|was raised|resides)\b"),
+    Rule("LIVES_IN", "P", "L", rf", (?:an?|the|another) (?:[a-z-]+ ){{0,2}}", 0.75, after=rf" (?:[a-z-]+ ){{0,2}}{_JOB}\b"),
     Rule("LIVES_IN", "L", "P", r" (?:resident|native|residents|citizen) ", 0.8, backward=True),
     Rule("HOLDS_OFFICE_IN", "P", "L", rf"{_IS} {_DET}{_FEW}(?:{OCCUPATIONS}) (?:of|for|in) {_THE}", 0.8),
     Rule("HOLDS_OFFICE_IN", "L", "P", rf"{_OWN} {_DET}(?:[\w'’-]+ ){{0,4}}?(?:{OCCUPATIONS}),? ", 0.75, backward=True),
     Rule("HOLDS_OFFICE_IN", "L", "P", rf"(?:{_OWN} (?:[A-Z][\w.-]+ ){{0,3}}| (?:[A-Z][\w.-]+ ){{1,3}})", 0.65, backward=True),
     Rule("HOLDS_OFFICE_IN", "L", "P", r" (?:[\w-]+ )?(?:president|premier|governor|mayor|minister|leader|senator|"
          r"President|Premier|Governor|Mayor|Gov\.|Sen\.) ", 0.75, backward=True),
+    Rule("HOLDS_OFFICE_IN", "L", "P", r",? (?:and )?", 0.75, backward=True,
+         before=rf"(?:{OCCUPATIONS}) (?:of|in|for) {_THE}$"),
+    Rule("HOLDS_OFFICE_IN", "P", "L", r", ", 0.7, before=r"(?:Sens?|Reps?)\. $"),
+    Rule("LIVES_IN", "L", "P", rf" (?:[a-z'’-]+ ){{0,3}}?{_JOB} ", 0.75, backward=True),
     # people and organisations
+    Rule("WORKS_FOR", "P", "O", rf"{_IS}? (?:(?:an?|the|another|former|one|retired|senior|chief|longtime) )+", 0.85,
+         after=rf"(?:'s|’s)? (?:[a-z-]+ ){{0,3}}?{_JOB}s?\b"),
+    Rule("WORKS_FOR", "O", "P", rf"(?:'s|’s)? (?:[a-z'’-]+ ){{0,3}}?{_JOB},? ", 0.8, backward=True),
     Rule("MEMBER_OF", "PC", "OC", rf"{_IS} {_DET}{_FEW}members? of {_THE}", 0.85),
     Rule("FOUNDED", "PC", "OC", rf"{_WHO} (?:co-?)?(?:founded|established|set up|started) (?:the |an? )?", 0.85),
     Rule("FOUNDED", "PC", "OC", rf"{_IS} {_DET}{_FEW}(?:co-?)?founder of {_THE}", 0.85),
@@ -77,7 +98,7 @@ RULES: tuple[Rule, ...] = (
          rf"(?:of|for|at|with|in|to) {_THE}{_FEW}", 0.85),
     Rule("WORKS_FOR", "PC", "OC", rf"{_WHO} (?:works?|worked|working|taught|teaches|employed) {_FEW}(?:for|at|with|by) {_THE}", 0.85),
     Rule("WORKS_FOR", "P", "O", rf"{_WHO} (?:joined|joins|heads|headed|leads|led|runs|ran|chairs|directs) {_THE}", 0.75),
-    Rule("WORKS_FOR", "P", "O", rf",? (?:of|at|with|from) {_THE}(?:[\w-]+ at {_THE})?", 0.65),
+    Rule("WORKS_FOR", "P", "O", rf"{_AGE},? (?:of|at|with|from) {_THE}(?:[\w-]+ at {_THE})?", 0.65),
     Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})?,? {_FEW}(?:{OCCUPATIONS}),? ", 0.8, backward=True),
     Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})? (?:[A-Z][\w.-]+ ){{0,3}}", 0.65, backward=True),
     Rule("LED_BY", "OCLET", "P", rf"{_IS} (?:led|headed|run|managed|chaired|overseen|supervised) by {_THE}{_FEW}", 0.8),
@@ -87,7 +108,9 @@ RULES: tuple[Rule, ...] = (
     Rule("KILLED", "P", "PC", rf"{_IS}? {_DET}(?:[\w-]+ )?(?:assassin|killer|murderer) of {_MORE}", 0.9),
     Rule("KILLED", "P", "PC", rf"[^.;]{{0,60}}? (?:assassinating|murdering|killing|shooting|(?:{_KILLING}) of) {_MORE}", 0.8),
     Rule("KILLED", "PC", "PC", rf"[^.;]{{0,40}}? {_KILL}(?: to death)? (?:[^.;]{{0,40}}? )?by {_MORE}", 0.85, backward=True),
-    Rule("KILLED", "P", "P", rf"{_OWN} (?:[\w-]+ )?(?:assassin|killer|murderer),? ", 0.9, backward=True),
+    Rule("KILLED", "PC", "P", rf"(?:{_OWN}|) (?:[a-z-]+ )?(?:assassin|killer|murderer),? ", 0.9, backward=True),
+    Rule("KILLED", "P", "PC", rf"[^.;]{{1,60}}? (?:that|who|to) (?:{_KILL}|assassinate|murder|kill) {_MORE}", 0.8),
+    Rule("KILLED", "PC", "PC", rf"[^.;]{{0,30}}? (?:{_KILL}) on the orders? of {_MORE}", 0.85, backward=True),
     Rule("KILLED", "P", "P", rf"{_OWN} (?:[\w-]+ )?{_KILLING} (?:[^.;]{{0,30}}? )?by {_MORE}", 0.85, backward=True),
     Rule("KILLED", "PC", "P", rf",? (?:[^.;]{{0,40}}? )?by {_MORE}", 0.85, backward=True, before=rf"{_KILLING} of {_MORE}$"),
     Rule("KILLED", "PC", "PC", rf"(?:,? (?:an?|the) [^.;,]{{1,40}})?,?{_WHO} (?:[a-z'’-]+ ){{0,2}}?{_KILL} {_MORE}", 0.85),
@@ -125,6 +148,14 @@ RULES: tuple[Rule, ...] = (
          rf"(?:in|on|at|near|along) {_THE}", 0.9),
     Rule("LOCATED_IN", "OLC", "L", rf" (?:is|was) an? [^.;,]{{0,50}}? (?:in|of|on) {_THE}{_FEW}", 0.75),
     Rule("LOCATED_IN", "OL", "L", rf",? in {_THE}(?:[\w-]+ (?:part of )?{_THE})?", 0.75),
+    Rule("LOCATED_IN", "OL", "L", r",? in (?:downtown|suburban|central|nearby|rural) ", 0.75),
+    Rule("LOCATED_IN", "L", "L", rf" (?:{_PLACE_NOUN}),? (?:[a-z]+ ){{0,4}}?(?:in|of|on) {_THE}(?:[a-z]+ )?", 0.75),
+    Rule("LOCATED_IN", "L", "L", rf"{_OWN} capital,? (?:of )?", 0.85, backward=True),
+    Rule("LOCATED_IN", "OL", "L", rf" (?:(?:[\w-]+ )?(?:miles|kilometers|kilometres|km) )?(?:north|south|east|west)\w* of {_THE}", 0.65),
+    Rule("LOCATED_IN", "O", "L", r" \(", 0.65),
+    Rule("LOCATED_IN", "L", "O", r", the ", 0.65, backward=True, before=r"(?:^|[.;:] )(?:In|At) $"),
+    Rule("REPORTS_FROM", "L", "O", rf",? (?:{_MONTH} ?\d{{1,2}} |\d{{1,2}} {_MONTH} )?\(?", 0.8, backward=True,
+         after=r"\)? ?(?:--?|—|_|in [A-Z][a-z]+ \d{4}|$)"),
     Rule("LOCATED_IN", "OL", "L", rf",? (?:the )?(?:capital|seat|largest city) of {_THE}", 0.85),
     Rule("LOCATED_IN", "L", "L", r", (?:the )?", 0.75),
     Rule("LOCATED_IN", "O", "L", r"(?:,| of| at| -) (?:the )?", 0.65),
@@ -136,36 +167,47 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 
 _BEFORE = tuple(re.compile(rule.before) if rule.before else None for rule in RULES)
+_AFTER = tuple(re.compile(rule.after) if rule.after else None for rule in RULES)
+_TITLE_BEFORE = re.compile(r"(?<=[ (])(?:Dr|Mr|Mrs|Ms|Prof|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|Rev|Adm|Maj)\. $")
+_ABBREVIATION = re.compile(r"^\.(?=,? [a-z(])")  # "Drexel Burnham Inc. in New York"
 
 
 @lru_cache(maxsize=64)
-def _wording(left: EntityType, right: EntityType) -> re.Pattern[str] | None:
-    chosen = [
-        f"(?P<r{index}>{rule.between})"
+def _wordings(left: EntityType, right: EntityType) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    return tuple(
+        (index, re.compile(rule.between))
         for index, rule in enumerate(RULES)
         if left in map(_TYPES.get, rule.left) and right in map(_TYPES.get, rule.right)
-    ]
-    return re.compile("|".join(chosen)) if chosen else None
+    )
+
+
+@lru_cache(maxsize=64)
+def _any_wording(left: EntityType, right: EntityType) -> re.Pattern[str] | None:
+    chosen = [wording.pattern for _, wording in _wordings(left, right)]
+    return re.compile("|".join(f"(?:{wording})" for wording in chosen)) if chosen else None
 
 
 @lru_cache(maxsize=8192)  # ", ", " and " and " of the " stand between most names
-def _filled(left: EntityType, right: EntityType, gap: str) -> int:
-    """The index of the first rule whose wording is `gap`, or -1."""
-    expression = _wording(left, right)
-    match = expression.fullmatch(gap) if expression else None
-    return int(match.lastgroup[1:]) if match and match.lastgroup else -1
+def _filled(left: EntityType, right: EntityType, gap: str) -> tuple[int, ...]:
+    """The indices of the rules whose wording is `gap`, in their order."""
+    expression = _any_wording(left, right)
+    if expression is None or not expression.fullmatch(gap):
+        return ()
+    return tuple(index for index, wording in _wordings(left, right) if wording.fullmatch(gap))
 
 
-def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], right: EntityType) -> Rule | None:
+def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], second: tuple[int, EntityType]) -> Rule | None:
     """The first rule whose wording fills `gap` of `text`.
 
-    `first` is where the left name starts and its type; `gap` the characters between the two names.
+    `first` is where the left name starts and its type; `gap` the characters between the two names; `second` where
+    the right name ends and its type. An abbreviated title in the gap, and the full stop of "Inc.", are not part of
+    the wording.
     """
-    start, left = first
-    index = _filled(left, right, text[gap[0] : gap[1]])
-    if index < 0:
-        return None
-    before = _BEFORE[index]
-    if before is not None and not before.search(text, max(0, start - BEFORE_CHARS), start):
-        return None
-    return RULES[index]
+    between = _ABBREVIATION.sub("", _TITLE_BEFORE.sub("", text[gap[0] : gap[1]]), count=1)
+    for index in _filled(first[1], second[1], between):
+        before, after = _BEFORE[index], _AFTER[index]
+        if before is not None and not before.search(text, max(0, first[0] - BEFORE_CHARS), first[0]):
+            continue
+        if after is None or after.match(text, second[0], second[0] + AFTER_CHARS):
+            return RULES[index]
+    return None

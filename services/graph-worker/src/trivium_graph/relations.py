@@ -81,7 +81,7 @@ def _in_sentence(chunk: Chunk, names: Sequence[Participant]) -> Iterator[Relatio
 
 
 def _typed(chunk: Chunk, left: Participant, right: Participant, factor: float) -> Relation | None:
-    rule = patterns.rule_for(chunk.text, (left.start, left.type), (left.end, right.start), right.type)
+    rule = patterns.rule_for(chunk.text, (left.start, left.type), (left.end, right.start), (right.end, right.type))
     if rule is None:
         return None
     confidence = round(rule.confidence * factor * (PRONOUN_FACTOR if left.stands_in else 1.0), 3)

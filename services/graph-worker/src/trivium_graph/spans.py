@@ -15,11 +15,15 @@ from trivium.text.names import NameSpan, fold_name, names_in
 from trivium_graph import lexicon, types
 
 QUOTES = '"“«„'
+_BODY = re.compile(
+    r" (?:Administration|Agency|Association|Authority|Bureau|Center|Centre|Commission|Committee|Council|Department|Fund|"
+    r"Institute|Laboratory|Ministry|Museum|Office|Organization|Service|Services|Society|Union|University)$"
+)
 _POSSESSIVE = re.compile(r"(?:'s|’s) ")
 _GLUE = re.compile(r"['’]s | of ")
 _OFFICE_OF = re.compile(r"(?:\d+(?:st|nd|rd|th) )?([\w ]+?) of (?:the )?")
 _ABBREVIATED_OFFICES = frozenset(
-    {"Gov", "Sen", "Rep", "Gen", "Lt", "Col", "Capt", "Sgt", "Rev", "Adm", "Maj", "Dr", "Prof"}
+    {"Gov", "Sen", "Rep", "Gen", "Lt", "Col", "Capt", "Sgt", "Rev", "Adm", "Maj", "Dr", "Prof", "Mr", "Mrs", "Ms"}
 )
 
 
@@ -42,18 +46,38 @@ def names_of(chunk: Chunk) -> list[Name]:
     """The names of `chunk` that pass the quality gate, ordered by start, longer before shorter."""
     found = names_in(chunk.text, [(span.start, span.end) for span in chunk.sentences])
     names: list[Name] = []
-    quoted_until = -1
+    covered_until = -1
     for index, span in enumerate(found):
-        if gate.rejected(span.surface) or span.key in _OFFICE_HEADS:
+        if gate.rejected(span.surface) or (span.key in _OFFICE_HEADS and not _is_state(chunk.text, span)):
             continue  # "Dr" alone is half of a name
         if span.start > 0 and chunk.text[span.start - 1] in QUOTES:
-            quoted_until = span.end
+            covered_until = span.end
             names.append(Name(*span, True))
-        elif span.start < quoted_until or _is_compound(found, index):
+        elif _is_one_body(span.surface):
+            covered_until = span.end
+            names.append(Name(*span, True))
+        elif span.start < covered_until or _is_compound(found, index):
             names.append(Name(*span, False))
         else:
             names.extend(_parts(span))
     return names
+
+
+def _is_state(text: str, span: NameSpan) -> bool:
+    """Whether the word is a state, as in "Columbus, Miss."."""
+    return span.key in lexicon.REGIONS and text[max(0, span.start - 2) : span.start] == ", "
+
+
+@lru_cache(maxsize=8192)
+def _is_one_body(surface: str) -> bool:
+    """Whether two names joined by "and" are one: "National Aeronautics and Space Administration"."""
+    left, joint, right = surface.partition(" and ")
+    return (
+        bool(joint)
+        and _BODY.search(right) is not None
+        and fold_name(left) not in lexicon.PLACES
+        and types.by_form(left) not in (*_PERSON_VOTES, (EntityType.ORGANIZATION, types.CERTAIN))
+    )
 
 
 def _is_compound(found: Sequence[NameSpan], index: int) -> bool:
@@ -78,7 +102,12 @@ def _parts(span: NameSpan) -> Iterator[Name]:
 @lru_cache(maxsize=8192)
 def _divided(surface: str) -> tuple[tuple[int, int], ...]:
     """The parts of a run of capitalised words that are names, or () when the run is one name as it stands."""
-    if " " not in surface or (_OFFICE_HEADS.isdisjoint(_lowered(surface)) and not _GLUE.search(surface)):
+    if " " not in surface:
+        return ()
+    dateline = _before_capitals(surface)
+    if dateline:
+        return (0, dateline), (dateline + 1, len(surface))
+    if _OFFICE_HEADS.isdisjoint(_lowered(surface)) and not _GLUE.search(surface):
         return ()
     office = _OFFICE_OF.match(surface)
     if office is not None and types.title_words([*_lowered(office.group(1)), "x"]):
@@ -92,6 +121,16 @@ def _divided(surface: str) -> tuple[tuple[int, int], ...]:
     return (_title_chars(left), _office_after(left)), (start + _title_chars(right), len(surface))
 
 
+def _before_capitals(surface: str) -> int:
+    """Where a place ends before a name in capitals ("Guatemala City TELEONCE"), 0 where nothing is so."""
+    words = surface.split(" ")
+    cut = next((place for place, word in enumerate(words) if place and len(word) > 2 and word.isupper()), 0)
+    place = " ".join(words[:cut])
+    if not cut or place.isupper() or fold_name(place) not in lexicon.PLACES or not " ".join(words[cut:]).isupper():
+        return 0
+    return len(place)
+
+
 def _office_after(surface: str) -> int:
     """Where a name ends before its abbreviated office ("Illinois Gov", as in "Illinois Gov. James …")."""
     words = surface.split(" ")
@@ -102,10 +141,12 @@ def _cut(surface: str) -> tuple[int, int] | None:
     """Where "Israel's Prime Minister Oren" and "Acme Chairman Ada Lund" fall apart: (end of first, start of second)."""
     for match in _POSSESSIVE.finditer(surface):
         left, right = surface[: match.start()], surface[match.end() :]
-        if fold_name(left) in lexicon.PLACES or _is_titled(right):
+        if fold_name(left) in lexicon.PLACES or _is_titled(right) or _is_persons(left, right):
             return match.start(), match.end()
     before, of, after = surface.partition(" of ")
     if of and " " in before and types.by_form(before) in _PERSON_VOTES and not _is_royal(before):
+        return len(before), len(before) + len(of) + (4 if after.startswith("the ") else 0)
+    if of and " " in before and _is_body(before) and _is_body(after.removeprefix("the ")):
         return len(before), len(before) + len(of) + (4 if after.startswith("the ") else 0)
     words = surface.split(" ")
     lowered = _lowered(surface)
@@ -118,6 +159,15 @@ def _cut(surface: str) -> tuple[int, int] | None:
                 return None
             return len(left), len(left) + 1
     return None
+
+
+def _is_body(surface: str) -> bool:
+    return types.by_form(surface) == (EntityType.ORGANIZATION, types.CERTAIN)
+
+
+def _is_persons(left: str, right: str) -> bool:
+    """Whether a person's possessive stands before a body: "Brian Mulroney's Conservative Party"."""
+    return " " in left and types.by_form(left) in _PERSON_VOTES and " " in right and _is_body(right)
 
 
 _BEFORE_OFFICES = frozenset({"vice", "prime", "first", "former", "deputy", "foreign", "defense", "chief", "of"})

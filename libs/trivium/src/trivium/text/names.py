@@ -73,6 +73,10 @@ _NAME = re.compile(
 )
 _QUOTED = re.compile(rf"[\"“«„]([{_UP}\d][^\"“”»«\n]{{0,{MAX_QUOTED_CHARS}}}?)[,.;:]?[\"”»]")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
+# What is said of a name with a hyphen is no part of it: "Frankfurt-based", "Moscow-born".
+_SAID_OF = re.compile(r"-(?:based|born|area|led|backed|style|owned|controlled|trained|educated|made|built|bound)$")
+_PARTY = re.compile(r"[RDI]-(?=[A-Z][a-z])")  # "Jake Garn, R-Utah": a party and the state
+_SERIAL = re.compile(r"[A-Z]{1,4}\d{6,}")  # before a name, as in "LD2804174994 Moscow"
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _TOKENS = re.compile(r"\w+")
 _APOSTROPHE = re.compile(r"['\u2019]s\b|['\u2019]")
@@ -158,10 +162,17 @@ def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, in
     while dropped < len(words) and _is_edge(words[dropped], dropped > 0 or opens):
         start += len(words[dropped]) + 1
         dropped += 1
+    if dropped < len(words) - 1 and _SERIAL.fullmatch(words[dropped]):
+        start += len(words[dropped]) + 1
+        dropped += 1
     words = words[dropped:]
     if not words or len(words) > MAX_NAME_TOKENS:
         return None
-    ending = _POSSESSIVE.search(words[-1])
+    party = _PARTY.match(words[0])
+    if party:
+        start += party.end()
+        words[0] = words[0][party.end() :]
+    ending = _POSSESSIVE.search(words[-1]) or _SAID_OF.search(words[-1])
     if ending:
         end -= len(ending.group())
         words[-1] = words[-1][: -len(ending.group())]
