@@ -42,7 +42,7 @@ ORGANIZATION_ENDINGS = _words(
     consortium center centre service services service station brothers sons stores motor steel
     telecom communications insurance properties securities airlines pharmaceuticals
     programme program initiative charity taskforce secretariat directorate directors trustees magazine review daily
-    weekly chamber tribunal brigade regiment battalion division squadron militia consulate embassy
+    weekly chamber tribunal brigade fleet regiment battalion division squadron militia consulate embassy
     chronicle globe"""
 )
 ORGANIZATION_OPENINGS = _words(
@@ -102,7 +102,7 @@ ORGANIZATION_NOUNS = _words(
 )
 EVENT_WORDS = _words(
     """war battle siege revolution uprising rebellion revolt olympics olympiad championship championships
-    cup tournament grand_prix festival conference summit congress symposium workshop election elections
+    cup tournament grand_prix festival conference summit symposium workshop election elections
     referendum massacre earthquake hurricane typhoon tsunami flood famine pandemic epidemic crisis
     treaty armistice expedition marathon parade ceremony awards exhibition expo coup crusade holocaust
     games derby accord disaster"""
@@ -161,16 +161,73 @@ GIVEN_NAMES = _words(
     steve steven stuart susan suzanne svetlana sven sylvia takashi tamara tatiana ted teresa terry theodor theodore
     theresa thomas tim timothy tina todd tom tommy tony tracy ulrich ursula valerie vanessa vera veronica victor
     victoria vincent viola virginia vladimir wallace walter wang warren wayne wei wendy wilhelm will william
-    willie winston wolfgang xavier yasmin yoko yuri yusuf yves yvonne zachary zhang zoe"""
+    willie winston wolfgang xavier yasmin yoko yuri yusuf yves yvonne zachary zhang zoe
+    abel abigail ada adele adolf agatha agnes aldo alec alfonso alvin ambrose amelie amos anatoly angelo angus
+    antoine archibald ariel armando arturo augustus avery axel aziz bart bartholomew basil beatriz belinda bernardo
+    bernice bert bertha beth bettina beverly bjorn blanca boyd bradley brett bridget brigham bruno buddy burt byron
+    calvin camille candace carlton casey cecil celia cesar charlene chester chloe chuck cindy clarence clark claudia
+    clifford clifton clint clyde cody conrad corey cornelius courtney curt cyril damian darren darryl debbie debra
+    deirdre delia derrick desmond dieter dirk dominic dominique dorothea doug dustin dwayne dylan earnest ebenezer
+    eddy edmond efrain elias elijah eliot elliot elliott elmer elvis emilio emmanuel emmett enzo erin ernesto erwin
+    esteban etta eugenia eugenio everett ezra fabio fausto federico felicia fidel flora floyd fritz gail galina
+    garth gaston gavin genevieve gennady gerardo gerhard gertrude gino glenn goran gregor greta guido gunter gus
+    gwen gwendolyn hakim hank harlan harrison heidi helmut henrietta henrik herb hilda hillary hiram horace horst
+    hortense hubert humphrey ida ignacio ilse imelda imre ingmar ira irina irving irwin isaiah isidore ismail jaime
+    jake jamal jared jarvis jasper jay jeanette jeanne jeb jed jeffery jens jerald jeremiah jesús joachim joao
+    joaquin jody joey jonas joni jules julio kai kamal kareem karim kasper kate katharine katie katrina kazuo kelvin
+    kerry kirk klaus konrad kristen kristin kwame larry leah leila lena leopold leroy lester lila lily lionel logan
+    lola lorraine lothar lottie lou lowell lucille ludwig lupe luther lydia lyle lyndon mabel mack mae magnus
+    mahmoud malik mandy manfred manuela marcello marcos margot marianne marina marjorie marlon marsha marshall marty
+    matilda matt matthias maureen mauricio mavis maxine melanie melinda melvin meredith merle mickey mike miles
+    millard millicent mimi minnie mitch mitchell moe mohamad moises molly mordecai morton moses muammar muriel myra
+    myron nadia nadine nate ned nell nellie newt nick nicola noam nolan norbert noreen norris octavio odette ola ole
+    oleg ollie oprah orson orville oswald otis pascal patsy patti percy perry pete phil philippe phineas pietro
+    piotr preston prudence quentin quincy raj rajiv ramona ramsay randall randolph raquel raul regina reinhard
+    reinhold renee reza rhoda rhonda ricky roald robbie robyn rocco rodrigo rolf romeo ronnie roosevelt rory
+    rosalind rosie roxanne rudolph rudy rufus russ rusty sabina saddam sadie salvatore sanjay saul serge sergey seth
+    seymour shane sharif shawn shelby sherman sherry sid siegfried sigmund silas silvio simeon sirhan slobodan sol
+    solomon sonya stacy stan stefano stephan susana sybil sylvester tara tariq tatyana terence terrence thaddeus
+    thea thelma thor thurgood tiffany tobias tomas tomás toni tracey travis trent trevor trudy truman tyler tyrone
+    ulysses umberto uri vaclav valentin valentina valery vance vasily vaughn vernon vicente vicki vicky viktor vince
+    virgil vito vivian vivienne vlad wade waldo walt wanda warner wendell wesley whitney wilbur wilfred willa
+    willard willy wilma woodrow wyatt yasser yitzhak yolanda zach zelda zoltan"""
+)
+
+# The most frequent surnames of several countries and of people known by them alone; no word that is more often another.
+SURNAMES = _words(
+    """adams ahmed alexander ali allen almeida alvarez andersen anderson aristotle bach bailey baker barnes barrett
+    bauer beethoven bennett bertrand bianchi bismarck blair booth boyd braun brezhnev brown bryant burns bush butler
+    byrne caesar campbell carlson carter carvalho castillo castro chang chapman chavez chen cheney choi chopin
+    christensen chung churchill clark clinton coleman collins conti cooper copernicus cox crawford daniels darwin
+    davis descartes diaz dickens dixon dole dostoevsky doyle dubois dukakis dupont dvorak edwards einstein
+    eisenhower esposito evans ferguson fernandez ferrari ferreira fischer fisher flores foster fraser freeman freud
+    galileo gallagher gallo gandhi gao garcia gibson gomez gonzalez gorbachev gordon graham greco griffin griffith
+    guo gupta gutierrez hamilton hansen harris harrison hartmann hassan hawkins hayes hegel henderson henry
+    hernandez herrera hicks hitler hoffmann hofmann holmes horvath howard huang hughes hunt hussain ionescu jenkins
+    jensen jimenez johnson jones kang kant kato kelly kennedy kepler kerry khan khrushchev kim kissinger klein
+    kobayashi koch kovacs kowalski krause krueger kumar lange larson laurent lee lefebvre lehmann lenin leroy lin
+    lincoln liu lopez luo lynch macdonald mackenzie mandela mao marino marshall martin martinez marx mason matisse
+    mccain mccarthy mcdonald mcdonnell medina mendoza meyer michelangelo miller mitchell mondale monet moore morales
+    moreau moreno morris morrison mozart murphy murray mussolini myers nagy nakamura napoleon nascimento nehru
+    nelson neumann newton nguyen nielsen nietzsche nixon novak nowak obama obrien oconnor oliveira olson oneill
+    ortega ortiz osullivan oswald owens palmer papadopoulos parker patel patterson pedersen pereira perry petersen
+    peterson phillips picasso plato popescu powell putin quayle quinn ramirez ramos raphael reagan reed rembrandt
+    reynolds ricci richardson richter rivera roberts robertson robinson rodriguez rogers romano romero romney
+    roosevelt ross rossi rousseau ruiz russell russo ryan sanchez sanders santos sasaki schaefer schmidt schneider
+    schroeder schulz schwarz shakespeare sharma shaw silva simmons simpson singh smith snyder socrates sorensen
+    souza stalin stevens stevenson stewart sullivan suzuki svoboda szabo takahashi tanaka taylor thatcher thomas
+    thompson tolstoy torres toth truman tucker turner vargas verdi voltaire wagner wallace walsh wang warren
+    watanabe watson webb weber werner williams wojcik wright wu yamada yamamoto yang yeltsin yoon yoshida zhang zhao
+    zhou zhu zimmermann"""
 )
 
 COUNTRIES = _words(
     """afghanistan albania algeria andorra angola argentina armenia australia austria azerbaijan bahamas
-    bahrain bangladesh barbados belarus belgium belize benin bhutan bolivia bosnia botswana brazil brunei
+    bahrain bangladesh barbados belarus belgium belize benin bhutan bolivia bosnia botswana brazil britain brunei
     bulgaria burkina_faso burma burundi cambodia cameroon canada chad chile china colombia congo costa_rica
     croatia cuba cyprus czech_republic czechoslovakia denmark djibouti dominican_republic ecuador egypt
     el_salvador england eritrea estonia ethiopia fiji finland france gabon gambia georgia germany ghana
-    great_britain greece grenada guatemala guinea guyana haiti honduras hong_kong hungary iceland india
+    great_britain greece grenada guatemala guinea guyana haiti holland honduras hong_kong hungary iceland india
     indonesia iran iraq ireland israel italy ivory_coast jamaica japan jordan kazakhstan kenya korea kosovo
     kuwait kyrgyzstan laos latvia lebanon lesotho liberia libya liechtenstein lithuania luxembourg macau
     macedonia madagascar malawi malaysia maldives mali malta mauritania mauritius mexico moldova monaco
@@ -181,7 +238,7 @@ COUNTRIES = _words(
     sri_lanka sudan suriname swaziland sweden switzerland syria taiwan tajikistan tanzania thailand tibet togo
     tonga trinidad tunisia turkey turkmenistan uganda ukraine united_arab_emirates united_kingdom
     united_states us usa uk ussr soviet uruguay uzbekistan vatican_city venezuela vietnam wales west_germany
-    east_germany yemen yugoslavia zambia zimbabwe uae u_s u_k u_s_s_r u_s_a"""
+    east_germany yemen yugoslavia zaire rhodesia zambia zimbabwe uae u_s u_k u_s_s_r u_s_a"""
 )
 REGIONS = _words(
     """alabama alaska arizona arkansas california colorado connecticut delaware florida hawaii idaho illinois

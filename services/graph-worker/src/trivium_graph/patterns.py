@@ -46,9 +46,9 @@ class Rule(NamedTuple):
 
 
 _AGE = r"(?:, (?:age )?\d{1,3}(?=[, ])| \(\d{1,3}\))?"
-_IS = rf"{_AGE}(?:,? (?:who |which |that )?(?:is|was|are|were|became|has been|had been)|,)"
+_IS = rf"{_AGE}(?:,? (?:who |which |that )?(?:is|was|are|were|became|has been|had been)|,| \()"
 _JOB = (
-    rf"(?:{OCCUPATIONS}|{CALLINGS}|lawmaker|resident|native|supporter|spokeswoman|"
+    rf"(?:{OCCUPATIONS}|{CALLINGS}|lawmaker|major|colonel|lieutenant|sergeant|aide|counsel|counselor|comptroller|vice|resident|native|supporter|spokeswoman|"
     r"[a-z]{3,}(?:ist|ian|eer|kicker|keeper|maker|worker|player|holder|trader|banker|broker|fighter|officer|woman|man))"
 )
 _WHO = rf"{_AGE}(?:,? (?:who|which|that))?(?:,(?= born))?(?:,? (?:also|then|later|first|once|has|had|have|is|was|were))*"
@@ -74,7 +74,8 @@ RULES: tuple[Rule, ...] = (
     Rule("LIVES_IN", "P", "L", r"[^.;]{1,60}? (?:his|her) (?:native |hometown of |home town of |boyhood home in |home in |house in )"
          r"(?:the |nearby |suburban )?", 0.75),
     Rule("LIVES_IN", "L", "P", r", where ", 0.8, backward=True, after=r",? (?:who )?(?:was born|grew up|lived|lives|was raised|resides)\b"),
-    Rule("LIVES_IN", "P", "L", rf", (?:an?|the|another) (?:[a-z-]+ ){{0,2}}", 0.75, after=rf" (?:[a-z-]+ ){{0,2}}{_JOB}\b"),
+    Rule("LIVES_IN", "P", "L", rf"{_AGE}, (?:an?|the|another) (?:[a-z-]+ ){{0,2}}", 0.75, after=rf" (?:[a-z-]+ ){{0,2}}{_JOB}\b"),
+    Rule("LIVES_IN", "P", "L", rf"{_AGE}, one of the [^.;,]{{1,40}} (?:in|from|of) {_THE}", 0.7),
     Rule("LIVES_IN", "L", "P", r" (?:resident|native|residents|citizen) ", 0.8, backward=True),
     Rule("HOLDS_OFFICE_IN", "P", "L", rf"{_IS} {_DET}{_FEW}(?:{OCCUPATIONS}) (?:of|for|in) {_THE}", 0.8),
     Rule("HOLDS_OFFICE_IN", "L", "P", rf"{_OWN} {_DET}(?:[\w'’-]+ ){{0,4}}?(?:{OCCUPATIONS}),? ", 0.75, backward=True),
@@ -83,10 +84,12 @@ RULES: tuple[Rule, ...] = (
          r"President|Premier|Governor|Mayor|Gov\.|Sen\.) ", 0.75, backward=True),
     Rule("HOLDS_OFFICE_IN", "L", "P", r",? (?:and )?", 0.75, backward=True,
          before=rf"(?:{OCCUPATIONS}) (?:of|in|for) {_THE}$"),
-    Rule("HOLDS_OFFICE_IN", "P", "L", r", ", 0.7, before=r"(?:Sens?|Reps?)\. $"),
+    Rule("HOLDS_OFFICE_IN", "P", "L", r",? \(?[RDI]-", 0.8),
     Rule("LIVES_IN", "L", "P", rf" (?:[a-z'’-]+ ){{0,3}}?{_JOB} ", 0.75, backward=True),
+    Rule("HOLDS_OFFICE_IN", "L", "P", rf"(?: \([^()]*\))?, (?:the |an? )?(?:[a-z'’-]+ ){{0,3}}?{_JOB} ", 0.7, backward=True,
+         before=r"^(?:[^.]{0,24}[^\w.])?$|[.!?] $|\bIn [\w' ]{0,24}$"),
     # people and organisations
-    Rule("WORKS_FOR", "P", "O", rf"{_IS}? (?:(?:an?|the|another|former|one|retired|senior|chief|longtime) )+", 0.85,
+    Rule("WORKS_FOR", "P", "O", rf"{_IS} (?:(?:an?|the|another|former|one|retired|senior|chief|longtime) )*", 0.85,
          after=rf"(?:'s|’s)? (?:[a-z-]+ ){{0,3}}?{_JOB}s?\b"),
     Rule("WORKS_FOR", "O", "P", rf"(?:'s|’s)? (?:[a-z'’-]+ ){{0,3}}?{_JOB},? ", 0.8, backward=True),
     Rule("MEMBER_OF", "PC", "OC", rf"{_IS} {_DET}{_FEW}members? of {_THE}", 0.85),
@@ -96,11 +99,14 @@ RULES: tuple[Rule, ...] = (
          rf" (?:[^.;]{{0,30}}? )?by {_THE}{_FEW}", 0.85),
     Rule("WORKS_FOR", "PC", "O", rf"(?:{_IS})? {_DET}{_MORE}(?:{OCCUPATIONS})s? (?:[\w-]+ ){{0,2}}?"
          rf"(?:of|for|at|with|in|to) {_THE}{_FEW}", 0.85),
+    Rule("WORKS_FOR", "P", "O", rf"{_IS} (?:an? |the |acting |former |chief )+(?:[a-z-]+ ){{1,4}}(?:at|with|for) {_THE}", 0.7),
     Rule("WORKS_FOR", "PC", "OC", rf"{_WHO} (?:works?|worked|working|taught|teaches|employed) {_FEW}(?:for|at|with|by) {_THE}", 0.85),
     Rule("WORKS_FOR", "P", "O", rf"{_WHO} (?:joined|joins|heads|headed|leads|led|runs|ran|chairs|directs) {_THE}", 0.75),
     Rule("WORKS_FOR", "P", "O", rf"{_AGE},? (?:of|at|with|from) {_THE}(?:[\w-]+ at {_THE})?", 0.65),
     Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})?,? {_FEW}(?:{OCCUPATIONS}),? ", 0.8, backward=True),
     Rule("WORKS_FOR", "O", "P", rf"(?:{_OWN})? (?:[A-Z][\w.-]+ ){{0,3}}", 0.65, backward=True),
+    Rule("WORKS_FOR", "P", "O", rf"{_WHO} (?:appointed|named|elected|hired) (?:as )?[^.;]{{0,40}}?(?:of|by|at) {_THE}", 0.75),
+    Rule("WORKS_FOR", "O", "P", r" (?:has )?(?:hired|appointed|named|elected) ", 0.7, backward=True),
     Rule("LED_BY", "OCLET", "P", rf"{_IS} (?:led|headed|run|managed|chaired|overseen|supervised) by {_THE}{_FEW}", 0.8),
     Rule("EDUCATED_AT", "PC", "O", rf"{_WHO} (?:(?:studied|earned|received) [^.;]{{0,50}}?(?:at|from)|graduated from|attended|"
          rf"educated at) {_THE}", 0.85),
@@ -153,6 +159,9 @@ RULES: tuple[Rule, ...] = (
     Rule("LOCATED_IN", "L", "L", rf"{_OWN} capital,? (?:of )?", 0.85, backward=True),
     Rule("LOCATED_IN", "OL", "L", rf" (?:(?:[\w-]+ )?(?:miles|kilometers|kilometres|km) )?(?:north|south|east|west)\w* of {_THE}", 0.65),
     Rule("LOCATED_IN", "O", "L", r" \(", 0.65),
+    Rule("LOCATED_IN", "O", "L", rf"{_WHO} (?:has|have|had) [^.;]{{0,30}}?(?:headquarters|offices?|campus) in {_THE}", 0.75),
+    Rule("LOCATED_IN", "L", "O", r",? (?:the )?home (?:of|to) (?:the )?", 0.75, backward=True),
+    Rule("LOCATED_IN", "L", "OL", r", where (?:the )?", 0.7, backward=True, after=r" (?:is|was) (?:based|located|headquartered)\b"),
     Rule("LOCATED_IN", "L", "O", r", the ", 0.65, backward=True, before=r"(?:^|[.;:] )(?:In|At) $"),
     Rule("REPORTS_FROM", "L", "O", rf",? (?:{_MONTH} ?\d{{1,2}} |\d{{1,2}} {_MONTH} )?\(?", 0.8, backward=True,
          after=r"\)? ?(?:--?|—|_|in [A-Z][a-z]+ \d{4}|$)"),
@@ -203,8 +212,9 @@ def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], sec
     the right name ends and its type. An abbreviated title in the gap, and the full stop of "Inc.", are not part of
     the wording.
     """
-    between = _ABBREVIATION.sub("", _TITLE_BEFORE.sub("", text[gap[0] : gap[1]]), count=1)
-    for index in _filled(first[1], second[1], between):
+    between = text[gap[0] : gap[1]]
+    bare = _ABBREVIATION.sub("", _TITLE_BEFORE.sub("", between)) if "." in between else between
+    for index in _filled(first[1], second[1], between) or (bare != between and _filled(first[1], second[1], bare)) or ():
         before, after = _BEFORE[index], _AFTER[index]
         if before is not None and not before.search(text, max(0, first[0] - BEFORE_CHARS), first[0]):
             continue

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.graph import CO_OCCURS, MIN_RELATION_CONFIDENCE, EntityType, Relation
-from trivium_graph import patterns
+from trivium_graph import lexicon, patterns
 
 MAX_GAP_CHARS = (120, 60)  # neighbours, and names with another between them, further apart are not one statement
 MAX_PAIRS_PER_SENTENCE = 4  # of co-occurrence: enumerations would add n² edges and no knowledge
@@ -82,13 +82,20 @@ def _in_sentence(chunk: Chunk, names: Sequence[Participant]) -> Iterator[Relatio
 
 def _typed(chunk: Chunk, left: Participant, right: Participant, factor: float) -> Relation | None:
     rule = patterns.rule_for(chunk.text, (left.start, left.type), (left.end, right.start), (right.end, right.type))
-    if rule is None:
+    if rule is None or (rule.type == "LOCATED_IN" and _are_listed(chunk.text, left, right)):
         return None
     confidence = round(rule.confidence * factor * (PRONOUN_FACTOR if left.stands_in else 1.0), 3)
     if confidence < MIN_RELATION_CONFIDENCE:
         return None
     source, target = (right, left) if rule.backward else (left, right)
     return _relation(chunk, source, target, rule.type, confidence, rule.operation)
+
+
+def _are_listed(text: str, left: Participant, right: Participant) -> bool:
+    """Whether two places with a comma between them stand in a list: no country is in what follows it, nor is a city."""
+    if left.type is not EntityType.LOCATION or not _COMMA.fullmatch(text, left.end, right.start):
+        return False
+    return left.key in lexicon.COUNTRIES or (left.key in lexicon.PLACES and right.key in lexicon.CITIES - lexicon.REGIONS)
 
 
 def _inherited(

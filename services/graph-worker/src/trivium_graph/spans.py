@@ -146,6 +146,8 @@ def _cut(surface: str) -> tuple[int, int] | None:
     before, of, after = surface.partition(" of ")
     if of and " " in before and types.by_form(before) in _PERSON_VOTES and not _is_royal(before):
         return len(before), len(before) + len(of) + (4 if after.startswith("the ") else 0)
+    if of and fold_name(before) in lexicon.PLACES and types.by_form(after) in _PERSON_VOTES:
+        return len(before), len(before) + len(of)
     if of and " " in before and _is_body(before) and _is_body(after.removeprefix("the ")):
         return len(before), len(before) + len(of) + (4 if after.startswith("the ") else 0)
     words = surface.split(" ")

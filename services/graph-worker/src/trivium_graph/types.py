@@ -33,6 +33,10 @@ _PARTICLE = re.compile(r" (?:van|von|bin|ibn|bint|ben|der|af|av|ter|zu) ", re.IG
 _CAMEL_OR_VERSION = re.compile(r"[A-Z]?[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]+\w*|[A-Za-z]+-?\d+(?:\.\d+)*[A-Za-z]*")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}s?")
 _SCOTS = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Du|Fitz|O')[A-Z][a-z]+")
+_SURNAME = re.compile(  # endings that surnames have and other names seldom: Slavic, Spanish, Greek, German, Georgian
+    r"^[A-Z][a-z]+(?:ov|ev|eva|ova|sky|ski|skiy|vic|vich|wicz|enko|shvili|escu|poulos|akis|guez|ndez|nchez|sson|mann|stein|"
+    r"witz|oglu)$"
+)
 _YEAR_EVENT = re.compile(r"(?:1[0-9]|20)\d\d ")
 _METRIC_AT = re.compile(r"(?:p|r|precision|recall|ndcg|hits|map|mrr)@\d+")
 _WORDS_ONLY = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*(?: [^\W\d_]+(?:['’-][^\W\d_]+)*)*")
@@ -78,7 +82,8 @@ _ORGANIZATION_BEFORE = re.compile(
 _ORGANIZATION_AFTER = re.compile(
     r"(?:,? (?:Inc|Corp|Ltd|LLC|Co|PLC|AG|GmbH)\b| \((?:NYSE|NASDAQ|AMEX)|"
     r" (?:spokes(?:man|woman|person)|executives?|officials?|employees|shares|subsidiar(?:y|ies)|announced|acquired|"
-    r"reported|chairman|president|analysts?|said it)\b|'s (?:chairman|chief|board|headquarters|shares|products))"
+    r"reported|chairman|president|analysts?|said it|Chairman|President|Secretary|Director|Commissioner|Administrator|"
+    r"Chief|Commander)\b|'s (?:chairman|chief|board|headquarters|shares|products|administrator|spokes(?:wo)?man))"
 )
 
 
@@ -171,13 +176,13 @@ def _person_form(words: list[str], surface: str) -> Vote | None:
         return None
     if words[0] in lex.GIVEN_NAMES and "of" not in words:
         return _PERSON, 2 * LIKELY
-    return (_PERSON, LIKELY) if _PARTICLE.search(surface) else None
+    return (_PERSON, LIKELY) if _PARTICLE.search(surface) or words[-1] in lex.SURNAMES else None
 
 
 def _technical_form(words: list[str], surface: str) -> Vote | None:
     if len(words) == 1 and _CAMEL_OR_VERSION.fullmatch(surface) and not _SCOTS.match(surface):
         return _TECHNOLOGY, 2 * LIKELY
-    if len(words) == 1 and words[0] in lex.GIVEN_NAMES:
+    if len(words) == 1 and (words[0] in lex.GIVEN_NAMES or words[0] in lex.SURNAMES or _SURNAME.search(surface)):
         return _PERSON, WEAK
     if len(words) > 1 and words[-1] in lex.PLACES_OR_SURNAMES:
         return _LOCATION, LIKELY
@@ -202,10 +207,13 @@ def by_context(text: str, start: int, end: int, sentence_start: int) -> Vote | N
         noun = _NOUN_AFTER.match(text, end)
         if noun is not None and noun[1] in _NOUNS:
             return _NOUNS[noun[1]], LIKELY
+    elif text[end : end + 1] == ")" and _DATELINE_AFTER.match(text, end):
+        return _ORGANIZATION, 2 * LIKELY
     before = text[max(sentence_start, start - CONTEXT_CHARS) : start]
     return _before(before) if before else None
 
 
+_DATELINE_AFTER = re.compile(r"\) ?(?:--|—|–|_) ?\w")  # "SOFIA, Feb 15 (BTA) -- Today"
 _NOUN_AFTER = re.compile(r" ([a-z]+)\b")  # "Anzio beachhead", "NHK network"
 _NOUNS = {noun: _LOCATION for noun in lex.LOCATION_NOUNS} | {noun: _ORGANIZATION for noun in lex.ORGANIZATION_NOUNS}
 _CUE_MARKS = frozenset({" ", ",", "(", "'", "’"})
