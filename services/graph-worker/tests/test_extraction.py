@@ -47,6 +47,19 @@ def topics(share: ChunkGraph, role: MentionRole = MentionRole.TITLE) -> list[str
         ("The model reached an F1 of 0.9.", "f1", EntityType.METRIC),
         ("They speak of the Second Reading often.", "second reading", EntityType.PERSON),
         ("A word about Quietism came late.", "quietism", EntityType.CONCEPT),
+        ("They read Norwegian well.", "norwegian", EntityType.CONCEPT),
+        ("The Halvor lake is deep.", "halvor", EntityType.LOCATION),
+        ("He called the Orvex agency twice.", "orvex", EntityType.ORGANIZATION),
+        ("He bought Texas Lanterns.", "texas lanterns", EntityType.ORGANIZATION),
+        ("We saw Austin Quenby.", "austin quenby", EntityType.PERSON),
+        ("They recall the trial of Quenby.", "quenby", EntityType.PERSON),
+        ("Ashen Tide is a 1968 Norwegian film directed by her.", "ashen tide", EntityType.CONCEPT),
+        ("Orva Hollin is a town in the hills.", "orva hollin", EntityType.LOCATION),
+        ("Orvel (also Orvil) was a rock band from Oslo.", "orvel", EntityType.ORGANIZATION),
+        ("They met Duchess Ada of Norway.", "duchess ada of norway", EntityType.PERSON),
+        ("SOFIA, May 5 (QTA) -- It rained.", "qta", EntityType.ORGANIZATION),
+        ("The Food and Tide Administration was shut.", "food and tide administration", EntityType.ORGANIZATION),
+        ("It grew in Columbus, Miss. and after.", "miss", EntityType.LOCATION),
     ],
 )
 def test_a_name_gets_its_type_from_its_form_and_its_surroundings(
@@ -81,6 +94,22 @@ def test_a_name_gets_its_type_from_its_form_and_its_surroundings(
         ("Orvin Motors is a subsidiary of Dray Holdings.", ("orvin motors", "PART_OF", "dray holdings")),
         ("Dray Holdings is based in Geneva.", ("dray holdings", "LOCATED_IN", "geneva")),
         ("The mill stands in Quillby, Ohio.", ("quillby", "LOCATED_IN", "ohio")),
+        ("Anna Quenby, 8, of Quillby, Ohio, won.", ("anna quenby", "LIVES_IN", "quillby")),
+        ("Anna Quenby, 71, born in Lisbon, sang.", ("anna quenby", "BORN_IN", "lisbon")),
+        ("Anna Quenby is a native of Lisbon.", ("anna quenby", "LIVES_IN", "lisbon")),
+        ("They saw Lisbon pianist Anna Quenby.", ("anna quenby", "LIVES_IN", "lisbon")),
+        ("Lisbon, where Anna Quenby was born, is old.", ("anna quenby", "LIVES_IN", "lisbon")),
+        ("Sen. Carl Dray, R-Ohio, left.", ("carl dray", "HOLDS_OFFICE_IN", "ohio")),
+        ("Ohio Gov. Carl Dray left.", ("carl dray", "HOLDS_OFFICE_IN", "ohio")),
+        ("Carl Dray, an Orvin Motors spokesman, left.", ("carl dray", "WORKS_FOR", "orvin motors")),
+        ("Carl Dray, Orvin Motors' chairman, left.", ("carl dray", "WORKS_FOR", "orvin motors")),
+        ("Carl Dray, 47, of Orvin Motors left.", ("carl dray", "WORKS_FOR", "orvin motors")),
+        ("Orvin Inc. in Geneva was sold.", ("orvin inc", "LOCATED_IN", "geneva")),
+        ("The Geneva-based Orvin Motors was sold.", ("orvin motors", "LOCATED_IN", "geneva")),
+        ("Norway's capital, Oslo, is old.", ("oslo", "LOCATED_IN", "norway")),
+        ("OSLO, Norway (AP) -- It rained.", ("ap", "REPORTS_FROM", "norway")),
+        ("Carl Dray, convicted of murdering Dr. Paul Marsh, left.", ("carl dray", "KILLED", "paul marsh")),
+        ("Paul Marsh was killed on the orders of Carl Dray.", ("carl dray", "KILLED", "paul marsh")),
     ],
 )
 def test_a_wording_states_a_typed_relation(make_chunk: MakeChunk, text: str, relation: tuple[str, str, str]) -> None:
@@ -91,6 +120,16 @@ def test_a_wording_states_a_typed_relation(make_chunk: MakeChunk, text: str, rel
 def test_a_relation_has_its_direction_and_not_the_other(make_chunk: MakeChunk) -> None:
     [share] = extract([make_chunk("Carl Dray was killed by Paul Marsh.")])
     assert typed(share) == {("paul marsh", "KILLED", "carl dray")}
+
+
+def test_places_of_a_list_do_not_lie_in_each_other(make_chunk: MakeChunk) -> None:
+    [share] = extract([make_chunk("They played in Norway, Portugal, Lima, Oslo and Cairo.")])
+    assert typed(share) == set()
+
+
+def test_a_people_between_a_work_and_its_maker_is_in_no_relation(make_chunk: MakeChunk) -> None:
+    [share] = extract([make_chunk("Ashen Tide is a 1968 Norwegian film directed by Ruth Quenby.")])
+    assert typed(share) == {("ashen tide", "DIRECTED_BY", "ruth quenby")}
 
 
 def test_what_holds_of_a_town_holds_of_the_state_named_after_it(make_chunk: MakeChunk) -> None:

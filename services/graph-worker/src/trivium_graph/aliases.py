@@ -16,7 +16,8 @@ from trivium.domain.graph import EntityType
 from trivium.text import gate
 from trivium.text.names import fold_name
 from trivium_graph import lexicon
-from trivium_graph.spans import Name, untitled
+from trivium_graph.division import untitled
+from trivium_graph.spans import Name
 
 MAX_SHORT_CHARS = 10  # Schwartz and Hearst 2003: an abbreviation has 2 to 10 characters
 MAX_EXTRA_WORDS = 5  # the same: the long form has at most min(|A| + 5, 2 |A|) words

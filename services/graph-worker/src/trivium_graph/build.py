@@ -1,7 +1,7 @@
 """READ FIRST: how the chunks of one document become their shares of the graph, without an LLM.
 
 chunk → names → gate → types → aliases → relations → ChunkGraph. Each step has a file of its own:
-`spans` (names, split and gated by `gate`), `about` (what a chunk is about), `aliases`, `typing_pass`
+`spans` (names, split by `division` and gated by `gate`), `about` (what a chunk is about), `aliases`, `typing_pass`
 (types, by `types`), `relations` (by `patterns`), `steps` (how chunks lie beside each
 other), `shares` (the domain's values).
 With a language model, `llm_extract.refine` then replaces entities and relations by the model's, as far as the text
@@ -22,7 +22,7 @@ from trivium_graph.spans import names_of
 from trivium_graph.steps import steps_of
 from trivium_graph.typing_pass import types_of
 
-RULES_VERSION = 5  # grows with every change to what extraction finds; it is part of the artifact's key
+RULES_VERSION = 6  # grows with every change to what extraction finds; it is part of the artifact's key
 
 
 def extract(chunks: Sequence[Chunk], progress: Callable[[float], None] = untold) -> list[ChunkGraph]:

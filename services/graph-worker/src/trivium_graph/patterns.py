@@ -51,7 +51,13 @@ _JOB = (
     rf"(?:{OCCUPATIONS}|{CALLINGS}|lawmaker|major|colonel|lieutenant|sergeant|aide|counsel|counselor|comptroller|vice|resident|native|supporter|spokeswoman|"
     r"[a-z]{3,}(?:ist|ian|eer|kicker|keeper|maker|worker|player|holder|trader|banker|broker|fighter|officer|woman|man))"
 )
-_WHO = rf"{_AGE}(?:,? (?:who|which|that))?(?:,(?= born))?(?:,? (?:also|then|later|first|once|has|had|have|is|was|were))*"
+_ADJECTIVES = (
+    r"(?:(?!(?:an?|and|as|at|by|for|from|her|his|in|its|of|on|or|that|the|their|to|was|were|when|where|who|with)\b)"
+    r"[a-z'’-]+ ){0,3}?"
+)
+_WHO = (
+    rf"{_AGE}(?:,? (?:who|which|that))?(?:,(?= born))?(?:,? (?:also|then|later|first|once|has|had|have|is|was|were))*"
+)
 _DET = r"(?:(?:the|an?|its|his|her|their|former|then|current|late) )*"
 _FEW = r"(?:[\w'’-]+ ){0,3}?"
 _MORE = r"(?:[\w'’,-]+ ){0,6}?"
@@ -59,7 +65,9 @@ _THE = r"(?:the )?"
 _OWN = r"(?:'s?|’s?)"
 _KILL = r"(?:(?:fatally )?shot(?: and killed| dead)?|killed|assassinated|murdered|stabbed|slain|slew|executed|poisoned)"
 _KILLING = r"(?:assassination|murder|killing|slaying|shooting|death|execution|poisoning)"
-_PLACE_NOUN = "area|region|district|suburb|neighborhood|plant|base|airport|hotel|desert|plateau|beach|island|beachhead|plain"
+_PLACE_NOUN = (
+    "area|region|district|suburb|neighborhood|plant|base|airport|hotel|desert|plateau|beach|island|beachhead|plain"
+)
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\.?"
 _ANY = "POLETMC"
 
@@ -85,13 +93,13 @@ RULES: tuple[Rule, ...] = (
     Rule("HOLDS_OFFICE_IN", "L", "P", r",? (?:and )?", 0.75, backward=True,
          before=rf"(?:{OCCUPATIONS}) (?:of|in|for) {_THE}$"),
     Rule("HOLDS_OFFICE_IN", "P", "L", r",? \(?[RDI]-", 0.8),
-    Rule("LIVES_IN", "L", "P", rf" (?:[a-z'’-]+ ){{0,3}}?{_JOB} ", 0.75, backward=True),
+    Rule("LIVES_IN", "L", "P", rf" {_ADJECTIVES}{_JOB} ", 0.75, backward=True),
     Rule("HOLDS_OFFICE_IN", "L", "P", rf"(?: \([^()]*\))?, (?:the |an? )?(?:[a-z'’-]+ ){{0,3}}?{_JOB} ", 0.7, backward=True,
          before=r"^(?:[^.]{0,24}[^\w.])?$|[.!?] $|\bIn [\w' ]{0,24}$"),
     # people and organisations
     Rule("WORKS_FOR", "P", "O", rf"{_IS} (?:(?:an?|the|another|former|one|retired|senior|chief|longtime) )*", 0.85,
-         after=rf"(?:'s|’s)? (?:[a-z-]+ ){{0,3}}?{_JOB}s?\b"),
-    Rule("WORKS_FOR", "O", "P", rf"(?:'s|’s)? (?:[a-z'’-]+ ){{0,3}}?{_JOB},? ", 0.8, backward=True),
+         after=rf"{_OWN}? (?:[a-z-]+ ){{0,3}}?{_JOB}s?\b"),
+    Rule("WORKS_FOR", "O", "P", rf"{_OWN}? {_ADJECTIVES}{_JOB},? ", 0.8, backward=True),
     Rule("MEMBER_OF", "PC", "OC", rf"{_IS} {_DET}{_FEW}members? of {_THE}", 0.85),
     Rule("FOUNDED", "PC", "OC", rf"{_WHO} (?:co-?)?(?:founded|established|set up|started) (?:the |an? )?", 0.85),
     Rule("FOUNDED", "PC", "OC", rf"{_IS} {_DET}{_FEW}(?:co-?)?founder of {_THE}", 0.85),
@@ -205,7 +213,9 @@ def _filled(left: EntityType, right: EntityType, gap: str) -> tuple[int, ...]:
     return tuple(index for index, wording in _wordings(left, right) if wording.fullmatch(gap))
 
 
-def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], second: tuple[int, EntityType]) -> Rule | None:
+def rule_for(
+    text: str, first: tuple[int, EntityType], gap: tuple[int, int], second: tuple[int, EntityType]
+) -> Rule | None:
     """The first rule whose wording fills `gap` of `text`.
 
     `first` is where the left name starts and its type; `gap` the characters between the two names; `second` where
@@ -214,7 +224,9 @@ def rule_for(text: str, first: tuple[int, EntityType], gap: tuple[int, int], sec
     """
     between = text[gap[0] : gap[1]]
     bare = _ABBREVIATION.sub("", _TITLE_BEFORE.sub("", between)) if "." in between else between
-    for index in _filled(first[1], second[1], between) or (bare != between and _filled(first[1], second[1], bare)) or ():
+    for index in (
+        _filled(first[1], second[1], between) or (bare != between and _filled(first[1], second[1], bare)) or ()
+    ):
         before, after = _BEFORE[index], _AFTER[index]
         if before is not None and not before.search(text, max(0, first[0] - BEFORE_CHARS), first[0]):
             continue

@@ -95,7 +95,9 @@ def _are_listed(text: str, left: Participant, right: Participant) -> bool:
     """Whether two places with a comma between them stand in a list: no country is in what follows it, nor is a city."""
     if left.type is not EntityType.LOCATION or not _COMMA.fullmatch(text, left.end, right.start):
         return False
-    return left.key in lexicon.COUNTRIES or (left.key in lexicon.PLACES and right.key in lexicon.CITIES - lexicon.REGIONS)
+    return left.key in lexicon.COUNTRIES or (
+        left.key in lexicon.PLACES and right.key in lexicon.CITIES - lexicon.REGIONS
+    )
 
 
 def _inherited(

@@ -11,6 +11,7 @@ from trivium_graph.about import TERM_CONFIDENCE, TITLE_CONFIDENCE, Topic, headin
 from trivium_graph.aliases import Claim, full_name_of_title, meant_key
 from trivium_graph.relations import Participant, relations_in
 from trivium_graph.spans import Name
+from trivium_graph.types import is_of_a_people
 
 NAME_CONFIDENCE = 0.9
 SINGLE_WORD_CONFIDENCE = 0.7
@@ -41,7 +42,7 @@ def share_of(
         key = meant_key(name, meant)
         kind = types.get(key) or types.get(name.key, _CONCEPT)
         mentions.append(_mention(chunk.id, name, key, kind))
-        if name.atom and name.start >= reached:
+        if name.atom and name.start >= reached and not is_of_a_people(key):
             participants.append(Participant(key, kind, name.start, name.end, name.sentence))
             reached = name.end
     mentions.extend(_long_forms(reading, types))

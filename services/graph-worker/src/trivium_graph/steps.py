@@ -51,7 +51,7 @@ def steps_of(chunks: Sequence[Chunk]) -> dict[str, tuple[Step, ...]]:
 
 def _belongings(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
     """(text, what it has)."""
-    referring = _referring(chunks)
+    referring = _referring(chunks) if any(chunk.kind in HAS for chunk in chunks) else {}
     for place, chunk in enumerate(chunks):
         if chunk.kind not in HAS:
             continue

@@ -50,11 +50,15 @@ _PERSON_AFTER = re.compile(
     r"|, (?:\d\d ?,|(?:an?|the|his|her|former|chief|then) (?:[\w'-]+ ){{0,4}}(?:{jobs})\b|(?:{jobs})\b)"
     r"|(?:'s|’s) (?:\w+ )?(?:wife|husband|son|daughter|father|mother|brother|sister|death|life|lawyer|parents|career|"
     r"widow|assassin|assassination|murder|killer|motorcade|funeral|boyhood|childhood|hometown|biographer|friends?)\b)".format(
-        jobs=f"{lex.OCCUPATIONS}|{lex.CALLINGS}"
+        jobs=f"{lex.OCCUPATIONS}|{lex.CALLINGS}|{lex.KIN}"
     )
 )
-_PERSON_WORDS = frozenset(f"{lex.OCCUPATIONS}|{lex.CALLINGS}|named|nephew|uncle|cousin|said|says|told".split("|"))
-_PERSON_VERBS = frozenset({"by", "met", "married", "killed", "shot", "assassinated", "murdered", "killing", "murdering"})
+_PERSON_WORDS = frozenset(
+    f"{lex.OCCUPATIONS}|{lex.CALLINGS}|{lex.KIN}|named|nephew|uncle|cousin|said|says|told".split("|")
+)
+_PERSON_VERBS = frozenset(
+    {"by", "met", "married", "killed", "shot", "assassinated", "murdered", "killing", "murdering"}
+)
 _PERSON_BEFORE = re.compile(
     r"\b(?:assassination|assassin|murder|killing|slaying|execution|death|wife|widow|husband|son|daughter|brother|sister|"
     r"father|mother|friend|portrait|biography|trial|election|works|life|assassinating|murdering)s? of $"
@@ -112,13 +116,13 @@ def _listed(key: str, lowered: str) -> Vote | None:
         return _TECHNOLOGY, CERTAIN
     if key in lex.INSTITUTIONS:
         return _ORGANIZATION, 2 * LIKELY
-    if _is_of_a_people(key):
+    if is_of_a_people(key):
         return EntityType.CONCEPT, 2 * LIKELY
     return None
 
 
-def _is_of_a_people(key: str) -> bool:
-    """Whether a name says of which people or language something is, and no more ("Spanish Basque", "English 0107")."""
+def is_of_a_people(key: str) -> bool:
+    """Whether a folded name says of which people or language something is, and no more ("1968 French")."""
     return all(word in lex.DEMONYMS or word.removesuffix("s") in lex.DEMONYMS or word.isdigit() for word in key.split())
 
 
@@ -188,7 +192,8 @@ def _technical_form(words: list[str], surface: str) -> Vote | None:
         return _LOCATION, LIKELY
     if len(words) in (2, 3) and _WORDS_ONLY.fullmatch(surface) and surface.istitle():
         # Two or three plain capitalised words are a person's name most often, but "Texas Instruments" is not.
-        return (_ORGANIZATION if words[0] in lex.PLACES or words[0] in lex.DEMONYMS else _PERSON), WEAK
+        of_a_place = words[0] in lex.DEMONYMS or words[0] in lex.PLACES - lex.PLACES_OR_GIVEN
+        return (_ORGANIZATION if of_a_place else _PERSON), WEAK
     return None
 
 
@@ -199,12 +204,17 @@ def is_acronym(surface: str) -> bool:
 
 def by_context(text: str, start: int, end: int, sentence_start: int) -> Vote | None:
     """What the words around one occurrence tell, or None."""
+    if text.startswith(_OPENS_IS_A, end):
+        said = _IS_A.match(text, end, end + 4 * CONTEXT_CHARS)
+        kind = _KINDS.get(said[1]) if said else None
+        if kind is not None:
+            return kind, 2 * LIKELY
     if text[end : end + 1] in _CUE_MARKS:
         if _ORGANIZATION_AFTER.match(text, end, end + 2 * CONTEXT_CHARS):
             return _ORGANIZATION, LIKELY
         if _PERSON_AFTER.match(text, end, end + 2 * CONTEXT_CHARS):
             return _PERSON, LIKELY
-        noun = _NOUN_AFTER.match(text, end)
+        noun = _NOUN_AFTER.match(text, end) if text[end] == " " else None
         if noun is not None and noun[1] in _NOUNS:
             return _NOUNS[noun[1]], LIKELY
     elif text[end : end + 1] == ")" and _DATELINE_AFTER.match(text, end):
@@ -213,9 +223,21 @@ def by_context(text: str, start: int, end: int, sentence_start: int) -> Vote | N
     return _before(before) if before else None
 
 
+_IS_A = re.compile(  # the last noun of what a name is said to be: "is a 1968 French film directed by"
+    r" (?:\([^()]{1,60}\) )?(?:is|was|are|were) (?:an?|the) (?:[\w'-]+ ){0,6}?([a-z]+)"
+    r"(?: (?:of|in|by|from|for|at|on|who|that|which|and|directed|written|based|starring|located|situated|set|produced|"
+    r"published|founded|formed|released|known|with|about|to|whose|near|where)\b|[.,;(]|$)"
+)
+_KINDS = {
+    **dict.fromkeys(lex.WORK_NOUNS, EntityType.CONCEPT),
+    **dict.fromkeys(lex.LOCATION_NOUNS - {"area"}, _LOCATION),
+    **dict.fromkeys(lex.ORGANIZATION_NOUNS | lex.BODY_NOUNS, _ORGANIZATION),
+    **dict.fromkeys(f"{lex.OCCUPATIONS}|{lex.CALLINGS}|{lex.KIN}".split("|"), _PERSON),
+}
 _DATELINE_AFTER = re.compile(r"\) ?(?:--|—|–|_) ?\w")  # "SOFIA, Feb 15 (BTA) -- Today"
 _NOUN_AFTER = re.compile(r" ([a-z]+)\b")  # "Anzio beachhead", "NHK network"
 _NOUNS = {noun: _LOCATION for noun in lex.LOCATION_NOUNS} | {noun: _ORGANIZATION for noun in lex.ORGANIZATION_NOUNS}
+_OPENS_IS_A = (" is ", " was ", " are ", " were ", " (")
 _CUE_MARKS = frozenset({" ", ",", "(", "'", "’"})
 
 

@@ -216,7 +216,15 @@ RULES: tuple[tuple[str, Callable[[str], bool]], ...] = tuple(
 )
 
 
+_LETTERS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
+_OF_MARKS = frozenset({"unprintable", "formula", "punctuation_flood"})  # what letters and spaces alone never are
+_OF_LETTERS = tuple(rule for rule in RULES if rule[0] not in _OF_MARKS)
+
+
 @lru_cache(maxsize=8192)  # the same names come again and again; a verdict depends on the name alone
 def rejected(name: str) -> str:
     """The name of the first rule that rejects `name`, or "" when it may become an entity."""
-    return next((reason for reason, rejects in RULES if rejects(name)), "")
+    for reason, rejects in _OF_LETTERS if _LETTERS.fullmatch(name) else RULES:
+        if rejects(name):
+            return reason
+    return ""

@@ -162,17 +162,16 @@ def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, in
     while dropped < len(words) and _is_edge(words[dropped], dropped > 0 or opens):
         start += len(words[dropped]) + 1
         dropped += 1
-    if dropped < len(words) - 1 and _SERIAL.fullmatch(words[dropped]):
+    if dropped < len(words) - 1 and words[dropped][-1].isdigit() and _SERIAL.fullmatch(words[dropped]):
         start += len(words[dropped]) + 1
         dropped += 1
     words = words[dropped:]
     if not words or len(words) > MAX_NAME_TOKENS:
         return None
-    party = _PARTY.match(words[0])
-    if party:
+    if words[0][1:2] == "-" and (party := _PARTY.match(words[0])):
         start += party.end()
         words[0] = words[0][party.end() :]
-    ending = _POSSESSIVE.search(words[-1]) or _SAID_OF.search(words[-1])
+    ending = _POSSESSIVE.search(words[-1]) or ("-" in words[-1] and _SAID_OF.search(words[-1]))
     if ending:
         end -= len(ending.group())
         words[-1] = words[-1][: -len(ending.group())]
