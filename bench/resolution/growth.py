@@ -1,0 +1,147 @@
+"""What telling names apart costs as mentions come: `python bench/resolution/growth.py [--most 1000000]`.
+
+Documents of twenty mentions come two hundred at once, of people, organisations and places that are written in several
+ways (initials, last names, legal forms, misspellings); one mention in seven is of somebody new, the others of whom was
+mentioned before. After each step of three to ten times as many mentions: processor seconds, peak memory, names, merges,
+how the cost grew (its exponent), and how right the merges are, since the generator knows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trivium.domain.graph import EntityType
+from trivium.resolution.index import NameIndex
+from trivium.resolution.record import Record
+from trivium.text.names import fold_name
+
+STEPS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+MENTIONS, DOCUMENTS, NEW = 20, 200, 1 / 7
+MAX_NEIGHBOURS = 32
+SYLLABLES = "ba ber bor da del dro fa fen gar go hal hen il ja ker la lor ma mer na nor o per qua ra ros sa sel ta tor u va vin wes yo zan".split()
+KINDS = (EntityType.PERSON, EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION)
+TRADES = "Motors Foods Bank Steel Press Airlines Shipping Mills Labs Textiles".split()
+
+
+class Thing(NamedTuple):
+    """One thing, and the names it goes by, the usual one first and often."""
+
+    kind: EntityType
+    names: tuple[str, ...]
+    companions: tuple[int, ...]
+
+
+def word(chance: random.Random, parts: int) -> str:
+    return "".join(chance.choice(SYLLABLES) for _ in range(parts)).capitalize()
+
+
+def thing(chance: random.Random, before: int) -> Thing:
+    kind = chance.choice(KINDS)
+    companions = tuple(chance.randrange(before) for _ in range(3)) if before else ()
+    if kind is EntityType.PERSON:
+        first, last = word(chance, 2), word(chance, 3)
+        usual, others = f"{first} {last}", (f"{first[0]}. {last}", last, f"{first} {chance.choice('ABCDEFG')}. {last}")
+    elif kind is EntityType.ORGANIZATION:
+        usual = f"{word(chance, 3)} {chance.choice(TRADES)}"
+        others = (f"{usual} Inc.", f"{usual} Ltd.")
+    else:
+        usual = word(chance, 4)
+        others = (f"City of {usual}", usual[:-2] + usual[-1] + usual[-2])
+    return Thing(kind, tuple(fold_name(name) for name in (usual, usual, usual, usual, *others)), companions)
+
+
+class World:
+    """Things, and what the graph so far says of their names."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._things: list[Thing] = []
+        self._mentioned: list[int] = []
+        self._neighbours: dict[str, set[str]] = {}
+        self.meant: dict[str, set[int]] = {}
+        self._kinds: dict[str, EntityType] = {}
+
+    def batch(self) -> Iterator[Record]:
+        """The records that some documents change."""
+        changed: set[str] = set()
+        for _ in range(DOCUMENTS):
+            names = list(self._document())
+            for name, beside in zip(names, [*names[1:], names[0]], strict=True):
+                for one, other in ((name, beside), (beside, name)):
+                    known = self._neighbours.setdefault(one, set())
+                    if one != other and len(known) < MAX_NEIGHBOURS:
+                        known.add(other)
+                        changed.add(one)
+        yield from (Record(name, self._kinds[name], frozenset(self._neighbours[name])) for name in sorted(changed))
+
+    def _document(self) -> Iterator[str]:
+        while True:
+            here = self._mention()
+            for at in (here, *self._things[here].companions):
+                yield self._named(at)
+            if self._chance.random() < 4 / MENTIONS:
+                return
+
+    def _mention(self) -> int:
+        if not self._things or self._chance.random() < 4 * NEW:
+            self._things.append(thing(self._chance, len(self._things)))
+            at = len(self._things) - 1
+        else:
+            at = self._chance.choice(self._mentioned)
+        self._mentioned.append(at)
+        return at
+
+    def _named(self, at: int) -> str:
+        name = self._chance.choice(self._things[at].names)
+        self.meant.setdefault(name, set()).add(at)
+        self._kinds.setdefault(name, self._things[at].kind)
+        return name
+
+    def precision(self, targets: dict[str, str]) -> float:
+        right = sum(bool(self.meant[key] & self.meant[target]) for key, target in targets.items())
+        return right / len(targets) if targets else 1.0
+
+
+def measured(mentions: int, seed: int) -> tuple[float, int, int, float]:
+    """Processor seconds of resolution alone, names, merges, and the share of merges that are right."""
+    world, names, spent = World(seed), NameIndex(), 0.0
+    for _ in range(max(1, mentions // (MENTIONS * DOCUMENTS))):
+        records = list(world.batch())
+        began = time.process_time()
+        names.update(records)
+        spent += time.process_time() - began
+    return spent, len(world.meant), len(names.targets), world.precision(names.targets)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--most", type=int, default=STEPS[-1], help="mentions at the last step")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    print(f"{'mentions':>10}{'names':>9}{'merges':>8}{'right %':>9}{'CPU s':>9}{'us/mention':>12}{'peak MB':>9}{'growth':>8}")
+    before: tuple[int, float] | None = None
+    for mentions in (step for step in STEPS if step <= options.most):
+        spent, known, merges, right = measured(mentions, options.seed)
+        exponent = _exponent(before, (mentions, spent)) if before else ""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(
+            f"{mentions:>10,}{known:>9,}{merges:>8,}{100 * right:>9.1f}{spent:>9.1f}{1e6 * spent / mentions:>12.0f}"
+            f"{peak:>9}{exponent:>8}",
+            flush=True,
+        )
+        before = mentions, spent
+
+
+def _exponent(before: tuple[int, float], now: tuple[int, float]) -> str:
+    from math import log
+
+    return f"n^{log(now[1] / before[1]) / log(now[0] / before[0]):.2f}"
+
+
+if __name__ == "__main__":
+    main()

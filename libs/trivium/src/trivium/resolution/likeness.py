@@ -1,0 +1,230 @@
+"""How two names are alike by their words alone, and how much that says by itself."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from trivium.resolution.forms import KINDS, Form, form_of, initials_of, skeleton
+
+
+class Kind(enum.StrEnum):
+    """From the surest to the least sure; the value is the reason a person reads."""
+
+    SAME = "the same name"
+    COMPACT = "the same letters, written apart or together"
+    LEGAL = "the same name with another legal form or title"
+    ORDER = "the same words in another order"
+    MIDDLE = "the same first and last name; one has a middle name more"
+    NICKNAME = "a short form of the first name, the same last name"
+    INITIAL = "an initial for the first name, the same last name"
+    SOUND = "names that sound alike"
+    SPELLING = "a letter or two differ"
+    FIRST_NAME = "a letter differs in the first name, which may be a brother's or a sister's"
+    KIND = "one says of what kind it is"
+    ACRONYM = "the initials of the other"
+    SURNAME = "the last name alone"
+    PART = "a part of the other name"
+    NONE = "different names"
+
+
+# How likely such a pair is one thing when nothing else is known; fitted by eye to the tuning half of bench/resolution.
+WEIGHTS: dict[Kind, float] = {
+    Kind.SAME: 0.9,
+    Kind.COMPACT: 0.85,
+    Kind.LEGAL: 0.8,
+    Kind.ORDER: 0.65,
+    Kind.MIDDLE: 0.6,
+    Kind.NICKNAME: 0.5,
+    Kind.INITIAL: 0.5,
+    Kind.SOUND: 0.5,
+    Kind.SPELLING: 0.45,
+    Kind.FIRST_NAME: 0.35,
+    Kind.KIND: 0.55,
+    Kind.ACRONYM: 0.45,
+    Kind.SURNAME: 0.4,
+    Kind.PART: 0.3,
+    Kind.NONE: 0.0,
+}
+SHORT = frozenset({Kind.SURNAME, Kind.INITIAL, Kind.ACRONYM, Kind.PART})  # other things may be meant just as well
+
+
+class Likeness(NamedTuple):
+    """How two names are alike."""
+
+    kind: Kind
+    weight: float
+
+
+_NONE = Likeness(Kind.NONE, 0.0)
+_SHORT_FORMS = frozenset(
+    (short, full)
+    for full, shorts in {
+        "william": "bill will willy billy", "robert": "bob rob bobby robbie", "elizabeth": "liz beth betty eliza",
+        "richard": "dick rick ricky", "james": "jim jimmy jamie", "john": "jack johnny", "michael": "mike mick mickey",
+        "thomas": "tom tommy", "charles": "charlie chuck", "edward": "ed eddie ted ned", "theodore": "ted teddy",
+        "margaret": "maggie peggy meg", "catherine": "kate cathy katie", "katherine": "kate kathy katie",
+        "alexander": "alex sasha", "anthony": "tony", "joseph": "joe joey", "samuel": "sam", "daniel": "dan danny",
+        "david": "dave", "christopher": "chris", "nicholas": "nick", "benjamin": "ben", "stephen": "steve",
+        "steven": "steve", "patricia": "pat patty", "susan": "sue", "albert": "al bert", "alfred": "al fred",
+        "frederick": "fred", "henry": "harry hank", "lawrence": "larry", "leonard": "len leo", "matthew": "matt",
+        "peter": "pete", "philip": "phil", "ronald": "ron ronnie", "timothy": "tim", "walter": "walt", "abraham": "abe",
+        "andrew": "andy drew", "deborah": "debbie", "dorothy": "dot dolly", "gerald": "jerry", "gregory": "greg",
+        "jeffrey": "jeff", "kenneth": "ken kenny", "martha": "patsy", "raymond": "ray", "rebecca": "becky",
+        "vincent": "vince", "victoria": "vicky", "virginia": "ginny", "jennifer": "jenny", "jessica": "jess",
+    }.items()
+    for short in shorts.split()
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65536)
+def likeness(left: str, right: str, person: bool) -> Likeness:
+    """How two folded names are alike; `person` whether both may be people. Symmetric."""
+    one, other = form_of(left), form_of(right)
+    if _contradict(one, other):
+        return _NONE
+    kind = _whole(one, other) or (_of_people(one, other) if person else _of_things(one, other, left, right))
+    return Likeness(kind, WEIGHTS[kind])
+
+
+def _contradict(one: Form, other: Form) -> bool:
+    """Other numbers ("Apollo 11"), other generations, Mr and Mrs."""
+    if one.numbers != other.numbers and not (len(one.core) == 1 or len(other.core) == 1):
+        return True
+    if one.generation and other.generation and one.generation != other.generation:
+        return True
+    return bool(one.titles & {"mr", "sir"} and other.titles & {"mrs", "ms", "miss", "lady"}) or bool(
+        other.titles & {"mr", "sir"} and one.titles & {"mrs", "ms", "miss", "lady"}
+    )
+
+
+def _whole(one: Form, other: Form) -> Kind | None:
+    """The same words, whatever the kind of thing."""
+    if one.words == other.words:
+        return Kind.SAME
+    if one.core == other.core:
+        return Kind.LEGAL if one.legal != other.legal or one.titles != other.titles else Kind.SAME
+    if "".join(one.core) == "".join(other.core) and len("".join(one.core)) > 3:
+        return Kind.COMPACT
+    if len(one.core) > 1 and sorted(one.core) == sorted(other.core):
+        return Kind.ORDER
+    return None
+
+
+def _of_people(one: Form, other: Form) -> Kind:
+    a, b = (one.core, other.core) if len(one.core) <= len(other.core) else (other.core, one.core)
+    if len(a) == 1:
+        return Kind.SURNAME if len(b) > 1 and a[0] == b[-1] else Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
+    if a[-1] != b[-1]:
+        return Kind.PART if a == b[: len(a)] else _spelt(a, b)
+    if a == b[-len(a) :]:
+        return Kind.SURNAME if _is_particle(a[0]) else Kind.PART
+    given = _given(a[:-1], b[:-1])
+    if given is not None:
+        return given
+    spelt = _spelt(a, b)
+    return Kind.FIRST_NAME if spelt is Kind.SPELLING else spelt
+
+
+def _is_particle(word: str) -> bool:
+    return word in {"van", "von", "de", "del", "di", "bin", "al", "el", "da", "la", "le"}
+
+
+def _given(a: Sequence[str], b: Sequence[str]) -> Kind | None:
+    """Of two people with one last name: how the names before it agree; `a` has no more of them."""
+    if not all(any(_agree(x, y) for y in b[place:]) for place, x in enumerate(a)):
+        return None
+    if len(a) == len(b) and not all(_agree(x, y) for x, y in zip(a, b, strict=True)):
+        return None
+    if a[0] == b[0]:
+        return Kind.MIDDLE
+    if len(a[0]) == 1 or len(b[0]) == 1:
+        return Kind.INITIAL if a[0][0] == b[0][0] else None
+    return Kind.NICKNAME if _is_short_for(a[0], b[0]) else None
+
+
+def _agree(x: str, y: str) -> bool:
+    return x == y or ((len(x) == 1 or len(y) == 1) and x[0] == y[0]) or _is_short_for(x, y)
+
+
+def _is_short_for(x: str, y: str) -> bool:
+    return y in full_names(x) or x in full_names(y)
+
+
+@lru_cache(maxsize=4096)
+def full_names(short: str) -> frozenset[str]:
+    """The first names that a short form may stand for ("ted": theodore, edward)."""
+    return frozenset(full for name, full in _SHORT_FORMS if name == short)
+
+
+def _of_things(one: Form, other: Form, left: str, right: str) -> Kind:
+    if _is_acronym(left.replace(" ", ""), other.words) or _is_acronym(right.replace(" ", ""), one.words):
+        return Kind.ACRONYM
+    a, b = (one.core, other.core) if len(one.core) <= len(other.core) else (other.core, one.core)
+    if len(a) < len(b):
+        more = [word for word in b if word not in a]
+        if all(word in b for word in a) and len(more) == len(b) - len(a):
+            return Kind.KIND if all(word in KINDS for word in more) else Kind.PART if a == b[: len(a)] else Kind.NONE
+    return _plural(a, b) or _spelt(a, b)
+
+
+def _plural(a: Sequence[str], b: Sequence[str]) -> Kind | None:
+    """As in "convolutional neural networks"; one word alone may be another thing in the plural."""
+    if len(a) != len(b) or len(a) < 2 or a[:-1] != b[:-1]:
+        return None
+    return Kind.LEGAL if f"{a[-1]}s" == b[-1] or f"{b[-1]}s" == a[-1] else None
+
+
+def _is_acronym(short: str, words: Sequence[str]) -> bool:
+    return len(words) > 1 and short in initials_of(" ".join(words))
+
+
+def _spelt(a: Sequence[str], b: Sequence[str]) -> Kind:
+    """Whether every word is written almost, or sounds, like the one in its place."""
+    if len(a) != len(b):
+        return Kind.NONE
+    differing = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+    if len(differing) == len(a) > 2 or any(x.isdigit() or y.isdigit() for x, y in differing):
+        return Kind.NONE
+    if any(_are_genders(x, y) for x, y in differing):
+        return Kind.NONE
+    if all(_sound_alike(x, y) for x, y in differing):
+        return Kind.SOUND
+    return Kind.SPELLING if all(_nearly(x, y) for x, y in differing) and len(differing) == 1 else Kind.NONE
+
+
+def _are_genders(x: str, y: str) -> bool:
+    """Julian and Juliana, Mario and Maria: two names, not two spellings."""
+    short, long = sorted((x, y), key=len)
+    return (long.startswith(short) and long[len(short) :] in {"a", "e", "ne", "na", "ia", "ine"}) or (
+        x[:-1] == y[:-1] and {x[-1], y[-1]} == {"a", "o"}
+    )
+
+
+def _sound_alike(x: str, y: str) -> bool:
+    return len(skeleton(x)) >= 3 and skeleton(x) == skeleton(y) and edits(x, y, 3) <= (3 if len(x) > 5 else 2)
+
+
+def _nearly(x: str, y: str) -> bool:
+    limit = 0 if min(len(x), len(y)) < 5 else 1 if min(len(x), len(y)) < 9 else 2
+    return edits(x, y, limit) <= limit
+
+
+def edits(x: str, y: str, limit: int) -> int:
+    """Letters added, dropped, changed or swapped (optimal string alignment); more than `limit` is `limit` + 1."""
+    if abs(len(x) - len(y)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(y) + 1))
+    for i, left in enumerate(x, start=1):
+        older, before, row = before, row, [i]
+        for j, right in enumerate(y, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (left != right))
+            if i > 1 and j > 1 and left == y[j - 2] and x[i - 2] == right:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]

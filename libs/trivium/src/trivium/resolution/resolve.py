@@ -1,0 +1,84 @@
+"""READ FIRST: which names of a graph are one thing, as a function of what the graph says of them.
+
+name → blocks (`blocking`) → pairs that are alike (`likeness`, by `forms`) → judged (`score`) → the name each one stands
+for, and the cards that a person is asked. A name points to the best of those that outrank it, so following targets
+ends; nothing depends on the order in which names came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from trivium.resolution.blocking import MAX_BLOCK, blocks_of, is_lopsided, is_short_in
+from trivium.resolution.forms import form_of
+from trivium.resolution.likeness import Kind, likeness
+from trivium.resolution.record import Record
+from trivium.resolution.score import ONE_THING, REVIEW, Judgement, judge
+
+
+class Card(NamedTuple):
+    """Two names that may be one thing: for a person to decide."""
+
+    key: str
+    other: str
+    judgement: Judgement
+
+
+class Resolution(NamedTuple):
+    """`targets`: the name each key stands for, where it is another; `cards`: from REVIEW to below ONE_THING."""
+
+    targets: dict[str, str]
+    cards: list[Card]
+
+
+def rank(key: str) -> tuple[int, int, str]:
+    """The fuller name outranks the shorter one; it depends on the name alone."""
+    return len(form_of(key).core), len(key), key
+
+
+def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
+    """The names that share a block with `key` and are alike; `blocks` has the members of every block of `key`.
+
+    A block of more than `MAX_BLOCK` names is none.
+    """
+    found: set[str] = set()
+    for block in blocks_of(key):
+        members = blocks.get(block, ())
+        if len(members) > MAX_BLOCK:
+            continue
+        lopsided = is_lopsided(block) and not is_short_in(block, key)
+        found.update(other for other in members if not lopsided or is_short_in(block, other))
+    found.discard(key)
+    return {other for other in found if _are_alike(key, other)}
+
+
+def _are_alike(key: str, other: str) -> bool:
+    left, right = sorted((key, other))
+    return any(likeness(left, right, person).kind is not Kind.NONE for person in (True, False))
+
+
+def resolve(keys: Iterable[str], near: Mapping[str, Collection[str]], records: Mapping[str, Record]) -> Resolution:
+    """What each of `keys` stands for, and the cards between it and a name that outranks it.
+
+    `near` has the candidates of each key and of each of its candidates; `records` those of all of them.
+    """
+    targets: dict[str, str] = {}
+    cards: list[Card] = []
+    for key in keys:
+        judged = list(_judged(key, near, records))
+        best = max(judged, key=lambda card: (card.judgement.score, rank(card.other)), default=None)
+        if best is not None and best.judgement.score >= ONE_THING:
+            targets[key] = best.other
+        else:
+            cards.extend(card for card in judged if card.judgement.score >= REVIEW)
+    return Resolution(targets, sorted(cards, key=lambda card: (-card.judgement.score, card.key, card.other)))
+
+
+def _judged(key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record]) -> Iterator[Card]:
+    for other in sorted(near.get(key, ())):
+        if rank(other) > rank(key) and key in records and other in records:
+            others = {*near[key], *near.get(other, ())} - {key, other}
+            yield Card(
+                key, other, judge(records[key], records[other], [records[one] for one in others if one in records])
+            )

@@ -1,0 +1,91 @@
+"""Which names are one thing depends on the names alone, not on how they came."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.domain.graph import EntityType
+from trivium.resolution import blocking, index, resolve
+from trivium.resolution.index import NameIndex
+from trivium.resolution.record import Record
+
+FIRST = ("ilse", "i", "carl", "carla", "john", "jon", "j f", "bob", "robert")
+LAST = ("brandt", "brant", "smith", "lund", "smith jr")
+OTHERS = ("", "acme", "acme inc", "acme bank", "ab", "apollo 11", "apollo 12", "acme bank corp", "u s", "united states")
+NEIGHBOURS = ("harrow weir", "oslo", "savern")
+
+
+def records() -> st.SearchStrategy[Record]:
+    people = st.builds(
+        lambda first, last: f"{first} {last}".strip(), st.sampled_from(("", *FIRST)), st.sampled_from(LAST)
+    )
+    return st.builds(
+        lambda key, kind, near: Record(key, kind, frozenset(near)),
+        st.one_of(people, st.sampled_from(OTHERS[1:])),
+        st.sampled_from((EntityType.PERSON, EntityType.ORGANIZATION, EntityType.CONCEPT)),
+        st.sets(st.sampled_from(NEIGHBOURS)),
+    )
+
+
+def one_at_once(final: list[Record]) -> dict[str, str]:
+    fresh = NameIndex()
+    fresh.update(final)
+    return fresh.targets
+
+
+@pytest.fixture(params=[3, 64])
+def largest_block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    for module in (blocking, index, resolve):
+        monkeypatch.setattr(module, "MAX_BLOCK", request.param)
+    return int(request.param)
+
+
+def test_names_that_come_and_go_in_any_order_stand_for_the_same(largest_block: int) -> None:
+    @given(st.lists(records(), max_size=14, unique_by=lambda r: r.key), st.lists(records(), max_size=6), st.randoms())
+    def holds(final: list[Record], passing: list[Record], chance: random.Random) -> None:
+        kept = {record.key for record in final}
+        names = NameIndex()
+        for record in passing:
+            names.update([record])
+        for record in chance.sample(final, len(final)):
+            names.update([record])
+        names.update(dropped=[record.key for record in passing if record.key not in kept])
+        assert names.targets == one_at_once(final)
+
+    holds()
+
+
+def person(key: str, *neighbours: str) -> Record:
+    return Record(key, EntityType.PERSON, frozenset(neighbours))
+
+
+def test_a_last_name_is_the_one_person_who_bears_it_and_is_near() -> None:
+    names = NameIndex()
+    names.update([person("ilse brandt", "harrow weir"), person("brandt", "harrow weir")])
+    assert names.targets == {"brandt": "ilse brandt"}
+    names.update([person("carl brandt", "harrow weir")])
+    assert names.targets == {}
+    names.update(dropped=["carl brandt"])
+    assert names.targets == {"brandt": "ilse brandt"}
+
+
+def test_between_the_thresholds_a_person_is_asked_and_told_why() -> None:
+    resolution = NameIndex().update([person("john a smith", "leeds"), person("john smith", "leeds", "york")])
+    assert resolution.targets == {"john smith": "john a smith"}
+    resolution = NameIndex().update([person("john a smith"), person("john smith")])
+    [card] = resolution.cards
+    assert (card.key, card.other) == ("john smith", "john a smith")
+    assert card.judgement.reasons == ("+0.60 the same first and last name; one has a middle name more",)
+
+
+def test_following_targets_ends() -> None:
+    names = NameIndex()
+    names.update(
+        [Record(key, EntityType.ORGANIZATION) for key in ("acme", "acme inc", "acme corp", "acme company ltd")]
+    )
+    assert set(names.targets) == {"acme", "acme inc", "acme corp"}
+    assert all(resolve.rank(target) > resolve.rank(key) for key, target in names.targets.items())
