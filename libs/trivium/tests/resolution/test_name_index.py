@@ -37,7 +37,7 @@ def one_at_once(final: list[Record]) -> dict[str, str]:
     return fresh.targets
 
 
-@pytest.fixture(params=[3, 64])
+@pytest.fixture(params=[3, 24])
 def largest_block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     for module in (blocking, index, resolve):
         monkeypatch.setattr(module, "MAX_BLOCK", request.param)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from trivium.resolution.forms import KINDS, form_of, initials_of, skeleton
 from trivium.resolution.likeness import full_names
 
-MAX_BLOCK = 64  # names; what more names have in common tells none of them from the others
+MAX_BLOCK = 24  # names; what more names have in common tells none of them from the others
 BANDS, ROWS = 4, 2  # of MinHash: half of the runs in common are found in 3 of 4 cases, 4 of 5 in 98 of 100
 RUN = 3  # letters
 MIN_RUN_CHARS = 6  # of a name that may be misspelt

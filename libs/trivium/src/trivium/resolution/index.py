@@ -16,37 +16,27 @@ class NameIndex:
     def __init__(self) -> None:
         self._records: dict[str, Record] = {}
         self._blocks: dict[str, set[str]] = {}
+        self._near: dict[str, set[str]] = {}
         self.targets: dict[str, str] = {}
 
-    def put(self, record: Record) -> None:
-        """Add a name, or replace what is known of it."""
-        if record.key not in self._records:
-            for block in blocks_of(record.key):
-                self._blocks.setdefault(block, set()).add(record.key)
-        self._records[record.key] = record
-
-    def drop(self, key: str) -> None:
-        """Forget a name; one that is not there changes nothing."""
-        if self._records.pop(key, None) is None:
-            return
-        for block in blocks_of(key):
-            members = self._blocks[block]
-            members.discard(key)
-            if not members:
-                del self._blocks[block]
-
     def update(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> Resolution:
-        """Put and drop names, and decide anew about all whom that may concern; `targets` is then up to date."""
+        """Put names, or what is now known of them, and drop others; then decide anew about all whom that concerns.
+
+        Dropping a name that is not there changes nothing.
+        """
         put = {record.key: record for record in records if self._records.get(record.key) != record}
         gone = {key for key in dropped if key in self._records} - put.keys()
-        touched = {*put, *gone, *self._crossed(put.keys() - self._records.keys(), gone)}
-        concerned = self._around(touched)
-        for record in put.values():
-            self.put(record)
+        added = put.keys() - self._records.keys()
+        moved = {*added, *gone, *self._crossed(added, gone)}
+        concerned = self._around({*put, *moved})
+        self._file(added, gone)
+        self._records.update(put)
         for key in gone:
-            self.drop(key)
-        concerned |= self._around(touched)
-        resolution = self._resolved(concerned & self._records.keys())
+            del self._records[key]
+        self._renew(moved)
+        concerned |= self._around({*put, *moved})
+        decided = concerned & self._records.keys()
+        resolution = resolve(sorted(decided), self._near, self._records)
         for key in concerned:
             self.targets.pop(key, None)
         self.targets.update(resolution.targets)
@@ -63,13 +53,31 @@ class NameIndex:
         crossed = [block for block, size in sizes.items() if (size > MAX_BLOCK) != (size + growth[block] > MAX_BLOCK)]
         return {key for block in crossed for key in self._blocks.get(block, ())}
 
-    def _around(self, keys: Iterable[str]) -> set[str]:
-        """`keys`, their candidates, and the candidates of those: a rival of the one decides about the other."""
-        once = {other for key in keys for other in candidates(key, self._blocks)}
-        return {*keys, *once, *(other for key in once for other in candidates(key, self._blocks))}
+    def _file(self, added: Iterable[str], gone: Iterable[str]) -> None:
+        for key in added:
+            for block in blocks_of(key):
+                self._blocks.setdefault(block, set()).add(key)
+        for key in gone:
+            for block in blocks_of(key):
+                members = self._blocks[block]
+                members.discard(key)
+                if not members:
+                    del self._blocks[block]
 
-    def _resolved(self, keys: set[str]) -> Resolution:
-        near = {key: candidates(key, self._blocks) for key in keys}
-        for other in {other for others in near.values() for other in others} - near.keys():
-            near[other] = candidates(other, self._blocks)
-        return resolve(sorted(keys), near, self._records)
+    def _renew(self, keys: Iterable[str]) -> None:
+        """Find the candidates of some names anew; being near is mutual."""
+        for key in keys:
+            before = self._near.pop(key, set())
+            after = candidates(key, self._blocks) if key in self._records else set()
+            for other in before - after:
+                if other in self._near:
+                    self._near[other].discard(key)
+            for other in after - before:
+                self._near.setdefault(other, set()).add(key)
+            if after:
+                self._near[key] = after
+
+    def _around(self, keys: set[str]) -> set[str]:
+        """`keys`, their candidates, and the candidates of those: a rival of the one decides about the other."""
+        once = {other for key in keys for other in self._near.get(key, ())}
+        return {*keys, *once, *(other for key in once for other in self._near.get(key, ()))}

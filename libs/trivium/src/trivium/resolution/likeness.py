@@ -192,7 +192,7 @@ def _spelt(a: Sequence[str], b: Sequence[str]) -> Kind:
         return Kind.NONE
     if all(_sound_alike(x, y) for x, y in differing):
         return Kind.SOUND
-    return Kind.SPELLING if all(_nearly(x, y) for x, y in differing) and len(differing) == 1 else Kind.NONE
+    return Kind.SPELLING if len(differing) == 1 and _nearly(*differing[0]) else Kind.NONE
 
 
 def _are_genders(x: str, y: str) -> bool:
