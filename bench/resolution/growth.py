@@ -13,6 +13,7 @@ import random
 import resource
 import time
 from collections.abc import Iterator
+from math import log
 from typing import NamedTuple
 
 from trivium.domain.graph import EntityType
@@ -23,9 +24,46 @@ from trivium.text.names import fold_name
 STEPS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 MENTIONS, DOCUMENTS, NEW = 20, 200, 1 / 7
 MAX_NEIGHBOURS = 32
-SYLLABLES = "ba ber bor da del dro fa fen gar go hal hen il ja ker la lor ma mer na nor o per qua ra ros sa sel ta tor u va vin wes yo zan".split()
+SYLLABLES = [
+    "ba",
+    "ber",
+    "bor",
+    "da",
+    "del",
+    "dro",
+    "fa",
+    "fen",
+    "gar",
+    "go",
+    "hal",
+    "hen",
+    "il",
+    "ja",
+    "ker",
+    "la",
+    "lor",
+    "ma",
+    "mer",
+    "na",
+    "nor",
+    "o",
+    "per",
+    "qua",
+    "ra",
+    "ros",
+    "sa",
+    "sel",
+    "ta",
+    "tor",
+    "u",
+    "va",
+    "vin",
+    "wes",
+    "yo",
+    "zan",
+]
 KINDS = (EntityType.PERSON, EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION)
-TRADES = "Motors Foods Bank Steel Press Airlines Shipping Mills Labs Textiles".split()
+TRADES = ["Motors", "Foods", "Bank", "Steel", "Press", "Airlines", "Shipping", "Mills", "Labs", "Textiles"]
 
 
 class Thing(NamedTuple):
@@ -36,7 +74,7 @@ class Thing(NamedTuple):
     companions: tuple[int, ...]
 
 
-def word(chance: random.Random, parts: int) -> str:
+def invented(chance: random.Random, parts: int) -> str:
     return "".join(chance.choice(SYLLABLES) for _ in range(parts)).capitalize()
 
 
@@ -44,13 +82,13 @@ def thing(chance: random.Random, before: int) -> Thing:
     kind = chance.choice(KINDS)
     companions = tuple(chance.randrange(before) for _ in range(3)) if before else ()
     if kind is EntityType.PERSON:
-        first, last = word(chance, 2), word(chance, 3)
+        first, last = invented(chance, 2), invented(chance, 3)
         usual, others = f"{first} {last}", (f"{first[0]}. {last}", last, f"{first} {chance.choice('ABCDEFG')}. {last}")
     elif kind is EntityType.ORGANIZATION:
-        usual = f"{word(chance, 3)} {chance.choice(TRADES)}"
+        usual = f"{invented(chance, 3)} {chance.choice(TRADES)}"
         others = (f"{usual} Inc.", f"{usual} Ltd.")
     else:
-        usual = word(chance, 4)
+        usual = invented(chance, 4)
         others = (f"City of {usual}", usual[:-2] + usual[-1] + usual[-2])
     return Thing(kind, tuple(fold_name(name) for name in (usual, usual, usual, usual, *others)), companions)
 
@@ -123,7 +161,9 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=STEPS[-1], help="mentions at the last step")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print(f"{'mentions':>10}{'names':>9}{'merges':>8}{'right %':>9}{'CPU s':>9}{'us/mention':>12}{'peak MB':>9}{'growth':>8}")
+    print(
+        f"{'mentions':>10}{'names':>9}{'merges':>8}{'right %':>9}{'CPU s':>9}{'us/mention':>12}{'peak MB':>9}{'growth':>8}"
+    )
     before: tuple[int, float] | None = None
     for mentions in (step for step in STEPS if step <= options.most):
         spent, known, merges, right = measured(mentions, options.seed)
@@ -138,8 +178,6 @@ def main() -> None:
 
 
 def _exponent(before: tuple[int, float], now: tuple[int, float]) -> str:
-    from math import log
-
     return f"n^{log(now[1] / before[1]) / log(now[0] / before[0]):.2f}"
 
 

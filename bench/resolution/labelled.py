@@ -1,7 +1,12 @@
-"""The labelled list of name pairs: `pairs.txt`, and its halves."""
+"""How often names are rightly said to be one thing: `python bench/resolution/labelled.py [--misses]`.
+
+Reads `pairs.txt`, written for it. Weights and thresholds were fitted to one half; of the other only the totals were
+looked at.
+"""
 
 from __future__ import annotations
 
+import argparse
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +14,7 @@ from typing import NamedTuple
 
 from trivium.domain.graph import EntityType
 from trivium.resolution.record import Record
+from trivium.resolution.score import ONE_THING, REVIEW, judge
 from trivium.text.names import fold_name
 
 PAIRS = Path(__file__).with_name("pairs.txt")
@@ -51,3 +57,30 @@ def labelled_pairs() -> Iterator[Pair]:
             sign == "+",
             bool(zlib.crc32(line.encode()) % 2),
         )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--misses", action="store_true", help="print what is judged wrongly in the tuning half")
+    options = parser.parse_args()
+    print(f"{'half':<10}{'pairs':>7}{'merged':>8}{'precision':>11}{'recall':>8}{'asked':>7}")
+    for held_out in (False, True):
+        pairs = [pair for pair in labelled_pairs() if pair.held_out == held_out]
+        judged = [(pair, judge(pair.left, pair.right, pair.others)) for pair in pairs]
+        merged = [pair for pair, judgement in judged if judgement.score >= ONE_THING]
+        right = sum(pair.same for pair in merged)
+        asked = sum(REVIEW <= judgement.score < ONE_THING for _, judgement in judged)
+        precision, recall = right / len(merged), right / sum(pair.same for pair in pairs)
+        half = "held out" if held_out else "tuning"
+        print(f"{half:<10}{len(pairs):>7}{len(merged):>8}{100 * precision:>11.1f}{100 * recall:>8.1f}{asked:>7}")
+        for pair, judgement in judged:
+            if options.misses and not held_out and (judgement.score >= ONE_THING) != pair.same:
+                print(
+                    f"   {'+' if pair.same else '-'} {pair.left.key} | {pair.right.key}",
+                    *judgement.reasons,
+                    sep="\n      ",
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -52,7 +52,7 @@ def _bands(text: str) -> list[str]:
         min([(run * multiplier + addend) & _MASK for run in runs])
         for multiplier, addend in zip(_MULTIPLIERS, _ADDENDS, strict=True)
     ]
-    return [f"m{band}:{':'.join(map(str, least[band * ROWS : (band + 1) * ROWS]))}" for band in range(BANDS)]
+    return [f"m{band}{text[0]}:{':'.join(map(str, least[band * ROWS : (band + 1) * ROWS]))}" for band in range(BANDS)]
 
 
 def is_lopsided(block: str) -> bool:

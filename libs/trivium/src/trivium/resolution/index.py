@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from trivium.resolution.blocking import MAX_BLOCK, blocks_of
 from trivium.resolution.record import Record
-from trivium.resolution.resolve import Resolution, candidates, resolve
+from trivium.resolution.resolve import Resolution, candidates, resolve, share_a_block
 
 
 class NameIndex:
@@ -27,13 +27,15 @@ class NameIndex:
         put = {record.key: record for record in records if self._records.get(record.key) != record}
         gone = {key for key in dropped if key in self._records} - put.keys()
         added = put.keys() - self._records.keys()
-        moved = {*added, *gone, *self._crossed(added, gone)}
+        filled, thinned = self._crossed(added, gone)
+        moved = {*added, *gone, *filled, *thinned}
         concerned = self._around({*put, *moved})
         self._file(added, gone)
         self._records.update(put)
         for key in gone:
             del self._records[key]
-        self._renew(moved)
+        self._renew({*added, *gone, *thinned})
+        self._part(filled - thinned)
         concerned |= self._around({*put, *moved})
         decided = concerned & self._records.keys()
         resolution = resolve(sorted(decided), self._near, self._records)
@@ -42,16 +44,20 @@ class NameIndex:
         self.targets.update(resolution.targets)
         return resolution
 
-    def _crossed(self, added: Iterable[str], gone: Iterable[str]) -> set[str]:
-        """The names whose block becomes too large, or is no longer."""
+    def _crossed(self, added: Iterable[str], gone: Iterable[str]) -> tuple[set[str], set[str]]:
+        """The names of which a block becomes too large, and those of which one no longer is."""
         growth: Counter[str] = Counter()
         for keys, sign in ((added, 1), (gone, -1)):
             for key in keys:
                 for block in blocks_of(key):
                     growth[block] += sign
         sizes = {block: len(self._blocks.get(block, ())) for block in growth}
-        crossed = [block for block, size in sizes.items() if (size > MAX_BLOCK) != (size + growth[block] > MAX_BLOCK)]
-        return {key for block in crossed for key in self._blocks.get(block, ())}
+        filled = [block for block, size in sizes.items() if size <= MAX_BLOCK < size + growth[block]]
+        thinned = [block for block, size in sizes.items() if size + growth[block] <= MAX_BLOCK < size]
+        return self._members(filled), self._members(thinned)
+
+    def _members(self, blocks: Iterable[str]) -> set[str]:
+        return {key for block in blocks for key in self._blocks.get(block, ())}
 
     def _file(self, added: Iterable[str], gone: Iterable[str]) -> None:
         for key in added:
@@ -76,6 +82,11 @@ class NameIndex:
                 self._near.setdefault(other, set()).add(key)
             if after:
                 self._near[key] = after
+
+    def _part(self, keys: set[str]) -> None:
+        """Names that shared a block which is now too large, and no other, are no candidates any more."""
+        for key in keys & self._near.keys():
+            self._near[key] = {other for other in self._near[key] if share_a_block(key, other, self._blocks)}
 
     def _around(self, keys: set[str]) -> set[str]:
         """`keys`, their candidates, and the candidates of those: a rival of the one decides about the other."""

@@ -53,6 +53,15 @@ def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
     return {other for other in found if _are_alike(key, other)}
 
 
+def share_a_block(key: str, other: str, blocks: Mapping[str, Collection[str]]) -> bool:
+    """Whether two names that are alike are candidates of each other."""
+    return any(
+        len(blocks.get(block, ())) <= MAX_BLOCK
+        and (not is_lopsided(block) or is_short_in(block, key) or is_short_in(block, other))
+        for block in blocks_of(key) & blocks_of(other)
+    )
+
+
 def _are_alike(key: str, other: str) -> bool:
     left, right = sorted((key, other))
     return any(likeness(left, right, person).kind is not Kind.NONE for person in (True, False))
