@@ -24,44 +24,13 @@ from trivium.text.names import fold_name
 STEPS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 MENTIONS, DOCUMENTS, NEW = 20, 200, 1 / 7
 MAX_NEIGHBOURS = 32
-SYLLABLES = [
-    "ba",
-    "ber",
-    "bor",
-    "da",
-    "del",
-    "dro",
-    "fa",
-    "fen",
-    "gar",
-    "go",
-    "hal",
-    "hen",
-    "il",
-    "ja",
-    "ker",
-    "la",
-    "lor",
-    "ma",
-    "mer",
-    "na",
-    "nor",
-    "o",
-    "per",
-    "qua",
-    "ra",
-    "ros",
-    "sa",
-    "sel",
-    "ta",
-    "tor",
-    "u",
-    "va",
-    "vin",
-    "wes",
-    "yo",
+# fmt: off
+SYLLABLES = (
+    "ba", "ber", "bor", "da", "del", "dro", "fa", "fen", "gar", "go", "hal", "hen", "il", "ja", "ker", "la", "lor",
+    "ma", "mer", "na", "nor", "o", "per", "qua", "ra", "ros", "sa", "sel", "ta", "tor", "u", "va", "vin", "wes", "yo",
     "zan",
-]
+)
+# fmt: on
 KINDS = (EntityType.PERSON, EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION)
 TRADES = ["Motors", "Foods", "Bank", "Steel", "Press", "Airlines", "Shipping", "Mills", "Labs", "Textiles"]
 
@@ -161,9 +130,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=STEPS[-1], help="mentions at the last step")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print(
-        f"{'mentions':>10}{'names':>9}{'merges':>8}{'right %':>9}{'CPU s':>9}{'us/mention':>12}{'peak MB':>9}{'growth':>8}"
-    )
+    print("  mentions    names  merges  right %    CPU s  us/mention  peak MB  growth")
     before: tuple[int, float] | None = None
     for mentions in (step for step in STEPS if step <= options.most):
         spent, known, merges, right = measured(mentions, options.seed)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.graph import EntityType
-from trivium.resolution import blocking, index, resolve
+from trivium.resolution import blocking, resolve
 from trivium.resolution.index import NameIndex
 from trivium.resolution.record import Record
 
@@ -37,10 +37,9 @@ def one_at_once(final: list[Record]) -> dict[str, str]:
     return fresh.targets
 
 
-@pytest.fixture(params=[3, 24])
+@pytest.fixture(params=[3, 16])
 def largest_block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    for module in (blocking, index, resolve):
-        monkeypatch.setattr(module, "MAX_BLOCK", request.param)
+    monkeypatch.setattr(blocking, "MAX_BLOCK", request.param)
     return int(request.param)
 
 

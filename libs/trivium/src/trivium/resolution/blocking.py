@@ -13,7 +13,8 @@ from functools import lru_cache
 from trivium.resolution.forms import KINDS, form_of, initials_of, skeleton
 from trivium.resolution.likeness import full_names
 
-MAX_BLOCK = 24  # names; what more names have in common tells none of them from the others
+MAX_BLOCK = 16  # names; what more names have in common tells none of them from the others
+MAX_LETTER_BLOCK = 6  # of names that share runs of letters: more of them share them by chance
 BANDS, ROWS = 4, 2  # of MinHash: half of the runs in common are found in 3 of 4 cases, 4 of 5 in 98 of 100
 RUN = 3  # letters
 MIN_RUN_CHARS = 6  # of a name that may be misspelt
@@ -53,6 +54,11 @@ def _bands(text: str) -> list[str]:
         for multiplier, addend in zip(_MULTIPLIERS, _ADDENDS, strict=True)
     ]
     return [f"m{band}{text[0]}:{':'.join(map(str, least[band * ROWS : (band + 1) * ROWS]))}" for band in range(BANDS)]
+
+
+def is_too_large(block: str, names: int) -> bool:
+    """Whether so many names are too many for a block to tell anything."""
+    return names > (min(MAX_BLOCK, MAX_LETTER_BLOCK) if block[0] == "m" else MAX_BLOCK)
 
 
 def is_lopsided(block: str) -> bool:

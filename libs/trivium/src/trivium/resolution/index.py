@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from trivium.resolution.blocking import MAX_BLOCK, blocks_of
+from trivium.resolution.blocking import blocks_of, is_too_large
 from trivium.resolution.record import Record
 from trivium.resolution.resolve import Resolution, candidates, resolve, share_a_block
 
@@ -28,15 +28,18 @@ class NameIndex:
         gone = {key for key in dropped if key in self._records} - put.keys()
         added = put.keys() - self._records.keys()
         filled, thinned = self._crossed(added, gone)
-        moved = {*added, *gone, *filled, *thinned}
+        moved = {*added, *gone, *thinned}
         concerned = self._around({*put, *moved})
         self._file(added, gone)
+        parted = {key for key in filled - moved if self._parted(key)}
+        concerned |= self._around(parted)
         self._records.update(put)
         for key in gone:
             del self._records[key]
-        self._renew({*added, *gone, *thinned})
-        self._part(filled - thinned)
-        concerned |= self._around({*put, *moved})
+        for key in parted:
+            self._near[key] -= self._parted(key)
+        self._renew(moved)
+        concerned |= self._around({*put, *moved, *parted})
         decided = concerned & self._records.keys()
         resolution = resolve(sorted(decided), self._near, self._records)
         for key in concerned:
@@ -51,9 +54,13 @@ class NameIndex:
             for key in keys:
                 for block in blocks_of(key):
                     growth[block] += sign
-        sizes = {block: len(self._blocks.get(block, ())) for block in growth}
-        filled = [block for block, size in sizes.items() if size <= MAX_BLOCK < size + growth[block]]
-        thinned = [block for block, size in sizes.items() if size + growth[block] <= MAX_BLOCK < size]
+        filled: list[str] = []
+        thinned: list[str] = []
+        for block, more in growth.items():
+            size = len(self._blocks.get(block, ()))
+            before, after = is_too_large(block, size), is_too_large(block, size + more)
+            if before != after:
+                (filled if after else thinned).append(block)
         return self._members(filled), self._members(thinned)
 
     def _members(self, blocks: Iterable[str]) -> set[str]:
@@ -83,10 +90,9 @@ class NameIndex:
             if after:
                 self._near[key] = after
 
-    def _part(self, keys: set[str]) -> None:
-        """Names that shared a block which is now too large, and no other, are no candidates any more."""
-        for key in keys & self._near.keys():
-            self._near[key] = {other for other in self._near[key] if share_a_block(key, other, self._blocks)}
+    def _parted(self, key: str) -> set[str]:
+        """The candidates of a name that share no block with it any more, now that one is too large."""
+        return {other for other in self._near.get(key, ()) if not share_a_block(key, other, self._blocks)}
 
     def _around(self, keys: set[str]) -> set[str]:
         """`keys`, their candidates, and the candidates of those: a rival of the one decides about the other."""

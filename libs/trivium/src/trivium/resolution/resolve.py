@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trivium.resolution.blocking import MAX_BLOCK, blocks_of, is_lopsided, is_short_in
+from trivium.resolution.blocking import blocks_of, is_lopsided, is_short_in, is_too_large
 from trivium.resolution.forms import form_of
 from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
@@ -40,12 +40,12 @@ def rank(key: str) -> tuple[int, int, str]:
 def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
     """The names that share a block with `key` and are alike; `blocks` has the members of every block of `key`.
 
-    A block of more than `MAX_BLOCK` names is none.
+    A block that is too large is none.
     """
     found: set[str] = set()
     for block in blocks_of(key):
         members = blocks.get(block, ())
-        if len(members) > MAX_BLOCK:
+        if is_too_large(block, len(members)):
             continue
         lopsided = is_lopsided(block) and not is_short_in(block, key)
         found.update(other for other in members if not lopsided or is_short_in(block, other))
@@ -56,7 +56,7 @@ def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
 def share_a_block(key: str, other: str, blocks: Mapping[str, Collection[str]]) -> bool:
     """Whether two names that are alike are candidates of each other."""
     return any(
-        len(blocks.get(block, ())) <= MAX_BLOCK
+        not is_too_large(block, len(blocks.get(block, ())))
         and (not is_lopsided(block) or is_short_in(block, key) or is_short_in(block, other))
         for block in blocks_of(key) & blocks_of(other)
     )
