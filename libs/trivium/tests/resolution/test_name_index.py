@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from trivium.domain.graph import EntityType
 from trivium.resolution import blocking, resolve
 from trivium.resolution.index import NameIndex
+from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
 
 FIRST = ("ilse", "i", "carl", "carla", "john", "jon", "j f", "bob", "robert")
@@ -88,3 +89,10 @@ def test_following_targets_ends() -> None:
     )
     assert set(names.targets) == {"acme", "acme inc", "acme corp"}
     assert all(resolve.rank(target) > resolve.rank(key) for key, target in names.targets.items())
+
+
+@pytest.mark.parametrize("name", ["a " * 5000, "x" * 10_000, "ab " * 3000 + "z"])
+def test_an_endless_name_has_few_blocks_and_is_like_itself_alone(name: str) -> None:
+    other = name.strip() + "y"
+    assert len(blocking.blocks_of(name.strip())) < 40
+    assert likeness(name.strip(), other, person=False).kind is Kind.NONE

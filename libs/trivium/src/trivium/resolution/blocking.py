@@ -17,6 +17,7 @@ MAX_BLOCK = 16  # names; what more names have in common tells none of them from 
 MAX_LETTER_BLOCK = 6  # of names that share runs of letters: more of them share them by chance
 BANDS, ROWS = 4, 2  # of MinHash: half of the runs in common are found in 3 of 4 cases, 4 of 5 in 98 of 100
 RUN = 3  # letters
+MAX_BEGINNING = 8  # words of a long name that a short one may be; the blocks of a name of 10,000 words stay few
 MIN_RUN_CHARS = 6  # of a name that may be misspelt
 
 _MASK = (1 << 32) - 1
@@ -39,7 +40,7 @@ def blocks_of(key: str) -> frozenset[str]:
     if len(core) > 1:
         firsts = {core[0][0], *(name[0] for name in full_names(core[0]))}
         blocks.update(f"i:{core[-1]} {first}" for first in firsts)
-        blocks.update(f"t:{' '.join(core[:count])}" for count in range(1, len(core)))
+        blocks.update(f"t:{' '.join(core[:count])}" for count in range(1, min(len(core), MAX_BEGINNING + 1)))
     blocks.add(f"l:{core[-1]}")
     blocks.add(f"t:{' '.join(core)}")
     if len(together) >= MIN_RUN_CHARS:

@@ -58,6 +58,7 @@ class Likeness(NamedTuple):
     weight: float
 
 
+MAX_WORD = 64  # letters
 _NONE = Likeness(Kind.NONE, 0.0)
 _SHORT_FORMS = frozenset(
     (short, full)
@@ -213,8 +214,13 @@ def _nearly(x: str, y: str) -> bool:
 
 
 def edits(x: str, y: str, limit: int) -> int:
-    """Letters added, dropped, changed or swapped (optimal string alignment); more than `limit` is `limit` + 1."""
-    if abs(len(x) - len(y)) > limit:
+    """Letters added, dropped, changed or swapped (optimal string alignment); more than `limit` is `limit` + 1.
+
+    Words of more than `MAX_WORD` letters are not compared letter by letter: what differs is more than `limit`.
+    """
+    if x == y:
+        return 0
+    if abs(len(x) - len(y)) > limit or max(len(x), len(y)) > MAX_WORD:
         return limit + 1
     before: list[int] = []
     row = list(range(len(y) + 1))
