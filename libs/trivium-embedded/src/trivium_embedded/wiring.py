@@ -103,7 +103,7 @@ def assembled(
         questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
         pictured = stack.enter_context(visual_questions(models.visual))
-        yield query_services(
+        services = query_services(
             settings,
             stores,
             questions,
@@ -112,6 +112,8 @@ def assembled(
             visual_questions=pictured,
             inference=models.answers,
         )
+        stack.callback(services.topics.close)
+        yield services
 
 
 @contextmanager

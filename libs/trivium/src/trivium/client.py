@@ -350,6 +350,18 @@ class TriviumClient:
         """One entity with its neighbours and evidence. Raises `NotFound`."""
         return self._get(f"/v1/graph/entities/{_part(entity_id)}", api.EntityPicture)
 
+    def topics(self, level: int = 0, *, dataset: str = "", limit: int = PAGE, cursor: str = "") -> api.TopicPage:
+        """One page of what the documents are about, the largest topic first; with `dataset` of that one alone.
+
+        Raises `TryLater` (`topics_in_the_making`) while they are made anew, which takes a minute where documents are
+        very many.
+        """
+        return self._get("/v1/graph/topics", api.TopicPage, level=level, dataset=dataset, limit=limit, cursor=cursor)
+
+    def topic(self, topic_id: str, *, dataset: str = "") -> api.TopicPicture:
+        """One topic with its central passages. Raises `NotFound`, and as `topics`."""
+        return self._get(f"/v1/graph/topics/{_part(topic_id)}", api.TopicPicture, dataset=dataset)
+
     def _get(self, path: str, kind: type[T], **query: str | int | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
         return self._call("GET", path, kind, params=given)

@@ -86,6 +86,7 @@ class World:
             searcher=me,
             answerer=me,
             crawler=me,
+            topics=me,
         )
 
     def for_tenant(self, tenant: Tenant) -> _Intake:

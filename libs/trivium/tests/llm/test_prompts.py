@@ -9,7 +9,7 @@ from trivium.llm.prompt_files import prompt_named
 
 DIGESTS = {
     "answer@1": "73276350c61c",
-    "answer_forms@1": "f4766fb29001",
+    "answer_forms@2": "5abb79c934d1",
     "cite@1": "ddfae4948b8f",
     "describe@1": "024914a8e8aa",
     "extract@1": "c9fc90b788af",

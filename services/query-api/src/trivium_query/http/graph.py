@@ -8,13 +8,22 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from trivium import api
+from trivium.domain.documents import MAX_DATASET_CHARS
 from trivium.domain.graph import EntityType
 from trivium_query import views
 from trivium_query.handlers import graph
+from trivium_query.handlers import topics as topics_of
 from trivium_query.handlers.links import links as document_links
 from trivium_query.http.routing import AnyId, Limit, PageCursor, ServicesDep, TenantDep, answers, write
+from trivium_query.http.sources import ANY_DATASET
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
+
+MAX_LEVEL = 9
+DatasetName = Annotated[
+    str,
+    Query(max_length=MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only this dataset."),
+]
 
 
 @router.get("/entities", **answers(api.EntityPage))
@@ -35,6 +44,25 @@ async def browse(
 async def links(id: AnyId, services: ServicesDep, tenant: TenantDep) -> Response:
     """Which sources a source links to, and which link to it."""
     return write(views.links(await document_links(services, tenant, id)))
+
+
+@router.get("/topics", **answers(api.TopicPage))
+async def topics(
+    services: ServicesDep,
+    tenant: TenantDep,
+    level: Annotated[int, Query(ge=0, le=MAX_LEVEL, description="How fine; 0 is the coarsest.")] = 0,
+    dataset: DatasetName = "",
+    limit: Limit = 50,
+    cursor: PageCursor = "",
+) -> Response:
+    """What the documents are about: communities of names, the largest first, made anew when the graph has changed."""
+    return write(views.topic_page(await topics_of.browse(services, tenant, level, dataset, limit, cursor)))
+
+
+@router.get("/topics/{id}", **answers(api.TopicPicture, 404))
+async def topic(id: AnyId, services: ServicesDep, tenant: TenantDep, dataset: DatasetName = "") -> Response:
+    """A topic, its names, and the passages that say most of it."""
+    return write(views.topic_picture(await topics_of.picture(services, tenant, id, dataset)))
 
 
 @router.get("/entities/{id}", **answers(api.EntityPicture, 404))
