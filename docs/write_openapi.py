@@ -28,6 +28,7 @@ def document() -> str:
         searcher=nothing,
         answerer=nothing,
         crawler=nothing,
+        topics=nothing,
     )
     return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
 

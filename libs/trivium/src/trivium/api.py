@@ -417,7 +417,7 @@ class Hit(Output, frozen=True):
     sources: tuple[SourceRank, ...]
     bridge: Bridge | None = None
     nearby: Nearby | None = None
-    topic: Annotated[str, Meta(description="The topic that it is central to, in mode `topics`.")] = ""
+    topic: Annotated[str | None, Meta(description="The topic that it is central to, in mode `topics`.")] = None
 
 
 class SearchResponse(Output, frozen=True):

@@ -77,7 +77,7 @@ class Hit(msgspec.Struct, frozen=True):
     sources: tuple[SourceRank, ...] = ()
     bridge: Bridge | None = None
     nearby: Nearby | None = None
-    topic: str = ""
+    topic: str | None = None
 
 
 class Degraded(msgspec.Struct, frozen=True):

@@ -55,7 +55,7 @@ async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts:
             places.get(chunk.id, ()),
             bridge_of(ranking.links.get(chunk.id), known),
             nearby_of(ranking.steps.get(chunk.id)),
-            ranking.topics.get(chunk.id, ""),
+            ranking.topics.get(chunk.id),
         )
         for rank, (row, chunk) in enumerate(kept, start=1)
     )

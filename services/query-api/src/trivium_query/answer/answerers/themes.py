@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
@@ -53,9 +52,8 @@ def answer_of_themes(themes: Themes) -> Answered | None:
         return None
     hits = themes.hits
     lines, citations = cited([(theme.hit, theme.quote) for theme in themes.shown], hits)
-    told = [
-        f"{number}. {_called(theme)}\n   {line}" for number, (theme, line) in enumerate(_zip(themes, lines), start=1)
-    ]
+    numbered = enumerate(zip(themes.shown, lines, strict=True), start=1)
+    told = [f"{number}. {_called(theme)}\n   {line}" for number, (theme, line) in numbered]
     more = themes.topics - len(themes.shown)
     end = [f"… and {more:,} smaller topics: trivium graph topics"] if more > 0 else []
     lead = f"What the {_counted(themes.documents, 'document')} {_are(themes.documents)} about, the largest topic first:"
@@ -63,10 +61,6 @@ def answer_of_themes(themes: Themes) -> Answered | None:
     short = "; ".join(theme.topic.name for theme in themes.shown[:SHORT])
     draft = Draft("\n".join([lead, *told, *end]), True, citations, notes, short)
     return Answered(draft, Verdict.SUPPORTED, hits)
-
-
-def _zip(themes: Themes, lines: Sequence[str]) -> list[tuple[Theme, str]]:
-    return list(zip(themes.shown, lines, strict=True))
 
 
 def _called(theme: Theme) -> str:
