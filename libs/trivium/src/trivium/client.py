@@ -362,6 +362,22 @@ class TriviumClient:
         """One topic with its central passages. Raises `NotFound`, and as `topics`."""
         return self._get(f"/v1/graph/topics/{_part(topic_id)}", api.TopicPicture, dataset=dataset)
 
+    @contextmanager
+    def export(
+        self, form: str = "jsonl", *, entity: str = "", depth: int = 1, dataset: str = ""
+    ) -> Iterator[Iterator[bytes]]:
+        """The graph as a file in pieces (jsonl, graphml, cypher or rdf): everything, around an entity, or of a dataset.
+
+        Raises `NotFound` for an unknown entity, and `TryLater` where the file breaks off.
+        """
+        asked: dict[str, str | int] = {"format": form, "dataset": dataset, "entity": entity}
+        given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
+        with self._failures(), self._http.stream("GET", "/v1/graph/export", params=given) as response:
+            if response.is_error:
+                response.read()
+                raise _error(response)
+            yield response.iter_bytes()
+
     def _get(self, path: str, kind: type[T], **query: str | int | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
         return self._call("GET", path, kind, params=given)

@@ -46,7 +46,7 @@ async def test_a_topic_shows_the_passages_that_queries_see_with_their_most_telli
 @pytest.mark.parametrize(
     ("path", "params", "status", "code"),
     [
-        ("topics", {"level": "2"}, 400, "no_such_level"),
+        ("topics", {"level": "2"}, 404, "no_such_level"),
         ("topics", {"level": "-1"}, 422, "invalid_request"),
         ("topics", {"dataset": "../other"}, 422, "invalid_request"),
         ("topics/nothing", {}, 404, "no_such_topic"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
 MAX_MEMBERS = 20
+EXPORT_FORMATS = ("jsonl", "graphml", "cypher", "rdf")
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
@@ -115,6 +118,29 @@ def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: boo
 
 
 @graph.command()
+@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), default="jsonl", show_default=True, help="How.")
+@click.option("--entity", default="", metavar="NAME", help="Only what is around this entity, a name or an id.")
+@click.option("--depth", type=click.IntRange(0, 5), default=1, show_default=True, help="How many steps from it.")
+@click.option("--dataset", default="", metavar="NAME", help="Only what this dataset says.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="To this file; unset: printed.")
+def export(form: str, entity: str, depth: int, dataset: str, output: Path | None) -> None:
+    """Write the graph as a file: entities, and each relation with the passage that states it.
+
+    jsonl is JSON Lines, graphml opens in yEd, Gephi and networkx, cypher runs in Neo4j, rdf is N-Triples.
+    """
+    if entity and dataset:
+        raise click.UsageError("An export is of an entity or of a dataset.")
+    with connected() as client:
+        around = _by_name(client, entity).id if entity and not _ID.fullmatch(entity) else entity
+        with client.export(form, entity=around, depth=depth, dataset=dataset) as pieces:
+            if output is not None:
+                note(f"{output}: {_saved(pieces, output):,} bytes")
+                return
+            for piece in pieces:
+                click.echo(piece, nl=False)
+
+
+@graph.command()
 @click.argument("document")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def links(document: str, as_json: bool) -> None:
@@ -132,6 +158,18 @@ def links(document: str, as_json: bool) -> None:
             say(words)
         for other in linked:
             say(f"  {one_line(other.name)}" + (f"  ({one_line(other.title)})" if other.title else ""))
+
+
+def _saved(pieces: Iterable[bytes], output: Path) -> int:
+    """Bytes written; a file that broke off is not left behind under its name."""
+    unfinished = output.with_name(f"{output.name}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            size = sum(file.write(piece) for piece in pieces)
+        unfinished.replace(output)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return size
 
 
 def _note_topics(page: api.TopicPage, limit: int) -> None:

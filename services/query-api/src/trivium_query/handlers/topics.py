@@ -40,11 +40,11 @@ class TopicPicture(msgspec.Struct, frozen=True):
 
 
 async def browse(services: Services, tenant: Tenant, level: int, dataset: str, limit: int, cursor: str) -> TopicListing:
-    """The topics of a level, the largest first. Raises `TryLater`, `Refused` (`no_such_level`, `bad_cursor`)."""
+    """The topics of a level, the largest first. Raises `TryLater`, `NotFound`, `Refused` (`bad_cursor`)."""
     current = await _current(services, tenant, dataset)
     topics = current.topics
     if level and level >= topics.levels:
-        raise Refused(
+        raise NotFound(
             "no_such_level",
             f"There is no level {level}: these topics have {topics.levels}, counted from 0.",
             "Ask for a lower one.",
