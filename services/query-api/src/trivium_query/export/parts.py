@@ -7,7 +7,7 @@ may see is stated, each with its evidence. Memory is that of a page, and of a ne
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -54,7 +54,7 @@ class Stores(msgspec.Struct, frozen=True):
     records: Records
 
 
-async def whole(stores: Stores, dataset: str = "") -> AsyncIterator[list[Part]]:
+async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]:
     """Everything of a tenant, or what one dataset says."""
     cursor, more = "", True
     while more:
@@ -73,7 +73,7 @@ async def whole(stores: Stores, dataset: str = "") -> AsyncIterator[list[Part]]:
             break
 
 
-async def neighbourhood(stores: Stores, start: Entity, depth: int) -> AsyncIterator[list[Part]]:
+async def neighbourhood(stores: Stores, start: Entity, depth: int) -> AsyncGenerator[list[Part]]:
     """An entity, those at most `depth` steps from it, and what is stated between any two of them."""
     reached = await _reached(stores.graph, start, depth)
     for page in batches(sorted(reached), PAGE):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
@@ -13,6 +13,7 @@ from trivium.text.names import fold_name
 from trivium_query.export import parts
 from trivium_query.export.formats import FORMATS, Format
 from trivium_query.handlers.graph import is_entity_id, unknown_entity
+from trivium_query.handlers.topics import require_dataset
 from trivium_query.requests import Services
 
 MAX_DEPTH = 5
@@ -20,7 +21,7 @@ MAX_DEPTH = 5
 
 async def export(
     services: Services, tenant: Tenant, form: Format, entity: str, depth: int, dataset: str
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     """The file in pieces: of a neighbourhood with `entity` (a name or an id), of a dataset, else of everything.
 
     Raises `NotFound`, `Refused` (`invalid_request`) before the first piece; what fails later breaks off the file.
@@ -36,11 +37,11 @@ async def export(
     if entity:
         pages = parts.neighbourhood(stores, await _entity(stores, entity), depth)
     else:
-        pages = parts.whole(stores, dataset)
+        pages = parts.whole(stores, require_dataset(dataset))
     return _written(form, pages)
 
 
-async def _written(form: Format, pages: AsyncIterator[list[parts.Part]]) -> AsyncIterator[bytes]:
+async def _written(form: Format, pages: AsyncGenerator[list[parts.Part]]) -> AsyncGenerator[bytes]:
     writing = FORMATS[form]
     if writing.beginning:
         yield writing.beginning

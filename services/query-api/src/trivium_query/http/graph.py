@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -109,11 +109,11 @@ async def show(
     return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence)))
 
 
-async def begun(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def begun(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     """The same pieces, the first of which is there: what fails before it is a plain error."""
     first = await anext(pieces, b"")
 
-    async def all_of_them() -> AsyncIterator[bytes]:
+    async def all_of_them() -> AsyncGenerator[bytes]:
         yield first
         async for piece in pieces:
             yield piece

@@ -22,12 +22,15 @@ from trivium.v1 import (
     ingest_pb2_grpc,
     query_pb2,
     query_pb2_grpc,
+    topics_pb2,
+    topics_pb2_grpc,
 )
 from trivium_query.requests import Services
 from trivium_query.rpc.calls import Calls
 from trivium_query.rpc.conversations import Conversations
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query
+from trivium_query.rpc.topics import GraphTopics
 
 MAX_RECEIVED_BYTES = 4 * 1024 * 1024  # a source comes in pieces; gRPC's own default, said aloud
 MAX_SENT_BYTES = 64 * 1024 * 1024
@@ -39,6 +42,7 @@ SERVICES = (
     ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
     query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
     conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"].full_name,
+    topics_pb2.DESCRIPTOR.services_by_name["TopicService"].full_name,
 )
 
 
@@ -82,6 +86,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     ingest_pb2_grpc.add_IngestServiceServicer_to_server(Ingest(services, calls), server)
     query_pb2_grpc.add_QueryServiceServicer_to_server(Query(services, calls), server)
     conversations_pb2_grpc.add_ConversationServiceServicer_to_server(Conversations(services, calls), server)
+    topics_pb2_grpc.add_TopicServiceServicer_to_server(GraphTopics(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)

@@ -116,7 +116,7 @@ async def gather(sources: Sources, where: RowFilter) -> Gathered:
     ties, places, keys_in_order = await asyncio.to_thread(
         renumbered, gathering.ties(spread), gathering.places(), list(roots)
     )
-    known = {one: version for one, version in published.items() if version}
+    known = {one: published[one] for one in order}
     return Gathered(keys_in_order, ties, places, passages, np.array(documents, np.int64), known)
 
 
