@@ -13,6 +13,7 @@ DIGESTS = {
     "cite@1": "ddfae4948b8f",
     "describe@1": "024914a8e8aa",
     "extract@1": "c9fc90b788af",
+    "name_topic@1": "4c2fa3a1fca4",
     "plan_tables@1": "56fe9d81b471",
     "rerank@1": "2fa9317dd77b",
     "rewrite@1": "d25ed0ab106e",

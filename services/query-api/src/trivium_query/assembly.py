@@ -47,7 +47,7 @@ def query_services(
     llm = llm_address(settings)
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
     intake = StoreIntake(stores, notify, web, settings.max_upload_bytes, uploads)
-    topics = KeptTopics(stores)
+    topics = KeptTopics(stores, llm.connect if llm else None)
     searcher = PipelineSearcher(
         stores.vectors,
         stores.keywords,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 
@@ -25,8 +25,10 @@ from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topics
 from trivium.flow import artifacts
 from trivium.flow.topic_keys import topics_key
+from trivium.ports.llm import Llm
 from trivium.ports.stores import Stores
 from trivium_query.topics.make import Sources, make_topics
+from trivium_query.topics.name_by_llm import name_by_llm, named_before, read_for_names
 
 VERSION = 1  # of the way topics are made; another makes all of them again
 REMEMBERED = 8  # tenants and datasets
@@ -47,8 +49,10 @@ class Current(msgspec.Struct, frozen=True):
 class KeptTopics:
     """Topics of every tenant and dataset; safe among threads and loops."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: Stores, connect_llm: Callable[[], Llm] | None = None) -> None:
+        """`connect_llm` opens the language model that names topics, where there is one."""
         self._stores = stores
+        self._connect_llm = connect_llm
         self._lock = threading.Lock()
         self._one_at_a_time = threading.Lock()
         self._making: dict[_Key, Future[None]] = {}
@@ -90,12 +94,11 @@ class KeptTopics:
 
     async def _kept(self, tenant: Tenant, dataset: str) -> Topics | None:
         """From memory unless another process has made newer ones."""
-        with self._lock:
-            known = self._known.get((tenant, dataset))
+        known = self._remembered(tenant, dataset)
         if known is not None and known.stamp == await self._stamp(tenant):
             return known
         found = await asyncio.to_thread(self._load, tenant, dataset)
-        newest = max(filter(None, (known, found)), key=lambda topics: topics.made_at, default=None)
+        newest = max(filter(None, (found, known)), key=lambda topics: topics.made_at, default=None)
         if newest is not None:
             with self._lock:
                 self._known[tenant, dataset] = newest
@@ -138,6 +141,29 @@ class KeptTopics:
         else:
             self._end(key)
             future.set_result(None)
+            self._name(key)
+
+    def _name(self, key: _Key) -> None:
+        """By the language model, when whoever waited has the topics already; what fails keeps its name."""
+        if self._connect_llm is None or self._closed:
+            return
+        try:
+            with self._one_at_a_time:
+                asyncio.run(self._named(*key, self._connect_llm()))
+        except TriviumError as error:
+            _log.warning("topics_not_named", reason=str(error))
+
+    async def _named(self, tenant: Tenant, dataset: str, llm: Llm) -> None:
+        topics = self._remembered(tenant, dataset)
+        try:
+            if topics is None or not topics.topics:
+                return
+            chunks = await self._stores.keywords.reader(tenant).chunks(read_for_names(topics))
+            named = await name_by_llm(topics, chunks, llm)
+        finally:
+            await llm.close()
+        if named != topics and self._remembered(tenant, dataset) is topics:
+            await self._keep(tenant, dataset, named)
 
     def _end(self, key: _Key) -> None:
         with self._lock:
@@ -154,8 +180,19 @@ class KeptTopics:
             return await self._active(tenant, document_ids)
 
         graph, keywords = self._stores.graphs.reader(tenant), self._stores.keywords.reader(tenant)
+        before = self._remembered(tenant, dataset)
         topics = await make_topics(Sources(graph, keywords, active, stamp), dataset)
+        if self._connect_llm is not None:
+            chunks = await keywords.chunks(read_for_names(topics))
+            topics = named_before(topics, before, chunks)
         _log.info("topics_made", topics=len(topics.topics), took_s=round(time.monotonic() - started, 3))
+        await self._keep(tenant, dataset, topics)
+
+    def _remembered(self, tenant: Tenant, dataset: str) -> Topics | None:
+        with self._lock:
+            return self._known.get((tenant, dataset))
+
+    async def _keep(self, tenant: Tenant, dataset: str, topics: Topics) -> None:
         with self._lock:
             self._known[tenant, dataset] = topics
         if topics.documents:
