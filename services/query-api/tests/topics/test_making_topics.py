@@ -100,6 +100,11 @@ def test_names_that_stand_together_are_one_community_and_strangers_are_in_none()
     assert len({of[name] for name in SEA}) == len({of[name] for name in HILL}) == 1
 
 
+def test_two_names_that_belong_together_are_not_left_alone() -> None:
+    ties, keys = tied([share("c", ["a", "b", "c", "d"], ("a", "LEADS", "b", 1.0), ("c", "LEADS", "d", 1.0))])
+    assert [level.tolist() for level in communities(ties, len(keys))] == [[0, 0, 0, 0]]
+
+
 def test_levels_nest() -> None:
     chance = random.Random(3)
     shares = []

@@ -10,7 +10,6 @@ from trivium.domain.errors import TryLater
 from trivium.domain.graph import EntityType
 from trivium.domain.topics import Topic, TopicMember, Topics
 from trivium.ports.llm import Completion, Message
-
 from trivium_query.topics.name_by_llm import MAX_FAILURES, MAX_NAMED, Title, messages_for, name_by_llm, named_before
 
 

@@ -17,6 +17,7 @@ RESOLUTION = 1.0
 MAX_LEVELS = 3
 DIVIDE_ABOVE = 40  # names
 MIN_NAMES = 3  # of a community that is a topic
+MAX_JOINS = 4  # rounds
 NOWHERE = -1
 
 
@@ -25,7 +26,7 @@ def communities(ties: Ties, names: int) -> list[Ints]:
 
     A name of a community that is not divided further has `NOWHERE` from there on.
     """
-    levels = [_settled(_divided(ties, names))]
+    levels = [_settled(_joined(ties, _divided(ties, names)))]
     while len(levels) < MAX_LEVELS:
         below = _divided_again(ties, levels[-1])
         if (below == NOWHERE).all():
@@ -57,11 +58,44 @@ def _divided_again(ties: Ties, level: Ints) -> Ints:
         start, end = np.searchsorted(of, [community, community + 1])
         members, numbers = np.unique(np.concatenate([left[start:end], right[start:end]]), return_inverse=True)
         part = Ties(numbers[: end - start], numbers[end - start :], weight[start:end])
-        found = _settled(_divided(part, len(members)))
+        found = _settled(_joined(part, _divided(part, len(members))))
         if len(set(found.tolist()) - {NOWHERE}) > 1:
             below[members] = np.where(found == NOWHERE, NOWHERE, found + first)
             first += int(found.max()) + 1
     return below
+
+
+def _joined(ties: Ties, found: Ints) -> Ints:
+    """Communities too small to be a topic join the one that they are most tied to; ties: the smaller number."""
+    for _ in range(MAX_JOINS):
+        _, found = np.unique(found, return_inverse=True)
+        small = np.bincount(found) < MIN_NAMES
+        one, other = found[ties.left], found[ties.right]
+        across = one != other
+        here, there = np.concatenate([one, other]), np.concatenate([other, one])
+        weight = np.concatenate([ties.weight, ties.weight])
+        joins = np.concatenate([across, across]) & small[here]
+        if not joins.any():
+            break
+        width = len(small)
+        pairs, numbers = np.unique(here[joins] * width + there[joins], return_inverse=True)
+        totals = np.round(np.bincount(numbers, weights=weight[joins]), 9)
+        order = np.lexsort((-pairs, totals))  # the best comes last, and stays
+        into = np.arange(width)
+        into[pairs[order] // width] = pairs[order] % width
+        found = _representatives(into)[found]
+    return found
+
+
+def _representatives(into: Ints) -> Ints:
+    """Where each ends up that joins another; those that join each other in a circle end up at its smallest."""
+    roots = np.arange(len(into))
+    for start in range(len(into)):
+        path = [start]
+        while (target := int(into[path[-1]])) not in path:
+            path.append(target)
+        roots[start] = min(path[path.index(target) :])
+    return roots
 
 
 def _settled(found: Ints) -> Ints:
