@@ -18,7 +18,6 @@ from trivium.config import load_settings
 from trivium.domain.chunks import Span
 from trivium.domain.documents import Document
 from trivium.domain.graph import Alias, ChunkGraph, Entity, EntityType, Mention, Relation
-from trivium.domain.retrieval import EVERYWHERE
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 from trivium_query.export import parts
@@ -92,7 +91,7 @@ async def told(graphs: Any) -> tuple[dict[str, bytes], list[list[int]]]:
     for dataset in ("", "odd"):
         pages = [page async for page in parts.whole(stores, dataset)]
         files[dataset] = b"".join(FORMATS[Format.JSONL].parts(page) for page in pages)
-    gathered = await gather(Sources(reader, nothing, active), EVERYWHERE)
+    gathered = await gather(Sources(reader, nothing, active))
     return files, [level.tolist() for level in communities(gathered.ties, len(gathered.keys))]
 
 

@@ -62,8 +62,8 @@ async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]
         cursor = page.cursor
         more = bool(cursor)
         yield await _named_within(stores, page.entities, dataset)
-    after, where = "", RowFilter(dataset=dataset)
-    while rows := await stores.graph.shares(after, PAGE, where):
+    after = ""
+    while rows := await stores.graph.shares(after, PAGE, dataset):
         after = rows[-1].share.chunk_id
         known = await stores.records(sorted({row.document_id for row in rows}))
         seen = [row for row in rows if _sees(known.get(row.document_id), row.version)]

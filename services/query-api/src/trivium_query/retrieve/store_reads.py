@@ -172,7 +172,7 @@ async def places(
 
 async def central_passages(query: Query, readers: Readers, reads: BudgetedReads) -> topics.RankedTopics | None:
     """The passages of the topics that the question asks for; None where topics could not be had."""
-    read_topics = readers.topics
+    read_topics = readers.topics if topics.has_topics(query.where) else None
     known = await reads.ask(TOPICS, read_topics(query.where.dataset), None) if read_topics else None
     if known is None:
         return None

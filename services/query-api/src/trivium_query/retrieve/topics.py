@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from trivium.domain.retrieval import Scored
+from trivium.domain.retrieval import RowFilter, Scored
 from trivium.domain.topics import Topic, Topics
 from trivium.ports.vectors import Vector
 from trivium_query.words import content_words
@@ -42,6 +42,11 @@ class RankedTopics(msgspec.Struct, frozen=True):
 
     rows: list[Scored]
     topic_of: dict[str, Topic]
+
+
+def has_topics(where: RowFilter) -> bool:
+    """Whether what is searched has topics of its own: everything has, and each dataset."""
+    return where == RowFilter(dataset=where.dataset)
 
 
 def is_at_large(question: str) -> bool:

@@ -18,7 +18,6 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.graph import Entity
 from trivium.domain.ids import digest
 from trivium.domain.parsed import UnitKind
-from trivium.domain.retrieval import RowFilter
 from trivium.domain.topics import Topic, TopicMember, Topics
 from trivium.ports.graph import GraphReader, GraphRow
 from trivium.ports.keywords import KeywordReader
@@ -67,7 +66,7 @@ class Gathered(msgspec.Struct, frozen=True):
 async def make_topics(sources: Sources, dataset: str = "") -> Topics:
     """The topics of everything that queries may see, or of one dataset. Raises `TryLater`."""
     started = time.monotonic()
-    gathered = await gather(sources, RowFilter(dataset=dataset))
+    gathered = await gather(sources, dataset)
     levels = await asyncio.to_thread(communities, gathered.ties, len(gathered.keys))
     topics: list[Topic] = []
     parents: dict[int, str] = {}
@@ -87,7 +86,7 @@ async def make_topics(sources: Sources, dataset: str = "") -> Topics:
     return Topics(sources.stamp, time.time(), gathered.published, tuple(topics), left, took)
 
 
-async def gather(sources: Sources, where: RowFilter) -> Gathered:
+async def gather(sources: Sources, dataset: str = "") -> Gathered:
     """One pass over the shares; those of versions that queries do not see are left out."""
     gathering, numbers, roots = Gathering(), dict[str, int](), dict[str, int]()
     strangers: set[str] = set()
@@ -95,7 +94,7 @@ async def gather(sources: Sources, where: RowFilter) -> Gathered:
     published: dict[str, str] = {}
     after, page = "", list[GraphRow]()
     while not after or len(page) == PAGE:
-        page = await sources.graph.shares(after, PAGE, where)
+        page = await sources.graph.shares(after, PAGE, dataset)
         if not page:
             break
         after = page[-1].share.chunk_id
