@@ -23,6 +23,7 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.graph import ChunkGraph, EntityType, Mention, Relation
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import BATCH_CHUNKS, GraphRow
+from trivium.ports.keywords import KeywordRow
 from trivium_query.topics.make import Sources, make_topics
 
 TENANT = Tenant("bench")
@@ -81,7 +82,7 @@ async def measure(mentions: int, folder: Path) -> None:
     started = time.perf_counter()
     for batch in batches(mentions):
         graphs.writer(TENANT).upsert([GraphRow(share, c.document_id, "v1", SCOPE) for c, share in batch])
-        keywords.writer(TENANT).upsert([chunk for chunk, _ in batch], SCOPE)
+        keywords.writer(TENANT).upsert([KeywordRow(chunk, SCOPE) for chunk, _ in batch])
     written = time.perf_counter() - started
     await keywords.reader(TENANT).rarities(["words"])  # its index is in memory before the measurement
     sources, before = Sources(graphs.reader(TENANT), keywords.reader(TENANT), active), rss_mb()

@@ -18,6 +18,7 @@ from trivium.domain.graph import ChunkGraph, Mention, MentionRole, Relation
 from trivium.domain.scope import Scope, Tenant
 from trivium.domain.topics import Topics
 from trivium.ports.graph import GraphRow
+from trivium.ports.keywords import KeywordRow
 from trivium_query.topics.communities import NOWHERE, communities
 from trivium_query.topics.make import Sources, make_topics
 from trivium_query.topics.terms import best_terms, words_of
@@ -142,7 +143,7 @@ async def made(folder: Path, rows: Sequence[GraphRow], published: Mapping[str, s
     for row in rows:
         text = " and ".join(m.surface for m in row.share.mentions) + " met."
         chunk = Chunk(row.share.chunk_id, row.document_id, row.version, 0, text, Span(0, len(text)), row.document_id)
-        keywords.writer(ACME).upsert([chunk], row.scope)
+        keywords.writer(ACME).upsert([KeywordRow(chunk, row.scope)])
 
     async def active(document_ids: Sequence[str]) -> Mapping[str, str]:
         return {one: published[one] for one in document_ids if one in published}
