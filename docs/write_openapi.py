@@ -30,6 +30,7 @@ def document() -> str:
         answerer=nothing,
         crawler=nothing,
         contradictions=nothing,
+        topics=nothing,
     )
     return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
 

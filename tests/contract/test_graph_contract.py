@@ -711,3 +711,80 @@ async def test_an_edge_between_documents_is_told_at_both_ends_makes_no_entity_an
     assert await reader.match(["d1", "document d2"]) == {}
     graphs.writer(ACME).delete("d1")
     assert await reader.edges(ends) == {}
+
+
+async def all_shares(reader: GraphReader, limit: int, dataset: str = "") -> list[GraphRow]:
+    """Page by page."""
+    found: list[GraphRow] = []
+    while page := await reader.shares(found[-1].share.chunk_id if found else "", limit, dataset):
+        assert len(page) <= limit
+        found += page
+        if len(page) < limit:
+            break
+    return found
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7])
+async def test_the_whole_graph_comes_page_by_page_in_the_order_of_chunk_ids(graphs: Graphs, limit: int) -> None:
+    rows = [
+        GraphRow(
+            share("c3", "Ada Lovelace", "London"), "d1", "v1", Scope(ACME, "letters", "run-1", 5, 7), ("table", "text")
+        ),
+        GraphRow(share("c1"), "d2", "v2", SCOPE),
+        GraphRow(share("c2", "Ada Lovelace"), "d2", "v2", SCOPE),
+    ]
+    graphs.writer(ACME).upsert(rows)
+    write(graphs, "d", share("c0", "Secret"), tenant=OTHER)
+    reader = graphs.reader(ACME)
+    assert await all_shares(reader, limit) == [rows[1], rows[2], rows[0]]
+    assert await all_shares(reader, limit, "letters") == rows[:1]
+    assert await all_shares(reader, limit, "nothing") == []
+    graphs.writer(ACME).delete("d2")
+    assert await all_shares(reader, limit) == rows[:1]
+
+
+async def test_a_chunk_that_a_step_leads_to_is_no_share_before_its_own_comes(graphs: Graphs) -> None:
+    write(graphs, "d", ChunkGraph("c1", steps=(Step(StepType.HAS_TABLE, "c2"),)))
+    assert [row.share.chunk_id for row in await graphs.reader(ACME).shares()] == ["c1"]
+
+
+async def test_every_name_of_an_entity_leads_to_it(graphs: Graphs) -> None:
+    write(
+        graphs,
+        "d",
+        share("c1", "CNN", "Convolutional Neural Network", "Paris", aliases=(("CNN", "Convolutional Neural Network"),)),
+    )
+    reader = graphs.reader(ACME)
+    entities = {entity.key: entity for entity in (await reader.entities()).entities}
+    network, paris = entities["convolutional neural network"], entities["paris"]
+    asked = ["cnn", "convolutional neural network", "paris", "nobody"]
+    assert await reader.named(asked) == dict(zip(asked, [network, network, paris], strict=False))
+    assert await reader.named([]) == {}
+    assert await graphs.reader(OTHER).named(asked) == {}
+
+
+async def test_the_stamp_tells_every_change_and_nothing_else(graphs: Graphs) -> None:
+    reader = graphs.reader(ACME)
+    seen = [await reader.stamp()]
+
+    async def changed() -> bool:
+        seen.append(await reader.stamp())
+        return seen[-1] not in seen[:-1]
+
+    assert not await changed()
+    write(graphs, "d", share("c1", "Ada"))
+    assert await changed()
+    assert not await changed()
+    write(graphs, "d", share("c1", "Ada", "London"))
+    assert await changed()
+    await reader.entities()
+    write(graphs, "d", share("c1", "Secret"), tenant=OTHER)
+    graphs.writer(ACME).delete("nothing")
+    assert not await changed()
+    graphs.writer(ACME).delete("d")
+    assert await changed()
+    write(graphs, "d", share("c1", "Ada"))
+    assert await changed()
+    graphs.drop(ACME)
+    write(graphs, "d", share("c1", "Ada"))
+    assert await changed()

@@ -105,7 +105,7 @@ def assembled(
         questions = QuestionVectors(models.embedder, remembered_questions)
         stack.callback(questions.close)
         pictured = stack.enter_context(visual_questions(models.visual))
-        yield query_services(
+        services = query_services(
             settings,
             stores,
             questions,
@@ -114,6 +114,8 @@ def assembled(
             visual_questions=pictured,
             inference=models.answers,
         )
+        stack.callback(services.topics.close)
+        yield services
 
 
 @contextmanager

@@ -420,6 +420,7 @@ class Hit(Output, frozen=True):
     sources: tuple[SourceRank, ...]
     bridge: Bridge | None = None
     nearby: Nearby | None = None
+    topic: Annotated[str | None, Meta(description="The topic that it is central to, in mode `topics`.")] = None
 
 
 class SearchResponse(Output, frozen=True):
@@ -757,6 +758,62 @@ class EntityPicture(Output, frozen=True):
     mentions: tuple[Mention, ...]
     relations: tuple[Relation, ...]
     edits: tuple[EditSeen, ...]
+
+
+class TopicMember(Output, frozen=True):
+    """A name of a topic. `passages` counts those of the topic that hold it; the higher `weight`, the more telling."""
+
+    id: Id
+    name: str
+    type: Annotated[str, _one_of(EntityType)]
+    passages: int
+    weight: float
+
+
+class Topic(Output, frozen=True):
+    """A community of names and the passages that are most about them; `members` are the most telling of `names`."""
+
+    id: Id
+    level: Annotated[int, Meta(ge=0, description="0 is the coarsest.")]
+    parent: Annotated[str, Meta(description='The topic that it is a part of; "" where it is of none.')]
+    name: str
+    named_by: Annotated[str, Meta(description="`terms`, or the language model that gave the name.")]
+    terms: Annotated[tuple[str, ...], Meta(description="Words of its passages that others seldom use.")]
+    members: tuple[TopicMember, ...]
+    names: int
+    passages: int
+    documents: int
+
+
+class TopicPage(Output, frozen=True):
+    """The topics of a level, the largest first; `levels` counts the levels, `left` the names that belong to none."""
+
+    topics: tuple[Topic, ...]
+    level: int
+    levels: int
+    left: int
+    made_at: Annotated[float, Meta(description="Unix seconds.")]
+    stale: Annotated[bool, Meta(description="Documents came since; new topics are being made.")]
+    cursor: Cursor
+
+
+class CentralPassage(Output, frozen=True):
+    """A passage that a topic is told by. `quote` is its most telling sentence, `link` shows it in its document."""
+
+    place: Place
+    quote: str
+    link: Annotated[str, Meta(description="As in a citation.")]
+
+
+class TopicPicture(Output, frozen=True):
+    """A topic with its central passages, the topics that it is divided into, and the one that it is a part of."""
+
+    topic: Topic
+    central: tuple[CentralPassage, ...]
+    children: tuple[Topic, ...]
+    parent: Topic | None
+    made_at: float
+    stale: bool
 
 
 class Status(Output, frozen=True):

@@ -418,6 +418,34 @@ class TriviumClient:
         path = f"/v1/contradictions/{_part(contradiction_id)}/dismiss"
         return self._call("POST", path, api.Contradiction, **_json(api.DismissRequest(why)))
 
+    def topics(self, level: int = 0, *, dataset: str = "", limit: int = PAGE, cursor: str = "") -> api.TopicPage:
+        """One page of what the documents are about, the largest topic first; with `dataset` of that one alone.
+
+        Raises `TryLater` (`topics_in_the_making`) while they are made anew, which takes a minute where documents are
+        very many.
+        """
+        return self._get("/v1/graph/topics", api.TopicPage, level=level, dataset=dataset, limit=limit, cursor=cursor)
+
+    def topic(self, topic_id: str, *, dataset: str = "") -> api.TopicPicture:
+        """One topic with its central passages. Raises `NotFound`, and as `topics`."""
+        return self._get(f"/v1/graph/topics/{_part(topic_id)}", api.TopicPicture, dataset=dataset)
+
+    @contextmanager
+    def export(
+        self, form: str = "jsonl", *, entity: str = "", depth: int = 1, dataset: str = ""
+    ) -> Iterator[Iterator[bytes]]:
+        """The graph as a file in pieces (jsonl, graphml, cypher or rdf): everything, around an entity, or of a dataset.
+
+        Raises `NotFound` for an unknown entity, and `TryLater` where the file breaks off.
+        """
+        asked: dict[str, str | int] = {"format": form, "dataset": dataset, "entity": entity}
+        given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
+        with self._failures(), self._http.stream("GET", "/v1/graph/export", params=given) as response:
+            if response.is_error:
+                response.read()
+                raise _error(response)
+            yield response.iter_bytes()
+
     def _get(self, path: str, kind: type[T], **query: str | float | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
         return self._call("GET", path, kind, params=given)

@@ -92,6 +92,7 @@ class World:
             answerer=me,
             crawler=me,
             contradictions=Contradictions(LocalObjects(self.folder), self.registry, me),
+            topics=me,
         )
 
     def for_tenant(self, tenant: Tenant) -> _Intake:

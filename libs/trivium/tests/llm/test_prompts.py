@@ -9,11 +9,12 @@ from trivium.llm.prompt_files import prompt_named
 
 DIGESTS = {
     "answer@1": "73276350c61c",
-    "answer_forms@1": "f4766fb29001",
+    "answer_forms@2": "5abb79c934d1",
     "cite@1": "ddfae4948b8f",
     "contradict@1": "8f0024f33b7b",
     "describe@1": "024914a8e8aa",
     "extract@1": "c9fc90b788af",
+    "name_topic@1": "4c2fa3a1fca4",
     "plan_tables@1": "56fe9d81b471",
     "rerank@1": "2fa9317dd77b",
     "rewrite@1": "d25ed0ab106e",

@@ -19,9 +19,10 @@ from trivium.ports.vectors import Vectors
 from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.answer.tables.table import DocumentTables
+from trivium_query.collection_themes import CollectionThemes
 from trivium_query.published_documents import PublishedDocuments
 from trivium_query.question_vectors import QuestionVectors
-from trivium_query.requests import AskRequest, Searcher
+from trivium_query.requests import AskRequest, PresentTopics, Searcher
 
 
 class PassageModels(msgspec.Struct, frozen=True):
@@ -44,6 +45,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
     keywords: Keywords
     registry: Registry
     languages: frozenset[str]
+    topics: PresentTopics | None = None
 
     async def answer(self, tenant: Tenant, ask: AskRequest) -> Answer:
         """The whole answer at once."""
@@ -71,6 +73,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             return await asyncio.to_thread(self.tables.of, tenant, document_id, version)
 
         models = self.models
+        keywords, registry = self.keywords.reader(tenant), self.registry.for_tenant(tenant)
         return Dependencies(
             retrieve,
             sentence_vectors,
@@ -80,7 +83,8 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             ask.rerank or self.rerank,
             tables,
             models.reader.read if models.reader else None,
-            PublishedDocuments(self.registry.for_tenant(tenant), self.keywords.reader(tenant), ask.filter),
+            PublishedDocuments(registry, keywords, ask.filter),
+            CollectionThemes(tenant, self.topics, keywords, registry, ask.filter) if self.topics else None,
             self.languages,
         )
 

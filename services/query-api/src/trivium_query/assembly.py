@@ -29,6 +29,7 @@ from trivium_query.requests import Probe, Services
 from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.searching import PipelineSearcher
+from trivium_query.topics.kept import KeptTopics
 
 
 def query_services(
@@ -48,6 +49,7 @@ def query_services(
     llm = llm_address(settings)
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
     intake = StoreIntake(stores, notify, web, settings.max_upload_bytes, uploads)
+    topics = KeptTopics(stores, llm.connect if llm else None)
     searcher = PipelineSearcher(
         stores.vectors,
         stores.keywords,
@@ -58,6 +60,7 @@ def query_services(
         Budgets(settings.vector_budget_s, settings.keyword_budget_s, settings.graph_budget_s),
         stores.visuals,
         visual_questions,
+        topics=topics,
     )
     return Services(
         warmth=searcher.warmth,
@@ -81,11 +84,13 @@ def query_services(
             stores.keywords,
             stores.registry,
             settings.languages_of_embeddings,
+            topics,
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         contradictions=Contradictions(
             stores.objects, stores.registry, stores.keywords, llm, settings.contradiction_judgements
         ),
+        topics=topics,
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),
     )
 

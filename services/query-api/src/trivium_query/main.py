@@ -46,7 +46,7 @@ def _serve(settings: Settings) -> None:
             models.answers,
         )
         begin_on_signals(stopping)
-        with warming(services):
+        with closing(services.topics), warming(services):
             asyncio.run(serve(services, on_ready=_listening, on_stop=stopping.begin))
 
 

@@ -24,6 +24,7 @@ from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.retrieve.warmth import Warmth
+from trivium_query.topics.kept import Current
 
 
 class AskRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +79,21 @@ class SiteCrawler(Protocol):
         ...
 
 
+class PresentTopics(Protocol):
+    """What each tenant's documents are about."""
+
+    async def of(self, tenant: Tenant, dataset: str, wait_s: float) -> Current:
+        """The topics of a dataset, of "" those of everything, made first where need be.
+
+        Raises `TryLater` when that takes longer than `wait_s`.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the making of topics."""
+        ...
+
+
 Probe = Callable[[], Awaitable[None]]
 """Returns when its subject is ready, raises `TriviumError` with the reason when it is not."""
 
@@ -100,5 +116,6 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     answerer: Answerer
     crawler: SiteCrawler
     contradictions: Contradictions
+    topics: PresentTopics
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)

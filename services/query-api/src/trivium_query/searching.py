@@ -10,11 +10,13 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
+from trivium.domain.topics import Topics
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
 from trivium.ports.registry import Registry, TenantRegistry
 from trivium.ports.vectors import Vectors
 from trivium_query.question_vectors import QuestionVectors
+from trivium_query.requests import PresentTopics
 from trivium_query.retrieve import pipeline
 from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.store_reads import Readers, Visuals
@@ -35,6 +37,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     visuals: Vectors
     visual_questions: QuestionVectors | None = None
     warmth: Warmth = msgspec.field(default_factory=Warmth)
+    topics: PresentTopics | None = None
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
@@ -48,6 +51,10 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk]:
             return await asyncio.to_thread(self.published.of, tenant, document_id, version)
 
+        async def present_topics(dataset: str) -> Topics:
+            assert self.topics is not None  # noqa: S101 - else nobody is handed this
+            return (await self.topics.of(tenant, dataset, self.budgets.topics_s)).topics
+
         readers = Readers(
             self.vectors.reader(tenant),
             self.keywords.reader(tenant),
@@ -55,6 +62,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
             self.questions.embed,
             published_chunks,
             Visuals(self.visuals.reader(tenant), self.visual_questions.embed) if self.visual_questions else None,
+            present_topics if self.topics else None,
         )
         return await pipeline.search(
             question, mode, top_k, restrict, readers, active, self.warmth.budgets(self.budgets)

@@ -10,12 +10,16 @@ import msgspec
 from msgspec.structs import asdict
 
 from trivium import api
-from trivium.domain import answers, chunks, crawl, documents, retrieval
+from trivium.domain import answers, chunks, crawl, documents, retrieval, topics
+from trivium.domain.places import view_link
 from trivium.domain.waiting import waits_for
 from trivium_query.handlers.graph import EntityPicture, Neighbour
 from trivium_query.handlers.links import Links
+from trivium_query.handlers.topics import TopicListing, TopicPicture
 
 T = TypeVar("T", bound=api.Output)
+
+LISTED_MEMBERS = 6
 
 
 def to_api(kind: type[T], value: Any, **more: Any) -> T:
@@ -83,6 +87,40 @@ def picture(seen: EntityPicture) -> api.EntityPicture:
             to_api(api.Relation, r, place=_place(known[r.chunk_id])) for r in seen.relations if r.chunk_id in known
         ),
         edits=seen.edits,
+    )
+
+
+def topic(known: topics.Topic) -> api.Topic:
+    """A topic as listings have it."""
+    return to_api(api.Topic, known, members=tuple(to_api(api.TopicMember, m) for m in known.members[:LISTED_MEMBERS]))
+
+
+def topic_page(listed: TopicListing) -> api.TopicPage:
+    """One page of a level."""
+    made = listed.current.topics
+    return api.TopicPage(
+        topics=tuple(map(topic, listed.topics)),
+        level=listed.level,
+        levels=made.levels,
+        left=made.left,
+        made_at=made.made_at,
+        stale=listed.current.stale,
+        cursor=listed.cursor,
+    )
+
+
+def topic_picture(seen: TopicPicture) -> api.TopicPicture:
+    """A topic with its surroundings and all members that are known."""
+    return api.TopicPicture(
+        topic=to_api(api.Topic, seen.topic),
+        central=tuple(
+            api.CentralPassage(_place(chunk), quote, view_link(chunk.document_id, chunk.number, quote))
+            for chunk, quote in seen.central
+        ),
+        children=tuple(map(topic, seen.children)),
+        parent=topic(seen.parent) if seen.parent else None,
+        made_at=seen.current.topics.made_at,
+        stale=seen.current.stale,
     )
 
 

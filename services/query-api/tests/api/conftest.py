@@ -42,6 +42,7 @@ from trivium.domain.parsed import Box, Position
 from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
+from trivium.domain.topics import Topic, TopicMember, Topics
 from trivium.edits.curation import Curation
 from trivium.flow.assets import no_such_asset
 from trivium.ports.graph import EntityPage
@@ -51,7 +52,9 @@ from trivium.ports.registry import DocumentPage
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
+from trivium_query.topics.kept import Current
 
+ENGINE_PAGE = b"<script>alert(1)</script>"
 TEXTS = (
     "Charles Babbage designed the Analytical Engine.",
     "Ada Lovelace wrote notes on the Analytical Engine.",
@@ -208,6 +211,35 @@ class MemoryGraphReader:
             for c in self._chunks[:1]
         ]
         return mentions[:limit], relations[:limit]
+
+
+def told_topics(tenant: Tenant) -> Topics:
+    """Two topics, the larger of which is divided; one central passage is nobody's."""
+    document = document_id(tenant, "engine.html")
+    first, second = (chunk_id(document, content_version(ENGINE_PAGE), n) for n in (0, 1))
+    ada = TopicMember(entity_id(tenant, "ada lovelace"), "Ada Lovelace", EntityType.PERSON, 2, 1.5)
+    engines = Topic("0" * 32, 0, "", "Ada Lovelace: engines", ("engine",), (ada,), (second, "gone", first), 3, 2, 1)
+    looms = Topic("1" * 32, 0, "", "Looms", (), (), ("gone",), 3, 1, 1)
+    notes = Topic("2" * 32, 1, engines.id, "Notes on engines", (), (ada,), (second,), 3, 1, 1)
+    return Topics("s", 1.5, {}, (engines, looms, notes), left=4)
+
+
+class FixedTopics:
+    """The same topics for everybody; `late` says that they are being made."""
+
+    def __init__(self) -> None:
+        self.stale = False
+        self.asked: list[tuple[Tenant, str]] = []
+        self.late = False
+
+    async def of(self, tenant: Tenant, dataset: str, wait_s: float) -> Current:
+        self.asked.append((tenant, dataset))
+        if self.late:
+            raise TryLater("topics_in_the_making", "The topics are being made anew.", "Ask again in a minute.")
+        return Current(told_topics(tenant), self.stale)
+
+    def close(self) -> None:
+        return
 
 
 class LinkedPages:
@@ -375,13 +407,14 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         answerer=QuotingAnswerer(searcher),
         crawler=LinkedPages(intake),
         contradictions=Contradictions(LocalObjects(tmp_path), registry, keywords),
+        topics=FixedTopics(),
     )
 
 
 def _fill(
     tenant: Tenant, registry: SqliteRegistry, intake: MemoryIntake, keywords: MemoryKeywords, graphs: MemoryGraphs
 ) -> None:
-    blob = Blob("engine.html", b"<script>alert(1)</script>", "text/html")
+    blob = Blob("engine.html", ENGINE_PAGE, "text/html")
     accepted = intake.for_tenant(tenant).accept(NewSource(blob, "Engines"))
     registry.for_tenant(tenant).save(
         msgspec.structs.replace(

@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
-from trivium.adapters.kinds import kinds_text
+from trivium.adapters.kinds import kinds_of, kinds_text
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph, EntityType, Mention
+from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 from trivium.text.names import fold_name
 
@@ -107,3 +108,10 @@ def fields_of(row: GraphRow) -> list[Any]:
     scope = row.scope
     address = [row.document_id, row.version, scope.dataset, scope.run]
     return [*address, kinds_text(row.kinds), scope.uploaded, scope.dated]
+
+
+def stored_row(tenant: Tenant, share: ChunkGraph, *fields: Any) -> GraphRow:
+    """The row that `fields_of` told; what an earlier version did not store is as it was then."""
+    document, version, dataset, run, kinds, uploaded, dated = fields
+    scope = Scope(tenant, dataset, run, uploaded or 0, dated)
+    return GraphRow(share, document, version, scope, kinds_of(kinds) if kinds else ("text",))

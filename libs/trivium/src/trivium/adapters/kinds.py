@@ -15,6 +15,11 @@ def kinds_text(kinds: Collection[str]) -> str:
     return _BETWEEN.join(sorted(set(kinds)))
 
 
+def kinds_of(stored: str) -> tuple[str, ...]:
+    """The kinds in a stored text."""
+    return tuple(stored.split(_BETWEEN))
+
+
 def holds_any(stored: str, wanted: Collection[str]) -> bool:
     """Whether a stored text names one of the kinds wanted."""
     return not set(wanted).isdisjoint(stored.split(_BETWEEN))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
+MAX_MEMBERS = 20
+EXPORT_FORMATS = ("jsonl", "graphml", "cypher", "rdf")
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
@@ -87,6 +91,59 @@ def show(entity: str, as_json: bool) -> None:
         say(f"  {one_line(relation.source_key)} {relation.type} {one_line(relation.target_key)}: {_at(relation.place)}")
         say(f"    “{one_line(relation.snippet, MAX_QUOTE_CHARS)}”")
     _say_where(picture)
+
+
+@graph.command()
+@click.argument("topic", default="")
+@click.option("--level", type=click.IntRange(0, 9), help="How fine; 0, the coarsest, unless given.")
+@click.option("--dataset", default="", metavar="NAME", help="Only what this dataset is about.")
+@click.option("--limit", type=click.IntRange(1, 200), default=25, show_default=True, help="How many.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: bool) -> None:
+    """List what the documents are about, the largest topic first; with TOPIC, an id or a part of a name, show that one.
+
+    Topics are communities of names that stand together, made anew when documents have come or gone.
+    """
+    with connected() as client:
+        if topic:
+            seen = client.topic(
+                topic if _ID.fullmatch(topic) else _topic_id(client, topic, level, dataset), dataset=dataset
+            )
+            print_json(seen) if as_json else _show_topic(seen)
+            return
+        page = client.topics(level or 0, dataset=dataset, limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    if not page.topics:
+        note("No topics. Add documents with: trivium ingest FOLDER")
+        return
+    columns = {"passages": "right", "documents": "right", "names": "right", "topic": "left", "id": "left"}
+    print_table(columns, [(str(t.passages), str(t.documents), str(t.names), t.name, t.id) for t in page.topics])
+    _note_topics(page, limit)
+
+
+@graph.command()
+@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), default="jsonl", show_default=True, help="How.")
+@click.option("--entity", default="", metavar="NAME", help="Only what is around this entity, a name or an id.")
+@click.option("--depth", type=click.IntRange(0, 5), default=1, show_default=True, help="How many steps from it.")
+@click.option("--dataset", default="", metavar="NAME", help="Only what this dataset says.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="To this file; unset: printed.")
+def export(form: str, entity: str, depth: int, dataset: str, output: Path | None) -> None:
+    """Write the graph as a file: entities, and each relation with the passage that states it.
+
+    jsonl is JSON Lines, graphml opens in yEd, Gephi and networkx, cypher runs in Neo4j, rdf is N-Triples.
+    """
+    if entity and dataset:
+        raise click.UsageError("An export is of an entity or of a dataset.")
+    with connected() as client:
+        around = _by_name(client, entity).id if entity and not _ID.fullmatch(entity) else entity
+        with client.export(form, entity=around, depth=depth, dataset=dataset) as pieces:
+            if output is not None:
+                note(f"{output}: {_saved(pieces, output):,} bytes")
+                return
+            for piece in pieces:
+                click.echo(piece, nl=False)
 
 
 @graph.command()
@@ -186,6 +243,71 @@ def _title(card: api.Contradiction) -> str:
 
 def _day(seconds: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(seconds))
+
+
+def _saved(pieces: Iterable[bytes], output: Path) -> int:
+    """Bytes written; a file that broke off is not left behind under its name."""
+    unfinished = output.with_name(f"{output.name}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            size = sum(file.write(piece) for piece in pieces)
+        unfinished.replace(output)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return size
+
+
+def _note_topics(page: api.TopicPage, limit: int) -> None:
+    if page.levels > page.level + 1:
+        note(f"Level {page.level} of {page.levels}; finer: --level {page.level + 1}.")
+    if page.cursor:
+        note(f"There are more than {limit}: raise --limit.")
+    if page.stale:
+        note("Documents came since these were made; new ones are being made.")
+
+
+def _show_topic(seen: api.TopicPicture) -> None:
+    topic = seen.topic
+    size = f"{counted(topic.passages, 'passage')} of {counted(topic.documents, 'document')}"
+    say(f"{one_line(topic.name)}: {counted(topic.names, 'name')} in {size}")
+    if seen.parent:
+        say(f"Part of: {one_line(seen.parent.name)}")
+    if topic.terms:
+        say(f"Words: {one_line(', '.join(topic.terms))}")
+    say("\nNames")
+    for member in topic.members[:MAX_MEMBERS]:
+        say(f"  {one_line(member.name)} ({one_line(member.type)}), in {counted(member.passages, 'passage')}")
+    if seen.central:
+        say("\nCentral passages")
+    for passage in seen.central:
+        say(f"  {_at(passage.place)}")
+        say(f"    “{one_line(passage.quote, MAX_QUOTE_CHARS)}”")
+    if seen.children:
+        say("\nDivided into")
+    for child in seen.children:
+        say(f"  {one_line(child.name)} ({counted(child.passages, 'passage')})")
+
+
+def _topic_id(client: TriviumClient, wanted: str, level: int | None, dataset: str) -> str:
+    """The topic whose name holds the words, at the level or else at the coarsest that has one."""
+    words = wanted.casefold().split()
+    levels = 1
+    near: list[str] = []
+    at = level or 0
+    while at < levels:
+        cursor = ""
+        while True:
+            page = client.topics(at, dataset=dataset, limit=200, cursor=cursor)
+            for topic in page.topics:
+                if all(word in topic.name.casefold() for word in words):
+                    return topic.id
+            near = near or [topic.name for topic in page.topics[:MAX_SUGGESTIONS]]
+            if not (cursor := page.cursor):
+                break
+        levels = page.levels if level is None else 0
+        at += 1
+    action = f"Perhaps: {'; '.join(near)}" if near else "Add documents with: trivium ingest FOLDER"
+    raise NotFound("unknown_topic", f"No topic's name holds {wanted!r}.", action)
 
 
 def _by_name(client: TriviumClient, name: str) -> api.Entity:

@@ -67,6 +67,8 @@ def _show(hit: api.Hit, full: bool) -> None:
     say(chunk.text if full else f"   {one_line(chunk.text, MAX_TEXT_CHARS)}")
     ranks = ", ".join(f"{at.source} #{at.rank} ({at.score:.3f})" for at in hit.sources)
     say(f"   score {hit.score:.4f}{ranks and ': ' + ranks}")
+    if hit.topic:
+        say(f"   topic “{one_line(hit.topic)}”")
     if hit.bridge:
         say(f"   through “{one_line(hit.bridge.name)}”: “{one_line(hit.bridge.sentence, MAX_TEXT_CHARS)}”")
     if hit.nearby:

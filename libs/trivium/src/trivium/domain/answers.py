@@ -34,6 +34,7 @@ class Kind(enum.StrEnum):
     PROCEDURE = "procedure"
     ABOUT = "about"  # what a document is about
     SUMMARY = "summary"
+    THEMES = "themes"  # what a whole collection is about
     COLLECTION = "collection"  # which documents there are, and how many
     KEYWORDS = "keywords"  # words to search for, not a sentence
     NOT_A_QUESTION = "not_a_question"

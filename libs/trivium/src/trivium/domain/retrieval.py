@@ -26,6 +26,7 @@ class Mode(enum.StrEnum):
     RRF = "rrf"  # three-way reciprocal rank fusion, k = 60 (CORTEX C6)
     WEIGHTED = "weighted"  # lambda * dense + (1 - lambda) * sparse (K2RAG K3)
     HYBRID = "hybrid"
+    TOPICS = "topics"  # central passages of the collection's topics
 
 
 class Rerank(enum.StrEnum):
@@ -68,7 +69,7 @@ class Nearby(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A result with its text. `rank` counts from 1."""
+    """A result with its text. `rank` counts from 1. `topic` names the one that it is central to, in mode `topics`."""
 
     chunk: Chunk
     rank: int
@@ -76,6 +77,7 @@ class Hit(msgspec.Struct, frozen=True):
     sources: tuple[SourceRank, ...] = ()
     bridge: Bridge | None = None
     nearby: Nearby | None = None
+    topic: str | None = None
 
 
 class Degraded(msgspec.Struct, frozen=True):

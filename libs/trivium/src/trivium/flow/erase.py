@@ -20,6 +20,7 @@ from trivium.edits.curation import curation_of
 from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
 from trivium.flow.family import Member, MemberRef, dismiss, forget, kept_by_parent, member_refs
+from trivium.flow.topic_keys import forget_topics
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
 
@@ -46,6 +47,7 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = mat
     document = stores.registry.for_tenant(tenant).delete(document_id)
     erase(stores, tenant, document_id)
     erase_children(stores, tenant, document_id)
+    forget_topics(stores.objects.for_tenant(tenant))
     return document
 
 

@@ -144,6 +144,21 @@ class GraphReader(Protocol):
         """Where the entity is named, and the relations it takes part in, with their snippets."""
         ...
 
+    async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
+        """The entity that each name stands for."""
+        ...
+
+    async def shares(self, after: str = "", limit: int = BATCH_CHUNKS, dataset: str = "") -> list[GraphRow]:
+        """All of the graph or of a dataset, a page at a time: at most `limit` shares, by chunk id, behind `after`.
+
+        Fewer than `limit`: it was the last page. What is written meanwhile may be in a later page or not.
+        """
+        ...
+
+    async def stamp(self) -> str:
+        """Changes with every write that changed the graph; equal stamps, equal graph. Ask before reading, not after."""
+        ...
+
 
 class Graphs(Protocol):
     """All tenants' graphs."""

@@ -287,20 +287,22 @@ class Usage(_message.Message):
     def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., calls: _Optional[int] = ..., prompts: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Hit(_message.Message):
-    __slots__ = ("rank", "score", "chunk", "sources", "bridge", "nearby")
+    __slots__ = ("rank", "score", "chunk", "sources", "bridge", "nearby", "topic")
     RANK_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     CHUNK_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     BRIDGE_FIELD_NUMBER: _ClassVar[int]
     NEARBY_FIELD_NUMBER: _ClassVar[int]
+    TOPIC_FIELD_NUMBER: _ClassVar[int]
     rank: int
     score: float
     chunk: Chunk
     sources: _containers.RepeatedCompositeFieldContainer[SourceRank]
     bridge: Bridge
     nearby: Nearby
-    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ..., nearby: _Optional[_Union[Nearby, _Mapping]] = ...) -> None: ...
+    topic: str
+    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ..., nearby: _Optional[_Union[Nearby, _Mapping]] = ..., topic: _Optional[str] = ...) -> None: ...
 
 class Nearby(_message.Message):
     __slots__ = ("from_chunk_id", "type")

@@ -34,6 +34,7 @@ from trivium.ports.llm import Llm
 from trivium_query.answer import extractive, verify
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.listing import Collection
+from trivium_query.answer.answerers.themes import Collected, Themes, answer_of_themes
 from trivium_query.answer.by_kind import (
     OF_ONE_DOCUMENT,
     TOLD_IN_PART,
@@ -42,6 +43,7 @@ from trivium_query.answer.by_kind import (
     answer_of_one_document,
     answer_unsearched,
     is_read,
+    themes_of,
 )
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.answer_directly import ReadAnswer, answer_directly
@@ -78,6 +80,7 @@ TABLES_SHARE = 0.3
 WRITE_SHARE = 0.8
 VERIFY_SHARE = 0.6
 READ_SHARE = 0.5
+THEMES_SHARE = 0.5
 
 
 class Dependencies(msgspec.Struct, frozen=True):
@@ -85,7 +88,8 @@ class Dependencies(msgspec.Struct, frozen=True):
 
     `retrieve` has time budgets of its own and names in its result what was late. `sentence_vectors`
     gives (n, d) rows per chunk id; `embed` gives one row per text as queries are embedded. Without `tables` nothing
-    is computed, without `collection` nothing is said of the documents themselves. `reader` reads passages as
+    is computed, without `collection` nothing is said of the documents themselves, without `collected` nothing of their
+    themes. `reader` reads passages as
     `trivium.ports.inference.Reader` promises; None where there is none.
     `languages` are those that the embedding model knows, as ISO 639-1 codes; empty: every one.
     """
@@ -99,6 +103,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     tables: ReadTables | None = None
     reader: Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]] | None = None
     collection: Collection | None = None
+    collected: Collected | None = None
     languages: frozenset[str] = frozenset()
 
 
@@ -142,12 +147,15 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
     ledger = Ledger(time.monotonic() + request.timeout_s * (1.0 - HEADROOM))
     llm = dependencies.llm
     question = await _understand(request, llm, ledger)
-    hits = await _retrieve(question, request, dependencies, llm, ledger)
+    themes: Themes | None = None
+    async with ledger.optional("topics", THEMES_SHARE):
+        themes = await themes_of(question, dependencies.collected, request.top_k)
+    hits = themes.hits if themes else await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
     ledger.notes.extend(filter(None, [spoken(question.standalone, hits).note(dependencies.languages)]))
 
     written: Written | None = None
-    async for event in _write(question, hits, dependencies, llm, ledger):
+    async for event in _write(question, hits, dependencies, llm, ledger, themes):
         if isinstance(event, Written):
             written = event
         else:
@@ -220,10 +228,15 @@ async def _rerank(
 
 
 async def _write(
-    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, llm: Llm | None, ledger: Ledger
+    question: Question,
+    hits: tuple[Hit, ...],
+    dependencies: Dependencies,
+    llm: Llm | None,
+    ledger: Ledger,
+    themes: Themes | None = None,
 ) -> AsyncIterator[AnswerEvent | Written]:
     """The text: computed from tables where it asks for that, by the model when there is one, else extracted."""
-    if (known := await _unsearched(question, dependencies, ledger)) is not None:
+    if (known := await _unsearched(question, dependencies, ledger, themes)) is not None:
         for event in (*_whole(known), known):
             yield event
         return
@@ -256,10 +269,14 @@ def _whole(written: Written) -> tuple[AnswerEvent, ...]:
     return (ShortAnswer(draft.short), text) if draft.short else (text,)
 
 
-async def _unsearched(question: Question, dependencies: Dependencies, ledger: Ledger) -> Written | None:
-    """The answer to what no passage answers; None where it could not be read."""
+async def _unsearched(
+    question: Question, dependencies: Dependencies, ledger: Ledger, themes: Themes | None
+) -> Written | None:
+    """The answer to what no passage answers; None where it could not be read, or the model shall write of themes."""
     answered: Answered | None = None
-    if question.kind in UNSEARCHED:
+    if themes is not None:
+        answered = answer_of_themes(themes) if dependencies.llm is None else None
+    elif question.kind in UNSEARCHED:
         async with ledger.optional("collection"):
             answered = await answer_unsearched(question, dependencies.collection)
     elif question.kind in OF_ONE_DOCUMENT and dependencies.llm is None:

@@ -17,12 +17,13 @@ from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
 from trivium_query.answer.answerers.small_talk import reply
+from trivium_query.answer.answerers.themes import Collected, Themes
 from trivium_query.answer.extractive import Extract
 from trivium_query.answer.understand import Question
 
 UNSEARCHED = frozenset({Kind.NOT_A_QUESTION, Kind.COLLECTION})
 """Kinds that no passage answers: nothing is retrieved, and no language model is asked."""
-OF_ONE_DOCUMENT = frozenset({Kind.ABOUT, Kind.SUMMARY})
+OF_ONE_DOCUMENT = frozenset({Kind.ABOUT, Kind.SUMMARY, Kind.THEMES})
 
 READ = frozenset({Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC})
 """Kinds that a few words of a passage answer."""
@@ -51,11 +52,21 @@ async def answer_of_one_document(
     question: Question, collection: Collection | None, vectors: SentenceVectors
 ) -> Answered | None:
     """What the one document that is named is about; None where none is, or more."""
-    named = named_in(question.standalone, await collection.documents()) if collection is not None else None
+    documents = await collection.documents() if collection is not None else ()
+    alone = documents[0] if question.kind is Kind.THEMES and len(documents) == 1 else None
+    named = alone if question.kind is Kind.THEMES else named_in(question.standalone, documents)
     if collection is None or named is None:
         return None
     chunks = await collection.passages(named)
     return answer_of_document(question.kind, chunks, await vectors([chunk.id for chunk in chunks])) if chunks else None
+
+
+async def themes_of(question: Question, collected: Collected | None, count: int) -> Themes | None:
+    """The themes that are asked for; None for any other question, and for a collection of one document."""
+    if question.kind is not Kind.THEMES or collected is None:
+        return None
+    found = await collected.themes(count)
+    return found if found.shown and found.documents > 1 else None
 
 
 def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:

@@ -39,8 +39,48 @@ _NAMED = (
     r"(?!(?:the|a|an|this|that|your|my|our|his|her|their|in|on|at|responsible|der|die|das|le|la|les|el|los|las|en|l)\b)"
 )
 
+_ALL = (
+    r"(?:(?:this|these|the|my|our|your|all|all of|die|der|den|diese[rnms]?|meine[rn]?|unsere[rn]?|alle[rn]?|ces|cette"
+    r"|le|la|les|mes|nos|tous les|toute la|estos|esta|los|mis|nuestros|todos los|of|whole|entire|ganzen?) )+"
+)
+_COLLECTION = (
+    r"(?:collection|archive|library|corpus|data ?set|knowledge base|documents|files|papers|sources|texts|articles"
+    r"|reports|notes|sammlung|archivs?|bibliothek|dokumenten?|dateien|texten?|unterlagen|quellen|fonds|fichiers|textes|rapports"
+    r"|coleccion|archivos|documentos|textos|informes)"
+)
+_THEMES = r"(?:themes|topics|subjects|themen|hauptthemen|schwerpunkte|sujets|temas)"
+_MAIN = (
+    r"(?:(?:main|key|major|central|principal|common|overall|most important|wichtigsten|grossen|principaux|grands) )*"
+)
+
 # Alternatives of one pattern for each kind, joined where a line ends.
 _CUES = (
+    (
+        Kind.THEMES,
+        rf"""
+        ^(?:what|which)(?: (?:are|s|were))?(?: the| some)? {_MAIN}{_THEMES}(?: (?:here|overall|there|principales|(?:are
+        do|does|were|is) .*|(?:of|in|across|within|among|covered|discussed|treated)\b.*))?(?: {_ALL}{_COLLECTION})$
+        ^(?:what|which)(?: (?:are|s|were))?(?: the| some)? {_MAIN}{_THEMES}(?: (?:are|were))?(?: (?:here|overall|there
+        covered|discussed|treated|addressed|dealt with))*$
+        ^what(?: is| are| s| do| does) {_ALL}{_COLLECTION}(?: (?:all|mainly|mostly|generally))? (?:about|deal with|cover
+        talk about|discuss|describe)$
+        ^(?:what|which) {_MAIN}{_THEMES} (?:do|does) {_ALL}{_COLLECTION} (?:deal with|cover|discuss|treat|address|have
+        talk about|contain|touch on)$
+        ^(?:(?:can|could|would|will) you )?(?:please )?(?:summar\w+|sum up|outline
+        give (?:me |us )?(?:an?|the) (?:short |brief |quick )?(?:summary|overview) of
+        (?:an? |the )?(?:short |brief )?(?:summary|overview) of) {_ALL}{_COLLECTION}$
+        ^(?:list|name|show me|tell me|give me) (?:the )?{_MAIN}{_THEMES}(?: .*{_COLLECTION})?$
+        ^(?:was sind|welche sind|welches sind|welche|nenne|um welche) (?:die )?{_MAIN}{_THEMES}(?: (?:hier|gibt es
+        .*{_ALL}{_COLLECTION}))?$
+        ^(?:worum geht es|um was geht es|wovon handeln|wovon handelt) (?:in |bei )?{_ALL}{_COLLECTION}$
+        ^(?:fass(?:en|e)?(?: sie)?|gib mir einen uberblick uber) {_ALL}{_COLLECTION}(?: zusammen)?$
+        ^(?:quels sont|quels) (?:les )?{_MAIN}{_THEMES}(?: .*{_COLLECTION})?$
+        ^de quoi (?:parlent|traitent|parle|traite|s agit-il dans) {_ALL}{_COLLECTION}$
+        ^resum\w+(?:-moi)? {_ALL}{_COLLECTION}$
+        ^cuales son (?:los )?{_MAIN}{_THEMES}(?: principales)?(?: .*{_COLLECTION})?$
+        ^de que (?:tratan|hablan|trata|habla) {_ALL}{_COLLECTION}$|^que {_THEMES} .*{_ALL}{_COLLECTION}$
+        """,
+    ),
     (
         Kind.COLLECTION,
         rf"""

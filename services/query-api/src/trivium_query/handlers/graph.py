@@ -49,7 +49,7 @@ async def browse(services: Services, tenant: Tenant, prefix: str, kind: str, lim
 
 async def picture(services: Services, tenant: Tenant, wanted: str, neighbours: int, evidence: int) -> EntityPicture:
     """One entity with at most `neighbours` edges and `evidence` places. Raises `NotFound`."""
-    if not _ID.fullmatch(wanted):
+    if not is_entity_id(wanted):
         raise unknown_entity()
     reader = services.graphs.reader(tenant)
     entity = await reader.entity(wanted)
@@ -82,6 +82,11 @@ async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges:
         for end, edge in zip(ends, edges, strict=True)
         if end in known
     )
+
+
+def is_entity_id(wanted: str) -> bool:
+    """Whether it is written as ids are."""
+    return _ID.fullmatch(wanted) is not None
 
 
 def unknown_entity() -> NotFound:

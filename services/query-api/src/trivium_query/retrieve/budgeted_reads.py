@@ -20,6 +20,7 @@ VECTOR = "vector"
 KEYWORD = "keyword"
 GRAPH = "graph"
 VISUAL = "visual"
+TOPICS = "topics"
 WAITED = "waited"
 
 
@@ -29,6 +30,7 @@ class Budgets(msgspec.Struct, frozen=True):
     vector_s: float = 2.0
     keyword_s: float = 2.0
     graph_s: float = 2.0
+    topics_s: float = 10.0  # they are made anew when the graph has changed
 
 
 class BudgetedReads:
@@ -43,6 +45,7 @@ class BudgetedReads:
             KEYWORD: budgets.keyword_s,
             GRAPH: budgets.graph_s,
             VISUAL: budgets.vector_s,
+            TOPICS: budgets.topics_s,
         }
         self._left = dict(self._budgets)
         self.lost: dict[str, Degraded] = {}

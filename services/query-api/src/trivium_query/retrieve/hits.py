@@ -16,12 +16,16 @@ PAGE = 50  # chunks loaded at once, beyond the hits wanted, while filters leave 
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """Passages best first; the rankings it was made of, by source; and the best link into each that has one."""
+    """Passages best first; the rankings it was made of, by source; and the best link into each that has one.
+
+    `topics` names the topic of each that is there for one.
+    """
 
     rows: Sequence[Scored]
     sources: Mapping[str, Sequence[Scored]]
     links: Mapping[str, Link] = msgspec.field(default_factory=dict)
     steps: Mapping[str, Beside] = msgspec.field(default_factory=dict)
+    topics: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts: Texts) -> tuple[Hit, ...]:
@@ -51,6 +55,7 @@ async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts:
             places.get(chunk.id, ()),
             bridge_of(ranking.links.get(chunk.id), known),
             nearby_of(ranking.steps.get(chunk.id)),
+            ranking.topics.get(chunk.id),
         )
         for rank, (row, chunk) in enumerate(kept, start=1)
     )

@@ -1,9 +1,10 @@
-"""From a question to ranked passages, in one of eight named modes.
+"""From a question to ranked passages, in one of nine named modes.
 
 evidence (vectors, keywords and graph at once, each within its budget) -> ranking -> hits
 
 `hybrid`, the default, is path retrieval over all three sources (`path`); `graph` is what of it the
-graph alone reached, and `hybrid` without a graph when that is late or down (RAGA R11). The other modes
+graph alone reached, and `hybrid` without a graph when that is late or down (RAGA R11); `topics` is for
+questions about the whole collection (`topics`), and `hybrid` while there are none. The other modes
 are the published methods. In those that have words, what the words decide for comes first
 (`decisive`). A source that is late or down costs its own results and is named in the answer.
 """
@@ -20,7 +21,7 @@ from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
 from trivium_query.retrieve import anchors, bfs, fuse, pagerank, path, store_reads
-from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, VECTOR, VISUAL, BudgetedReads, Budgets
+from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, TOPICS, VECTOR, VISUAL, BudgetedReads, Budgets
 from trivium_query.retrieve.coverage import missing
 from trivium_query.retrieve.hits import Ranking, load_hits
 from trivium_query.retrieve.store_reads import Query, Readers
@@ -106,6 +107,13 @@ async def _rrf(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     return Ranking(rows, sources, walk.links, walk.steps)
 
 
+async def _topics(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    found = await store_reads.central_passages(query, readers, reads)
+    if found is None or not found.rows:
+        return await _hybrid(query, readers, reads)
+    return Ranking(found.rows, {TOPICS: found.rows}, topics={key: topic.name for key, topic in found.topic_of.items()})
+
+
 async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     found = await store_reads.gather(query, readers, reads)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
@@ -173,4 +181,5 @@ _MODES: dict[Mode, Callable[[Query, Readers, BudgetedReads], Awaitable[Ranking]]
     Mode.RRF: _rrf,
     Mode.WEIGHTED: _weighted,
     Mode.HYBRID: _hybrid,
+    Mode.TOPICS: _topics,
 }

@@ -13,11 +13,12 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import Mention, Step
 from trivium.domain.retrieval import Places, RowFilter, Scored
+from trivium.domain.topics import Topics
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
-from trivium_query.retrieve import anchors, bfs, decisive, path
-from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, VECTOR, VISUAL, BudgetedReads
+from trivium_query.retrieve import anchors, bfs, decisive, path, topics
+from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, TOPICS, VECTOR, VISUAL, BudgetedReads
 from trivium_query.words import is_function_word, terms
 
 MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
@@ -27,6 +28,10 @@ EmbedQueries = Callable[[Sequence[str]], Awaitable[Vector]]
 
 DocumentChunks = Callable[[str, str], Awaitable[Mapping[str, Chunk]]]
 """(document id, version) -> its chunks by id, without the keyword store; empty when they are not known."""
+
+
+ReadTopics = Callable[[str], Awaitable[Topics]]
+"""dataset -> the present topics of it, of "" those of everything. Raises `TryLater` while they are made anew."""
 
 
 class Visuals(msgspec.Struct, frozen=True):
@@ -45,6 +50,7 @@ class Readers(msgspec.Struct, frozen=True):
     embed: EmbedQueries
     published_chunks: DocumentChunks
     visuals: Visuals | None = None
+    topics: ReadTopics | None = None
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -162,6 +168,25 @@ async def places(
     if not parts:
         return nowhere
     return await reads.ask(GRAPH, readers.graph.places(list(parts), list(whole), path.MAX_SHARED, where), nowhere)
+
+
+async def central_passages(query: Query, readers: Readers, reads: BudgetedReads) -> topics.RankedTopics | None:
+    """The passages of the topics that the question asks for; None where topics could not be had."""
+    read_topics = readers.topics if topics.has_topics(query.where) else None
+    known = await reads.ask(TOPICS, read_topics(query.where.dataset), None) if read_topics else None
+    if known is None:
+        return None
+    chosen = topics.candidates(known, query.text)
+    similarity: dict[str, float] = {}
+    if not topics.is_at_large(query.text):
+        looked_at = [chunk for topic in chosen for chunk in topic.central[: topics.LOOKED_AT]]
+
+        async def read() -> dict[str, float]:
+            vector: Vector = (await readers.embed([query.text]))[0]
+            return topics.similarities(vector, await readers.vectors.passage_vectors(looked_at))
+
+        similarity = await reads.ask(VECTOR, read(), {})
+    return topics.ranked(query.text, chosen, similarity, query.top_k)
 
 
 async def breadth_first(

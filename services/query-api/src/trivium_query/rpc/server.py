@@ -24,6 +24,8 @@ from trivium.v1 import (
     ingest_pb2_grpc,
     query_pb2,
     query_pb2_grpc,
+    topics_pb2,
+    topics_pb2_grpc,
 )
 from trivium_query.requests import Services
 from trivium_query.rpc.calls import Calls
@@ -31,6 +33,7 @@ from trivium_query.rpc.conversations import Conversations
 from trivium_query.rpc.graph import Graph
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query
+from trivium_query.rpc.topics import GraphTopics
 
 MAX_RECEIVED_BYTES = 4 * 1024 * 1024  # a source comes in pieces; gRPC's own default, said aloud
 MAX_SENT_BYTES = 64 * 1024 * 1024
@@ -43,6 +46,7 @@ SERVICES = (
     query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
     conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"].full_name,
     graph_pb2.DESCRIPTOR.services_by_name["GraphService"].full_name,
+    topics_pb2.DESCRIPTOR.services_by_name["TopicService"].full_name,
 )
 
 
@@ -87,6 +91,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     query_pb2_grpc.add_QueryServiceServicer_to_server(Query(services, calls), server)
     conversations_pb2_grpc.add_ConversationServiceServicer_to_server(Conversations(services, calls), server)
     graph_pb2_grpc.add_GraphServiceServicer_to_server(Graph(services, calls), server)
+    topics_pb2_grpc.add_TopicServiceServicer_to_server(GraphTopics(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)

@@ -32,7 +32,7 @@ class SqliteGraphs:
         """The tenant's reads."""
         with self._lock:
             recent = self._recent.setdefault(tenant, Recent())
-        return SqliteGraphReader(self._databases.of(tenant), self._threads, recent)
+        return SqliteGraphReader(self._databases.of(tenant), tenant, self._threads, recent)
 
     def tenants(self) -> set[Tenant]:
         """Those that have a file."""

@@ -17,7 +17,7 @@ from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_o
 from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
-from trivium.adapters.graph_rules import in_text_order, no_such_entity
+from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
 from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
@@ -32,7 +32,8 @@ from trivium.domain.graph import (
     StepType,
 )
 from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
-from trivium.ports.graph import EntityPage
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import BATCH_CHUNKS, EntityPage, GraphRow
 from trivium.text.names import fold_name
 
 _MAX_PAGE = 1000
@@ -66,8 +67,9 @@ class Recent:
 class SqliteGraphReader:
     """One tenant's reads; see `trivium.ports.graph.GraphReader`."""
 
-    def __init__(self, database: Database, threads: ReadThreads, recent: Recent) -> None:
+    def __init__(self, database: Database, tenant: Tenant, threads: ReadThreads, recent: Recent) -> None:
         self._database = database
+        self._tenant = tenant
         self._threads = threads
         self._recent = recent
 
@@ -212,6 +214,42 @@ class SqliteGraphReader:
     async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
         """The mentions and relations of an entity, each at most `limit`."""
         return await self._threads.run(self._database, lambda db: _evidence(db, key, limit))
+
+    async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
+        """Entities by any of their names."""
+        if not keys:
+            return {}
+
+        def query(db: sqlite3.Connection) -> dict[str, Entity]:
+            roots = groups_of(db, keys).root_of
+            entities = {entity.key: entity for entity in _entities(db, set(roots.values()))}
+            return {key: entities[root] for key, root in roots.items() if root in entities}
+
+        return await self._threads.run(self._database, query)
+
+    async def shares(self, after: str = "", limit: int = BATCH_CHUNKS, dataset: str = "") -> list[GraphRow]:
+        """One page of shares, by chunk id."""
+
+        def query(db: sqlite3.Connection) -> list[GraphRow]:
+            asked = {"after": after, "limit": limit, "dataset": dataset}
+            return [stored_row(self._tenant, _decode(body), *fields) for *fields, body in db.execute(_SHARES, asked)]
+
+        return await self._threads.run(self._database, query)
+
+    async def stamp(self) -> str:
+        """The file's counters; "" while there is none."""
+
+        def query(db: sqlite3.Connection) -> str:
+            epoch, added, removed = _stamp(db)
+            return f"{epoch.hex()}-{added}-{removed}" if self._database.path.exists() else ""
+
+        return await self._threads.run(self._database, query)
+
+
+_SHARES = """
+    SELECT document, version, dataset, run, kinds, uploaded, dated, body FROM share
+    WHERE chunk > :after AND (:dataset = '' OR dataset = :dataset) ORDER BY chunk LIMIT :limit
+"""
 
 
 def _stamp(db: sqlite3.Connection) -> tuple[bytes, int, int]:

@@ -20,7 +20,7 @@ from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft, Shelf
 from trivium_query.words import content_words, fold, tokens
 
-SENTENCES = {Kind.ABOUT: 3, Kind.SUMMARY: 5}
+SENTENCES = {Kind.ABOUT: 3, Kind.SUMMARY: 5, Kind.THEMES: 5}
 MAX_HEADINGS = 8
 MIN_WORDS = 4  # content words of a sentence that informs
 TOO_LIKE = 0.85  # cosine from which on a sentence says again what was said

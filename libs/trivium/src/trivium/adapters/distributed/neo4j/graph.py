@@ -19,6 +19,7 @@ _DROP = (
     "MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Tenant {tenant: $tenant}) DELETE n",
+    "MATCH (n:Changes {tenant: $tenant}) DELETE n",
 )
 
 

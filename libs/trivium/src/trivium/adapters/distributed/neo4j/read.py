@@ -14,7 +14,7 @@ from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
-from trivium.adapters.graph_rules import in_text_order, no_such_entity
+from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
 from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
@@ -28,10 +28,10 @@ from trivium.domain.graph import (
     Step,
     StepType,
 )
-from trivium.domain.ids import entity_id
+from trivium.domain.ids import digest, entity_id
 from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Tenant
-from trivium.ports.graph import EntityPage
+from trivium.ports.graph import BATCH_CHUNKS, EntityPage, GraphRow
 from trivium.text.names import fold_name
 
 _MAX_PAGE = 1000
@@ -171,6 +171,22 @@ class Neo4jGraphReader:
         ]
         relations.sort(key=lambda r: (-r.confidence, r.chunk_id, r.span.start, r.source_key, r.target_key, r.type))
         return mentions[:limit], relations[:limit]
+
+    async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
+        """Entities by any of their names."""
+        by_id = self._by_id(keys)
+        rows = await self._ask(cypher.NAMED, ids=list(by_id))
+        return {by_id[id_]: entity for ids, *row in rows for entity in [_entity(row)] for id_ in ids}
+
+    async def shares(self, after: str = "", limit: int = BATCH_CHUNKS, dataset: str = "") -> list[GraphRow]:
+        """One page of shares, by chunk id."""
+        rows = await self._rows(cypher.SHARES, after=after, limit=max(limit, 0), dataset=dataset)
+        return [stored_row(self._tenant, _decode(share), *fields) for *fields, share in rows]
+
+    async def stamp(self) -> str:
+        """A digest of the counters; "" while there are none."""
+        counted = await self._rows(cypher.STAMP)
+        return digest(*(f"{epoch} {n}" for epoch, n in counted)) if counted else ""
 
     async def _entities(self, roots: Iterable[str]) -> dict[str, Entity]:
         rows = await self._ask(cypher.ENTITIES, ids=sorted(self._by_id(roots)))

@@ -97,10 +97,11 @@ EDGES: LiteralString = (
     RETURN id, collect([source, target, type, confidence, evidence])[..$limit]
 """
 )
-_ENTITY: LiteralString = """
-    RETURN root.id, root.key, coalesce(root.called, root.name), root.type,
+_COLUMNS: LiteralString = """
+    root.id, root.key, coalesce(root.called, root.name), root.type,
         [(root)<-[:ALIAS_OF]-(alias) | alias.name] + [root.name], root.mentions, COUNT { (root)-[:NEIGHBOUR]-() }
 """
+_ENTITY: LiteralString = " RETURN " + _COLUMNS
 ENTITIES: LiteralString = "UNWIND $ids AS id MATCH (root:Entity:Name {tenant: $tenant, id: id})" + _ENTITY
 ENTITY_OF: LiteralString = (
     """
@@ -165,4 +166,25 @@ BESIDE: LiteralString = """
     MATCH (:Chunk {tenant: $tenant, id: id})-[s:HAS_TABLE|HAS_IMAGE|HAS_FORMULA]-(o) WHERE o.share IS NOT NULL
     WITH DISTINCT id, type(s) AS type, o.id AS other ORDER BY type, other
     RETURN id, collect([type, other])
+"""
+# Ordered as the index is, so that a page is read from it.
+SHARES: LiteralString = """
+    MATCH (c:Chunk) WHERE c.tenant = $tenant AND c.id > $after AND c.share IS NOT NULL
+    AND ($dataset = '' OR c.dataset = $dataset)
+    WITH c ORDER BY c.tenant, c.id LIMIT $limit
+    RETURN c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.share
+"""
+NAMED: LiteralString = (
+    """
+    UNWIND $ids AS id
+    MATCH (asked:Name {tenant: $tenant, id: id})
+    OPTIONAL MATCH (asked)-[:ALIAS_OF]->(entity)
+    WITH id, coalesce(entity, asked) AS root WHERE root:Entity
+    WITH root, collect(id) AS ids
+    RETURN ids,
+"""
+    + _COLUMNS
+)
+STAMP: LiteralString = """
+    MATCH (n:Changes {tenant: $tenant}) WITH n.epoch AS epoch, n.n AS n ORDER BY epoch RETURN epoch, n
 """

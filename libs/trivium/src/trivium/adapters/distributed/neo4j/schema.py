@@ -11,6 +11,8 @@
     (:Name)-[:CLAIMED {spellings}]->(:Name)                    what chunks say is an alias of what
     (:Alias)-[:ALIAS_OF]->(:Entity)                            what follows from it
     (:Entity)-[:NEIGHBOUR {statements}]->(:Entity)             pairs that statements join; from the smaller id
+    (:Changes {shard, epoch, n})                     how many transactions changed the graph; sixteen, so that writers
+                                                     seldom wait for one
 
     What edits say is a share of a :Chunk without a document. What they decide beside that:
     (:Name:Decided {called, decided_type})                     how the entity is called and typed
@@ -30,7 +32,8 @@ from typing import LiteralString
 
 from trivium.domain.graph import MentionRole, StepType
 
-VERSION = 1
+VERSION = 2
+CHANGE_SHARDS = 16
 
 ROLE_TYPES: dict[MentionRole, LiteralString] = {
     MentionRole.TITLE: "ABOUT",
@@ -56,6 +59,7 @@ SCHEMA: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT trivium_tenant IF NOT EXISTS FOR (n:Tenant) REQUIRE n.tenant IS UNIQUE",
     "CREATE CONSTRAINT trivium_chunk IF NOT EXISTS FOR (n:Chunk) REQUIRE (n.tenant, n.id) IS UNIQUE",
     "CREATE CONSTRAINT trivium_name IF NOT EXISTS FOR (n:Name) REQUIRE (n.tenant, n.id) IS UNIQUE",
+    "CREATE CONSTRAINT trivium_changes IF NOT EXISTS FOR (n:Changes) REQUIRE (n.tenant, n.shard) IS UNIQUE",
     "CREATE INDEX trivium_document IF NOT EXISTS FOR (n:Chunk) ON (n.tenant, n.document, n.version)",
     "CREATE INDEX trivium_start IF NOT EXISTS FOR (n:Name) ON (n.tenant, n.start)",
     "CREATE INDEX trivium_listing IF NOT EXISTS FOR (n:Entity) ON (n.tenant, n.mentions)",

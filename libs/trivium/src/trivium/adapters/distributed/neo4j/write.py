@@ -6,6 +6,7 @@ may count on. Counters change by differences, so a hub costs no more than any ot
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, LiteralString
@@ -17,7 +18,7 @@ from trivium.adapters.distributed.neo4j import write_statements as cypher
 from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
-from trivium.adapters.distributed.neo4j.schema import SCHEMA, START_CHARS, VERSION
+from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored
 from trivium.domain.edits import Decisions, RelationKey
@@ -169,6 +170,8 @@ class _GraphTransaction:
             if known != encoded:
                 changes.add(row.share)
         self._apply(changes)
+        if any(before[chunk] != encoded for chunk, _, encoded in batch):
+            self._count_change()
         return len(batch)
 
     def take(self, document_id: str, keep_version: str) -> int:
@@ -180,6 +183,8 @@ class _GraphTransaction:
                 changes.remove(_decode(share))
         self._apply(changes)
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, _ in found])
+        if found:
+            self._count_change()
         return len(found)
 
     def decide(self, batch: Differences) -> int:
@@ -228,6 +233,9 @@ class _GraphTransaction:
     def _named(self, end: str, key: str) -> dict[str, str]:
         prefix = f"{end}_" if end else ""
         return {end or "id": self._id(key), f"{prefix}key": key, f"{prefix}start": key[:START_CHARS]}
+
+    def _count_change(self) -> None:
+        self._run(cypher.COUNT_CHANGE, shard=random.randrange(CHANGE_SHARDS))  # noqa: S311 - no secret
 
     def _apply(self, changes: Changes) -> None:
         changes.settle()

@@ -33,6 +33,10 @@ TAKE_CHUNKS: LiteralString = """
     SET c.document = $document
     RETURN c.id, c.share
 """
+# The last step of a transaction, so that the lock on the counter is held for its commit alone.
+COUNT_CHANGE: LiteralString = """
+    MERGE (n:Changes {tenant: $tenant, shard: $shard}) ON CREATE SET n.epoch = randomUUID(), n.n = 0 SET n.n = n.n + 1
+"""
 DROP_CHUNKS: LiteralString = "UNWIND $ids AS id MATCH (c:Chunk {tenant: $tenant, id: id}) DETACH DELETE c"
 
 # The other end may come in a later batch: it has its place before it has its share.

@@ -1,0 +1,121 @@
+"""Topics of the whole product: made once for each state of the graph, and without anything that was deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from trivium.api import QueryRequest
+from trivium.config import load_settings
+from trivium.domain.errors import TryLater
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.domain.topics import Topics
+from trivium_embedded.wiring import assembled
+from trivium_query.handlers import queries
+from trivium_query.requests import Services
+
+from .conftest import PATIENCE, Product
+
+SEA = (
+    "# The Skerry Fleet\n\nIlse Brandt sails the Skerry Fleet from Orkney Harbour.\n"
+    "The Skerry Fleet lands herring at Orkney Harbour.\n"
+)
+HILL = (
+    "# Corrin Orchard\n\nTomas Reyl prunes the Corrin Orchard above Stennet Valley.\n"
+    "Corrin Orchard sends cider to Stennet Valley.\n"
+)
+MOOR = "# Dunmore Peat\n\nHanna Osei cuts the Dunmore Peat near Kelso Moor. The Dunmore Peat warms Kelso Moor.\n"
+
+
+@pytest.fixture
+def product(tmp_path: Path, product_over: Callable[[Services], Product]) -> Iterator[Product]:
+    with assembled(msgspec.structs.replace(load_settings(PATIENCE), data_dir=tmp_path / "data")) as services:
+        yield product_over(services)
+
+
+async def topics_of(product: Product, tenant: Tenant = DEFAULT_TENANT, dataset: str = "") -> Topics:
+    current = await product.services.topics.of(tenant, dataset, 60)
+    assert not current.stale
+    return current.topics
+
+
+def named(topics: Topics) -> set[str]:
+    return {member.name for topic in topics.topics for member in topic.members}
+
+
+def said(topics: Topics) -> str:
+    return str(msgspec.to_builtins(topics.topics))
+
+
+async def test_topics_follow_what_comes_and_goes_and_are_made_once_for_each_state(product: Product) -> None:
+    assert (await topics_of(product)).topics == ()
+    sea = product.ingest("sea.md", SEA.encode())
+    product.ingest("hill.md", HILL.encode())
+    first = await topics_of(product)
+    assert {"Ilse Brandt", "Tomas Reyl"} <= named(first)
+    assert await topics_of(product) is await topics_of(product)  # nothing changed, so nothing was made
+    assert (await topics_of(product)).made_at == first.made_at
+    product.ingest("moor.md", MOOR.encode())
+    assert "Hanna Osei" in named(await topics_of(product))
+    product.intake.delete(sea.id)
+    after = await topics_of(product)
+    assert "Ilse Brandt" not in named(after)
+    assert "herring" not in said(after)
+    assert sea.id not in after.documents
+    assert named(await topics_of(product, Tenant("stranger"))) == set()
+    assert (await topics_of(product, dataset="other")).topics == ()
+
+
+async def test_a_new_version_replaces_what_the_old_one_said(product: Product) -> None:
+    product.ingest("sea.md", SEA.encode())
+    assert "Ilse Brandt" in named(await topics_of(product))
+    product.ingest("sea.md", SEA.replace("Ilse Brandt", "Petra Lund").encode())
+    assert {"Ilse Brandt", "Petra Lund"} & named(await topics_of(product)) == {"Petra Lund"}
+
+
+async def test_the_same_documents_give_the_same_topics_in_another_order(
+    tmp_path: Path, product_over: Callable[[Services], Product]
+) -> None:
+    told = []
+    for name, documents in (("one", (SEA, HILL, MOOR)), ("other", (MOOR, SEA, HILL))):
+        settings = msgspec.structs.replace(load_settings(PATIENCE), data_dir=tmp_path / name)
+        with assembled(settings) as services:
+            product = product_over(services)
+            for text in documents:
+                product.ingest(f"{text[2:7].strip()}.md", text.encode())
+            told.append((await topics_of(product)).topics)
+    assert told[0] == told[1] != ()
+
+
+async def test_what_was_withdrawn_is_never_told_and_what_only_grew_is_told_as_stale(product: Product) -> None:
+    sea = product.ingest("sea.md", SEA.encode())
+    await topics_of(product)
+    product.ingest("hill.md", HILL.encode())
+    old = await product.services.topics.of(DEFAULT_TENANT, "", 0)
+    assert old.stale or "Tomas Reyl" in named(old.topics)  # a quick machine has made them already
+    await topics_of(product)
+    product.intake.delete(sea.id)
+    with suppress(TryLater):  # they are being made
+        assert "Ilse Brandt" not in named((await product.services.topics.of(DEFAULT_TENANT, "", 0)).topics)
+    assert "Ilse Brandt" not in named(await topics_of(product))
+
+
+async def test_a_question_about_the_whole_collection_is_answered_by_topics_with_their_sources(product: Product) -> None:
+    for name, text in (("sea.md", SEA), ("hill.md", HILL), ("moor.md", MOOR)):
+        product.ingest(name, text.encode())
+    for question in ("What are these documents about?", "What are the main themes?"):
+        answer = await queries.ask(product.services, DEFAULT_TENANT, QueryRequest(query=question))
+        assert (answer.found, answer.kind.value, answer.verdict.value) == (True, "themes", "SUPPORTED")
+        assert {citation.source for citation in answer.citations} == {"sea.md", "hill.md", "moor.md"}
+        assert all(citation.marker in answer.text for citation in answer.citations)
+
+
+async def test_a_collection_of_one_document_is_told_by_that(product: Product) -> None:
+    product.ingest("sea.md", SEA.encode())
+    answer = await queries.ask(product.services, DEFAULT_TENANT, QueryRequest(query="What is this collection about?"))
+    assert "Skerry Fleet" in answer.text
+    assert {citation.source for citation in answer.citations} == {"sea.md"}

@@ -1,0 +1,38 @@
+"""The formats of an export by name: each a beginning, the parts, and an end."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from trivium_query.export import cypher, graphml, jsonl, rdf
+from trivium_query.export.parts import Part
+
+
+class Format(enum.StrEnum):
+    """As callers name them."""
+
+    JSONL = "jsonl"
+    GRAPHML = "graphml"
+    CYPHER = "cypher"
+    RDF = "rdf"
+
+
+class Writing(msgspec.Struct, frozen=True):
+    """How a format is written, in UTF-8, and what it is called."""
+
+    parts: Callable[[Iterable[Part]], bytes]
+    media_type: str
+    suffix: str
+    beginning: bytes = b""
+    end: bytes = b""
+
+
+FORMATS = {
+    Format.JSONL: Writing(jsonl.written, "application/jsonl", "jsonl"),
+    Format.GRAPHML: Writing(graphml.written, "application/graphml+xml", "graphml", graphml.BEGINNING, graphml.END),
+    Format.CYPHER: Writing(cypher.written, "text/plain; charset=utf-8", "cypher", cypher.BEGINNING),
+    Format.RDF: Writing(rdf.written, "application/n-triples", "nt"),
+}

@@ -1,0 +1,63 @@
+"""The graph as a file, written while it is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+
+from trivium.domain.documents import Document
+from trivium.domain.errors import Refused
+from trivium.domain.graph import Entity
+from trivium.domain.scope import Tenant
+from trivium.text.names import fold_name
+from trivium_query.export import parts
+from trivium_query.export.formats import FORMATS, Format
+from trivium_query.handlers.graph import is_entity_id, unknown_entity
+from trivium_query.handlers.topics import require_dataset
+from trivium_query.requests import Services
+
+MAX_DEPTH = 5
+
+
+async def export(
+    services: Services, tenant: Tenant, form: Format, entity: str, depth: int, dataset: str
+) -> AsyncGenerator[bytes]:
+    """The file in pieces: of a neighbourhood with `entity` (a name or an id), of a dataset, else of everything.
+
+    Raises `NotFound`, `Refused` (`invalid_request`) before the first piece; what fails later breaks off the file.
+    """
+    if entity and dataset:
+        raise Refused("invalid_request", "An export is of an entity or of a dataset.", "Name one of them.")
+    registry = services.registry.for_tenant(tenant)
+
+    async def records(document_ids: Sequence[str]) -> Mapping[str, Document]:
+        return await asyncio.to_thread(registry.get_many, document_ids)
+
+    stores = parts.Stores(services.graphs.reader(tenant), services.keywords.reader(tenant), records)
+    if entity:
+        pages = parts.neighbourhood(stores, await _entity(stores, entity), depth)
+    else:
+        pages = parts.whole(stores, require_dataset(dataset))
+    return _written(form, pages)
+
+
+async def _written(form: Format, pages: AsyncGenerator[list[parts.Part]]) -> AsyncGenerator[bytes]:
+    writing = FORMATS[form]
+    if writing.beginning:
+        yield writing.beginning
+    async for page in pages:
+        if page:
+            yield await asyncio.to_thread(writing.parts, page)
+    if writing.end:
+        yield writing.end
+
+
+async def _entity(stores: parts.Stores, wanted: str) -> Entity:
+    """By id, else by any of its names."""
+    if is_entity_id(wanted):
+        return await stores.graph.entity(wanted)
+    key = fold_name(wanted)
+    found = (await stores.graph.named([key])).get(key) if key else None
+    if found is None:
+        raise unknown_entity()
+    return found

@@ -1,0 +1,110 @@
+"""What the documents are about: topics, their members and their central passages."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import re
+from collections.abc import Collection
+
+import msgspec
+
+from trivium.domain.chunks import Chunk
+from trivium.domain.documents import DATASET, MAX_DATASET_CHARS
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.domain.topics import Topic, Topics
+from trivium_query.requests import Services
+from trivium_query.topics.kept import Current
+from trivium_query.topics.quote import quote_of
+
+WAIT_S = 20.0  # for topics that are made anew; also bounded by the time that any question has
+
+
+class TopicListing(msgspec.Struct, frozen=True):
+    """One page of a level; `cursor` is "" on the last one."""
+
+    current: Current
+    level: int
+    topics: tuple[Topic, ...]
+    cursor: str
+
+
+class TopicPicture(msgspec.Struct, frozen=True):
+    """A topic and what lies around it; `central` has each passage with the sentence that says most of the topic."""
+
+    current: Current
+    topic: Topic
+    central: tuple[tuple[Chunk, str], ...]
+    children: tuple[Topic, ...]
+    parent: Topic | None
+
+
+async def browse(services: Services, tenant: Tenant, level: int, dataset: str, limit: int, cursor: str) -> TopicListing:
+    """The topics of a level, the largest first. Raises `TryLater`, `NotFound`, `Refused` (`bad_cursor`)."""
+    current = await _current(services, tenant, dataset)
+    topics = current.topics
+    if level and level >= topics.levels:
+        raise NotFound(
+            "no_such_level",
+            f"There is no level {level}: these topics have {topics.levels}, counted from 0.",
+            "Ask for a lower one.",
+        )
+    start = _offset(topics, cursor) if cursor else 0
+    covering = topics.at(level)
+    page = covering[start : start + limit]
+    onward = _cursor(topics, start + limit) if len(covering) > start + limit else ""
+    return TopicListing(current, level, page, onward)
+
+
+async def picture(services: Services, tenant: Tenant, wanted: str, dataset: str) -> TopicPicture:
+    """One topic with those of its central passages that queries see. Raises `NotFound`, `TryLater`."""
+    current = await _current(services, tenant, dataset)
+    topics = {topic.id: topic for topic in current.topics.topics}
+    topic = topics.get(wanted)
+    if topic is None:
+        raise NotFound(
+            "no_such_topic",
+            "There is no such topic; they change with the documents.",
+            "List them with GET /v1/graph/topics, and name the dataset that they are of.",
+        )
+    chunks = await published_chunks(services, tenant, topic.central)
+    central = tuple((chunk, quote_of(topic, chunk)) for key in topic.central if (chunk := chunks.get(key)))
+    children = tuple(other for other in current.topics.topics if other.parent == topic.id)
+    return TopicPicture(current, topic, central, children, topics.get(topic.parent))
+
+
+async def published_chunks(services: Services, tenant: Tenant, chunk_ids: Collection[str]) -> dict[str, Chunk]:
+    """Those of the chunks that queries may see."""
+    found = await services.keywords.reader(tenant).chunks(list(chunk_ids))
+    documents = sorted({chunk.document_id for chunk in found.values()})
+    active = await asyncio.to_thread(services.registry.for_tenant(tenant).active_versions, documents)
+    return {key: chunk for key, chunk in found.items() if active.get(chunk.document_id) == chunk.version}
+
+
+def require_dataset(dataset: str) -> str:
+    """A name that a dataset can have, or "". Raises `Refused` (`bad_dataset`)."""
+    if dataset and not (len(dataset) <= MAX_DATASET_CHARS and re.fullmatch(DATASET, dataset)):
+        raise Refused(
+            "bad_dataset", f"{dataset[:80]!r} is no dataset's name.", "Use letters, digits, '.', '_' and '-'."
+        )
+    return dataset
+
+
+async def _current(services: Services, tenant: Tenant, dataset: str) -> Current:
+    return await services.topics.of(tenant, require_dataset(dataset), min(WAIT_S, services.settings.query_timeout_s))
+
+
+def _cursor(topics: Topics, offset: int) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode((topics.made_at, offset))).decode()
+
+
+def _offset(topics: Topics, cursor: str) -> int:
+    try:
+        made_at, offset = msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[float, int])
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
+    if made_at != topics.made_at or offset < 0:
+        raise Refused("bad_cursor", "The topics were made anew since that page.", "Start again without a cursor.")
+    return offset

@@ -1,0 +1,59 @@
+"""TopicService over the shared handlers."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+import msgspec
+
+from trivium.domain.errors import Refused
+from trivium.rpc_calls import Context
+from trivium.v1 import topics_pb2 as pb
+from trivium.v1 import topics_pb2_grpc
+from trivium_query import views
+from trivium_query.export.formats import Format
+from trivium_query.handlers import export, topics
+from trivium_query.requests import Services
+from trivium_query.rpc import messages
+from trivium_query.rpc.calls import Calls
+
+
+class GraphTopics(topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  # generated code is untyped
+    """What HTTP's /v1/graph/topics and /v1/graph/export do."""
+
+    def __init__(self, services: Services, calls: Calls) -> None:
+        self._services = services
+        self._calls = calls
+
+    async def ListTopics(  # noqa: N802  the service's word
+        self, request: pb.ListTopicsRequest, context: Context
+    ) -> pb.ListTopicsResponse:
+        """The largest first."""
+        async with self._calls.open("ListTopics", context) as call:
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
+            found = await topics.browse(self._services, call.tenant, request.level, request.dataset, limit, cursor)
+            fields = msgspec.to_builtins(views.topic_page(found))
+            return pb.ListTopicsResponse(next_page_token=fields.pop("cursor"), **fields)
+
+    async def GetTopic(  # noqa: N802
+        self, request: pb.GetTopicRequest, context: Context
+    ) -> pb.GetTopicResponse:
+        """One with its central passages."""
+        async with self._calls.open("GetTopic", context) as call:
+            found = await topics.picture(self._services, call.tenant, request.id, request.dataset)
+            return pb.GetTopicResponse(**msgspec.to_builtins(views.topic_picture(found)))
+
+    async def ExportGraph(  # noqa: N802
+        self, request: pb.ExportGraphRequest, context: Context
+    ) -> None:
+        """The file in pieces."""
+        async with self._calls.open("ExportGraph", context) as call:
+            form = messages.one_of(Format, request.format or Format.JSONL, "format")
+            depth = request.depth if request.HasField("depth") else 1
+            if depth > export.MAX_DEPTH:
+                raise Refused("invalid_request", f"The depth is {depth}.", f"Use 0 to {export.MAX_DEPTH}.")
+            asked = (form, request.entity, depth, request.dataset)
+            pieces = await export.export(self._services, call.tenant, *asked)
+            async with aclosing(pieces) as written:
+                async for piece in written:
+                    await context.write(pb.ExportGraphResponse(content=piece))

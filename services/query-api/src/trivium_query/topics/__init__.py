@@ -1,0 +1,1 @@
+"""Topics of a collection: READ FIRST `make.py`; `kept.py` says when they are made."""
