@@ -25,6 +25,7 @@ def document() -> str:
         vectors=nothing,
         graphs=nothing,
         curation=nothing,
+        objects=nothing,
         conversations=nothing,
         searcher=nothing,
         answerer=nothing,

@@ -43,9 +43,33 @@ WORK = {
     "verify": "Judge whether the sources support the answer",
     "understand": "Rewrite the user's last question",
     "describe": "You describe pictures of documents",
+    "schema": "You design the schema of a knowledge graph",
     "plan": "Write a query plan for the question",
 }
 NO_PLAN = {"table": 0, "aggregate": "value", "column": "", "filters": [], "group": "", "extreme": "", "less": []}
+DESIGNED = {
+    "domain_label": "crossings of rivers",
+    "types": [
+        {
+            "name": "ENGINEERED_FOR",
+            "description": "Who designed what stands there.",
+            "domain": ["person"],
+            "range": ["location"],
+            "targets": "many",
+            "symmetric": False,
+            "same_as": [],
+        },
+        {
+            "name": "OPENED IN",
+            "description": "When a work was opened.",
+            "domain": ["concept"],
+            "range": ["event"],
+            "targets": "one",
+            "symmetric": False,
+            "same_as": [],
+        },
+    ],
+}
 WELL = {
     "enrich": Reply(CONTEXT),
     "extract": Reply(EXTRACTED),
@@ -56,6 +80,7 @@ WELL = {
         json.dumps({"captions": [{"shows": "picture", "description": "Two herons on the Tarbeck weir."}]})
     ),
     "plan": Reply(json.dumps(NO_PLAN)),
+    "schema": Reply(json.dumps(DESIGNED)),
 }
 
 
@@ -357,3 +382,35 @@ def test_the_model_plans_what_names_alone_do_not_and_the_engine_computes_it(pear
 def test_a_plan_that_the_table_cannot_follow_is_not_computed(pearls: Server, model: Model, plan: Reply) -> None:
     model.behave(plan=plan, write=Reply("The divers of Solway hauled pearls ashore [1]."))
     assert pearls.ask(HAUL)["engine"] == ENGINE
+
+
+def test_a_schema_is_the_models_as_far_as_the_graph_bears_it_out_and_extraction_is_told_it(
+    server: Server, model: Model, peer: OpenAiPeer
+) -> None:
+    with server.http() as client:
+        made = client.post("/v1/graph/schema/propose").json()
+        proposed = {one["type"]["name"]: one for one in made["proposed"]}
+        assert made["domain"] == "crossings of rivers"
+        assert made["change"]["by"] == f"model {ENGINE} schema@1"
+        assert proposed["ENGINEERED_FOR"]["type"]["description"] == "Who designed what stands there."
+        assert proposed["OPENED_IN"]["problems"] == ["stated nowhere yet"]
+        asked = next(seen for seen in reversed(peer.seen) if work_of(seen) == "schema")
+        assert "ENGINEERED_FOR: 1 times; person to location 1 times" in asked.prompt
+        assert "Maren Tuck designed the bridge" in asked.prompt
+
+        client.post("/v1/graph/schema/accept", json={"names": ["ENGINEERED_FOR"]})
+        before = len(peer.seen)
+        assert server.take("second.md", BRIDGE + "\nA second note.")["state"] == "ready"
+        told = next(seen for seen in peer.seen[before:] if work_of(seen) == "extract")
+        assert "- ENGINEERED_FOR: person -> location" in told.prompt
+        tuck = client.get("/v1/graph/entities", params={"prefix": "maren"}).json()["entities"][0]["id"]
+        relations = client.get(f"/v1/graph/entities/{tuck}").json()["relations"]
+        by_source = {each["place"]["source"]: each for each in relations if each["type"] == "ENGINEERED_FOR"}
+        assert by_source["second.md"]["operation"] == "llm:extract@1 schema@2"
+        assert by_source["bridge.md"]["operation"] == "llm:extract@1"  # read before: not read again, and in force
+        assert {each["compliance"] for each in by_source.values()} == {"active"}
+
+        model.behave(schema=Reply(status=500))
+        fallen_back = client.post("/v1/graph/schema/propose").json()
+        assert "Proposed without the language model" in fallen_back["notes"][0]
+        assert [one["type"]["name"] for one in fallen_back["proposed"]] == ["OPENED_IN"]

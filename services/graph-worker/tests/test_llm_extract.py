@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
+import pytest
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, MentionRole
+from trivium.domain.graph_schema import GraphSchema, Rejected, RelationType, Targets
 from trivium.ports.llm import Completion, Delta, Message
 from trivium.text.sentences import split_sentences
 from trivium_graph import build
@@ -187,3 +189,59 @@ def test_a_surname_that_the_model_names_is_the_person_of_the_document() -> None:
     answer = {"entities": [entity("Ilse Brandt", "person"), entity("Brandt", "person")], "relations": []}
     [share] = extract([chunk(text, title="")], lambda: Scripted(answer))
     assert {m.key for m in share.mentions if m.type is EntityType.PERSON and m.confidence > 0.5} == {"ilse brandt"}
+
+
+P, O = EntityType.PERSON, EntityType.ORGANIZATION  # noqa: E741
+RUNS = RelationType("RUNS", (P,), (O,), Targets.ONE, aliases=("IS_RUNNING",))
+SCHEMA = GraphSchema("default", 5, 4, types=(RUNS,))
+
+
+def extract_told(model: Scripted, schema: GraphSchema) -> ChunkGraph:
+    chunks = [chunk()]
+    return asyncio.run(refine(model, chunks, build.extract(chunks), schema)).shares[0]
+
+
+def operations(share: ChunkGraph) -> dict[str, str]:
+    return {one.type: one.operation for one in share.relations if one.type != CO_OCCURS}
+
+
+def test_the_prompt_names_the_types_in_force_with_their_ends() -> None:
+    model = Scripted(GOOD)
+    extract_told(model, SCHEMA)
+    assert "- RUNS: person -> organization (one target)" in model.asked[0][0].content
+
+
+def test_without_a_type_in_force_the_prompt_is_as_ever() -> None:
+    told, untold = Scripted(GOOD), Scripted(GOOD)
+    extract_told(told, GraphSchema("default", 3))
+    chunks = [chunk()]
+    share = asyncio.run(refine(untold, chunks, build.extract(chunks))).shares[0]
+    assert told.asked == untold.asked
+    assert operations(share) == {"RUNS": "llm:extract@1"}
+
+
+def test_a_relation_says_which_version_was_told() -> None:
+    assert operations(extract_told(Scripted(GOOD), SCHEMA)) == {"RUNS": "llm:extract@1 schema@4"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "mark"),
+    [
+        (GraphSchema("default", 5, 4, types=(RelationType("RUNS", (O,), (O,)),)), "schema@4:proposed"),
+        (GraphSchema("default", 5, 4, types=(RelationType("LEADS", (P,), (O,)),)), "schema@4:proposed"),
+        (
+            GraphSchema("default", 5, 4, types=(RelationType("LEADS", (P,), (O,)),), rejected=(Rejected("RUNS"),)),
+            "schema@4:rejected",
+        ),
+    ],
+)
+def test_what_is_outside_the_schema_is_kept_and_marked(schema: GraphSchema, mark: str) -> None:
+    assert operations(extract_told(Scripted(GOOD), schema)) == {"RUNS": f"llm:extract@1 {mark}"}
+
+
+def test_another_name_of_a_type_in_force_becomes_that_type() -> None:
+    found = {
+        "entities": [entity("Ilse Brandt", "person"), entity("Harrow Observatory", "organization")],
+        "relations": [relation("Ilse Brandt", "is running", "Harrow Observatory", evidence="runs the")],
+    }
+    assert operations(extract_told(Scripted(found), SCHEMA)) == {"RUNS": "llm:extract@1 schema@4"}

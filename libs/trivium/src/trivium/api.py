@@ -19,6 +19,7 @@ from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
 from trivium.domain.edits import MAX_WHY_CHARS
 from trivium.domain.graph import EntityType, MentionRole, StepType
+from trivium.domain.graph_schema import Compliance, ProposalKind, Targets
 from trivium.domain.ids import Id
 from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.password import MAX_CHARS as MAX_PASSWORD_CHARS
@@ -34,6 +35,7 @@ DEFAULT_TOP_K = 10
 END = r"\Z"  # JSON Schema writes it as `$`, which in Python also stands before a last line break
 NO_NUL = r"^[^\x00]*$"
 NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
+ONE_LINE = NO_CONTROLS.removesuffix("$") + END
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
@@ -41,6 +43,7 @@ MOMENT = f"^{TIME}{END}"
 MATCHING = {
     MOMENT: f"a time of ISO 8601, as {EXAMPLES}",
     NO_NUL: "text without a NUL character",
+    ONE_LINE: "one line of text without control characters",
     WITH_A_WORD: "text that is more than spaces, without a NUL character",
     DATASET_NAME: "letters, digits, '.', '_' or '-', beginning with a letter or digit",
     WEB_ADDRESS: "an address that begins with http:// or https://, without spaces",
@@ -662,6 +665,7 @@ class Relation(Output, frozen=True):
     confidence: float
     snippet: str
     operation: Annotated[str, Meta(description="What found it.", examples=["pattern:born_in"])]
+    compliance: Annotated[str, Meta(description="How it stands to the schema of its dataset."), _one_of(Compliance)]
 
 
 class Quote(Output, frozen=True):
@@ -814,6 +818,132 @@ class TopicPicture(Output, frozen=True):
     parent: Topic | None
     made_at: float
     stale: bool
+
+
+Who = Annotated[str, Meta(max_length=200, pattern=ONE_LINE, description="Who does it; kept with the version.")]
+Why = Annotated[str, Meta(max_length=2000, pattern=ONE_LINE, description="The reason; kept with the version.")]
+SchemaNumber = Annotated[int, Meta(ge=0, le=10**8 - 1, description="A version of a schema; 0 is before the first.")]
+RelationName = Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE, examples=["WORKS_FOR"])]
+MAX_NAMES_AT_ONCE = 400
+
+
+class SchemaExample(Output, frozen=True):
+    """Where a relation of the type is stated; `snippet` is the passage's own text."""
+
+    place: Place
+    snippet: str
+
+
+class RelationType(Output, frozen=True):
+    """A relation type: which types of entities it may join, and how many targets a source has."""
+
+    name: str
+    domain: Annotated[tuple[str, ...], Meta(description="Types of the source.", examples=[["person"]])]
+    range: Annotated[tuple[str, ...], Meta(description="Types of the target.", examples=[["organization"]])]
+    targets: Annotated[str, _one_of(Targets)]
+    symmetric: bool
+    aliases: Annotated[tuple[str, ...], Meta(description="Other names of the same type.")]
+    description: str
+    relations: Annotated[int, Meta(description="How many statements of it discovery saw.")]
+    examples: tuple[SchemaExample, ...]
+
+
+class SchemaProposal(Output, frozen=True):
+    """What waits for a decision. With problems, it is accepted by its name alone."""
+
+    kind: Annotated[str, _one_of(ProposalKind)]
+    type: RelationType
+    of: Annotated[str, Meta(description="Of an alias: the type that it is another name of.")]
+    problems: tuple[str, ...]
+    by: Annotated[str, Meta(description="Who proposes it: a rule, a model with its prompt, or a person.")]
+
+
+class SchemaRejection(Output, frozen=True):
+    """What is not proposed again: a name, or with ends only those of the type in force."""
+
+    name: str
+    domain: tuple[str, ...]
+    range: tuple[str, ...]
+
+
+class SchemaChange(Output, frozen=True):
+    """Who made the version, when (Unix seconds), why, and what it changed, a line each."""
+
+    by: str
+    at: float
+    why: str
+    what: tuple[str, ...]
+
+
+class GraphSchema(Output, frozen=True):
+    """The schema of a dataset's graph."""
+
+    dataset: str
+    number: Annotated[int, Meta(description="Counts its changes; 0: there is none.")]
+    active: Annotated[int, Meta(description="The last change of `types`; 0: nothing is in force.")]
+    domain: Annotated[str, Meta(description="What the dataset is about.")]
+    types: Annotated[tuple[RelationType, ...], Meta(description="In force.")]
+    proposed: tuple[SchemaProposal, ...]
+    rejected: tuple[SchemaRejection, ...]
+    change: SchemaChange
+    notes: Annotated[tuple[str, ...], Meta(description="On how the proposals just made came about.")]
+
+
+class ProposedType(Input, frozen=True):
+    """A relation type as a person writes it down."""
+
+    name: RelationName
+    domain: Annotated[tuple[EntityType, ...], Meta(max_length=len(EntityType))]
+    range: Annotated[tuple[EntityType, ...], Meta(max_length=len(EntityType))]
+    targets: Targets = Targets.UNKNOWN
+    symmetric: bool = False
+    description: Annotated[str, Meta(max_length=200, pattern=ONE_LINE)] = ""
+
+
+class ProposeSchema(Input, frozen=True):
+    """Without `types`, they are found in what the dataset's graph says."""
+
+    dataset: Dataset = DEFAULT_DATASET
+    types: Annotated[tuple[ProposedType, ...], Meta(max_length=MAX_NAMES_AT_ONCE)] = ()
+    by: Who = ""
+    why: Why = ""
+
+
+class DecideSchema(Input, frozen=True):
+    """Which proposals. `number` is the version that was looked at: another's change since then refuses this one."""
+
+    dataset: Dataset = DEFAULT_DATASET
+    names: Annotated[tuple[RelationName, ...], Meta(max_length=MAX_NAMES_AT_ONCE)] = ()
+    number: SchemaNumber | None = None
+    by: Who = ""
+    why: Why = ""
+
+
+class ChangedType(Output, frozen=True):
+    """A type in force as it was, and as it is."""
+
+    before: RelationType
+    after: RelationType
+
+
+class SchemaDifference(Output, frozen=True):
+    """What lies between two versions, oldest change first."""
+
+    older: int
+    newer: int
+    added: tuple[RelationType, ...]
+    removed: tuple[RelationType, ...]
+    changed: tuple[ChangedType, ...]
+    proposed: tuple[str, ...]
+    no_longer_proposed: tuple[str, ...]
+    changes: Annotated[tuple[NumberedChange, ...], Meta(description="The newest of them, at most 100.")]
+
+
+class NumberedChange(Output, frozen=True):
+    """A change, and the version that it made."""
+
+    number: int
+    change: SchemaChange
 
 
 class Status(Output, frozen=True):

@@ -25,7 +25,7 @@ import msgspec
 from trivium import api
 from trivium.config import LOOPBACK
 from trivium.domain.answers import Kind
-from trivium.domain.documents import DocumentState
+from trivium.domain.documents import DEFAULT_DATASET, DocumentState
 from trivium.domain.edits import Actor
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.parsed import UnitKind
@@ -445,6 +445,57 @@ class TriviumClient:
                 response.read()
                 raise _error(response)
             yield response.iter_bytes()
+
+    def schema(self, dataset: str = DEFAULT_DATASET, number: int | None = None) -> api.GraphSchema:
+        """The schema of a dataset's graph, or one version of it. Raises `NotFound`."""
+        return self._get("/v1/graph/schema", api.GraphSchema, dataset=dataset, number=number)
+
+    def propose_schema(
+        self,
+        dataset: str = DEFAULT_DATASET,
+        types: Sequence[api.ProposedType] = (),
+        *,
+        by: str = "",
+        why: str = "",
+    ) -> api.GraphSchema:
+        """Propose the types given; without any, what the dataset's graph says. Raises `Refused`."""
+        body = api.ProposeSchema(dataset=dataset, types=tuple(types), by=by, why=why)
+        return self._call("POST", "/v1/graph/schema/propose", api.GraphSchema, **_json(body))
+
+    def accept_schema(
+        self,
+        names: Sequence[str] = (),
+        dataset: str = DEFAULT_DATASET,
+        *,
+        number: int | None = None,
+        by: str = "",
+        why: str = "",
+    ) -> api.GraphSchema:
+        """Put proposals in force; without names, all that have no problem.
+
+        Raises `NotFound`, `Refused`, and `Conflict` when the newest version is not `number` any more.
+        """
+        body = api.DecideSchema(dataset=dataset, names=tuple(names), number=number, by=by, why=why)
+        return self._call("POST", "/v1/graph/schema/accept", api.GraphSchema, **_json(body))
+
+    def reject_schema(
+        self,
+        names: Sequence[str],
+        dataset: str = DEFAULT_DATASET,
+        *,
+        number: int | None = None,
+        by: str = "",
+        why: str = "",
+    ) -> api.GraphSchema:
+        """Have proposals not made again, or types no longer in force. Raises as `accept_schema`."""
+        body = api.DecideSchema(dataset=dataset, names=tuple(names), number=number, by=by, why=why)
+        return self._call("POST", "/v1/graph/schema/reject", api.GraphSchema, **_json(body))
+
+    def schema_diff(
+        self, dataset: str = DEFAULT_DATASET, older: int | None = None, newer: int | None = None
+    ) -> api.SchemaDifference:
+        """What lies between two versions; by default what the last one changed. Raises `NotFound`."""
+        return self._get("/v1/graph/schema/diff", api.SchemaDifference, dataset=dataset, older=older, newer=newer)
 
     def _get(self, path: str, kind: type[T], **query: str | float | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}

@@ -66,6 +66,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.registry = SqliteRegistry(folder)
+        self.objects = LocalObjects(folder)
         self.conversations = SqliteConversations(folder)
         self.passages: dict[str, Chunk] = {}
         self.originals: dict[str, Blob] = {}
@@ -87,6 +88,7 @@ class World:
             vectors=me,
             graphs=_Graph(self),  # type: ignore[arg-type]
             curation=Curation(LocalObjects(self.folder), self.registry, me),
+            objects=self.objects,
             conversations=self.conversations,
             searcher=me,
             answerer=me,

@@ -15,9 +15,11 @@ DIGESTS = {
     "describe@1": "024914a8e8aa",
     "extract@1": "c9fc90b788af",
     "name_topic@1": "4c2fa3a1fca4",
+    "extract_schema@1": "80a6c8f783f3",
     "plan_tables@1": "56fe9d81b471",
     "rerank@1": "2fa9317dd77b",
     "rewrite@1": "d25ed0ab106e",
+    "schema@1": "6fde528906a2",
     "situate@1": "219cc17e272c",
     "verify@1": "002ef825fb91",
 }

@@ -5,7 +5,7 @@ chunk → names → gate → types → aliases → relations → ChunkGraph. Eac
 (types, by `types`), `relations` (by `patterns`), `steps` (how chunks lie beside each
 other), `shares` (the domain's values).
 With a language model, `llm_extract.refine` then replaces entities and relations by the model's, as far as the text
-bears it out.
+bears it out; it is told the dataset's schema (`told_schema`).
 """
 
 from __future__ import annotations

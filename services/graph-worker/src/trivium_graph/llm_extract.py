@@ -25,11 +25,13 @@ from trivium.domain.graph import (
     MentionRole,
     Relation,
 )
+from trivium.domain.graph_schema import GraphSchema
 from trivium.llm.prompt_files import prompt_named
 from trivium.ports.llm import Llm, Message
 from trivium.text import gate
 from trivium.text.names import fold_name
 from trivium_graph.shares import READING_CONFIDENCE
+from trivium_graph.told_schema import NO_SCHEMA, in_force, mark, told
 
 MIN_ENTITY_CONFIDENCE = 0.6  # CORTEX C4
 CONCURRENCY = 4
@@ -84,8 +86,13 @@ class Refined(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-async def refine(llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGraph]) -> Refined:
-    """The shares of `chunks`, read by the model. `by_rules` are the same chunks' shares without it, in order."""
+async def refine(
+    llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGraph], schema: GraphSchema = NO_SCHEMA
+) -> Refined:
+    """The shares of `chunks`, read by the model. `by_rules` are the same chunks' shares without it, in order.
+
+    The model is told the types of `schema` that are in force; what it states beside them stays, marked in `operation`.
+    """
     gate_keeper = asyncio.Semaphore(CONCURRENCY)
     failures = 0  # in a row
     unread = 0
@@ -99,7 +106,7 @@ async def refine(llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGrap
                 return fallback
             try:
                 found, _ = await llm.complete_json(
-                    messages_for(chunk), Extraction, max_tokens=MAX_TOKENS, timeout_s=TIMEOUT_S
+                    messages_for(chunk, schema), Extraction, max_tokens=MAX_TOKENS, timeout_s=TIMEOUT_S
                 )
             except (TryLater, NeverWill) as error:
                 failures += 1
@@ -107,18 +114,18 @@ async def refine(llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGrap
                 reason = reason or error.message
                 return fallback
             failures = 0
-        return grounded(chunk, found, fallback)
+        return grounded(chunk, found, fallback, schema)
 
     shares = await asyncio.gather(*(one(c, s) for c, s in zip(chunks, by_rules, strict=True)))
     return Refined(list(shares), unread, reason)
 
 
-def messages_for(chunk: Chunk) -> list[Message]:
+def messages_for(chunk: Chunk, schema: GraphSchema = NO_SCHEMA) -> list[Message]:
     """Instructions, then the document's description, then the fenced passage: most general first."""
     described = _unfenced(chunk.title or chunk.source)
     section = f"\nSection: {_unfenced(' > '.join(chunk.section))}" if chunk.section else ""
     return [
-        Message("system", PROMPT.text),
+        Message("system", f"{PROMPT.text}{told(schema)}"),
         Message(
             "user",
             f"<document>{described}</document>\n<passage>{section}\n{_unfenced(chunk.text)}\n</passage>",
@@ -131,7 +138,7 @@ def _unfenced(text: str) -> str:
     return _FENCE.sub(" ", text)
 
 
-def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph) -> ChunkGraph:
+def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph, schema: GraphSchema = NO_SCHEMA) -> ChunkGraph:
     """The part of the model's answer that the chunk bears out, joined with what the document's structure says."""
     keys_at = {(m.span.start, m.span.end): m.key for m in by_rules.mentions if m.role is MentionRole.MENTION}
     mentions: dict[str, list[Mention]] = {}
@@ -144,7 +151,7 @@ def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph) -> ChunkGrap
         if places:
             taken.extend(places)
             mentions[key] = [_mention(chunk, entity, place, keys_at.get(place, key)) for place in places]
-    relations = _relations(chunk, found.relations, mentions)
+    relations = _relations(chunk, found.relations, mentions, schema)
     named = {mention.key for group in mentions.values() for mention in group}
     return ChunkGraph(
         chunk_id=chunk.id,
@@ -195,11 +202,13 @@ def _merged(by_model: Iterable[Mention], by_rules: Iterable[Mention], named: set
     return sorted(merged, key=lambda m: (m.span.start, -m.span.end, m.role.value, m.key))
 
 
-def _relations(chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[str, list[Mention]]) -> list[Relation]:
+def _relations(
+    chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[str, list[Mention]], schema: GraphSchema
+) -> list[Relation]:
     best: dict[tuple[str, str, str], Relation] = {}
     for relation in found:
         source, target = mentions.get(fold_name(relation.source)), mentions.get(fold_name(relation.target))
-        kind = _NO_WORD.sub("_", relation.type).strip("_").upper()
+        kind = in_force(schema, _NO_WORD.sub("_", relation.type).strip("_").upper())
         if not source or not target or source[0].key == target[0].key:
             continue
         span = _evidence(chunk, relation.evidence, source, target)
@@ -209,8 +218,9 @@ def _relations(chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[
         known = best.get(identity)
         if known is None or known.confidence < relation.confidence:
             confidence = round(relation.confidence, 3)
+            seen = f"{operation()}{mark(schema, kind, source[0].type, target[0].type)}"
             best[identity] = Relation(
-                source[0].key, target[0].key, kind, confidence, chunk.id, span, span.of(chunk.text), operation()
+                source[0].key, target[0].key, kind, confidence, chunk.id, span, span.of(chunk.text), seen
             )
     return list(best.values())
 

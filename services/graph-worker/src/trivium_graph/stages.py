@@ -8,16 +8,18 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Stage
-from trivium.domain.errors import TriviumError
+from trivium.domain.errors import NeverWill, TriviumError
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.parsed import ParsedDocument
 from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
+from trivium.graph_schema.versions import newest
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
 from trivium_graph.build import extract, fingerprint
 from trivium_graph.links import with_links
 from trivium_graph.llm_extract import operation, refine
+from trivium_graph.told_schema import NO_SCHEMA
 
 LINK_VERSION = 1
 WRITTEN_AT_ONCE = 512  # shares; other writers and a stop wait for no more than one slice
@@ -30,7 +32,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
     stage: Stage = Stage.EXTRACT
 
     def fingerprint(self) -> str:
-        """Rules, prompt and model."""
+        """Rules, prompt and model; not the schema, so that accepting a type reads nothing again."""
         return f"{fingerprint()}|{operation()}|{self.llm.name}" if self.llm else fingerprint()
 
     def outputs_present(self, job: Job) -> bool:
@@ -55,14 +57,19 @@ class ExtractWork(msgspec.Struct, frozen=True):
         shares = extract(chunks, job.progress.tell)
         if self.llm is None:
             return Outcome(linked(shares))
-        refined = self.llm.run(lambda llm: refine(llm, chunks, shares))
-        if not refined.unread:
-            return Outcome(linked(refined.shares))
-        warning = (
-            f"The language model did not read {refined.unread} of {len(chunks)} passages for the graph; their names"
-            f" were found by rules instead. {refined.reason}"
-        )
-        return Outcome(linked(refined.shares), {"warnings": [*job.document.warnings, warning]})
+        schema, warnings = NO_SCHEMA, []
+        try:
+            schema = newest(job.objects, job.document.dataset)
+        except NeverWill as error:  # a damaged one stops no document
+            warnings.append(f"Names were read without the dataset's schema. {error.message}")
+        refined = self.llm.run(lambda llm: refine(llm, chunks, shares, schema))
+        if refined.unread:
+            warnings.append(
+                f"The language model did not read {refined.unread} of {len(chunks)} passages for the graph; their names"
+                f" were found by rules instead. {refined.reason}"
+            )
+        facts = {"warnings": [*job.document.warnings, *warnings]} if warnings else {}
+        return Outcome(linked(refined.shares), facts)
 
 
 def _read(job: Job) -> tuple[list[Chunk], tuple[str, ...]]:

@@ -47,6 +47,7 @@ def query_services(
     `inference` asks the inference service, where there is one, whether it works.
     """
     llm = llm_address(settings)
+    model = llm.connect() if llm else None
     web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
     intake = StoreIntake(stores, notify, web, settings.max_upload_bytes, uploads)
     topics = KeptTopics(stores, llm.connect if llm else None)
@@ -71,13 +72,15 @@ def query_services(
         vectors=stores.vectors,
         graphs=stores.graphs,
         curation=curation_of(stores),
+        objects=stores.objects,
+        llm=model,
         conversations=stores.conversations,
         searcher=searcher,
         answerer=PipelineAnswerer(
             searcher,
             stores.vectors,
             questions,
-            llm.connect() if llm else None,
+            model,
             models,
             Rerank(settings.rerank),
             PublishedTables(stores.objects),

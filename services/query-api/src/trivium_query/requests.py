@@ -20,6 +20,8 @@ from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
 from trivium.ports.intake import Intake
 from trivium.ports.keywords import Keywords
+from trivium.ports.llm import Llm
+from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
 from trivium_query.contradictions.find import Contradictions
@@ -101,7 +103,8 @@ Probe = Callable[[], Awaitable[None]]
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that requests need; built once by the wiring.
 
-    `probes` are asked by `/readyz` beside the stores: of the object store, and of an inference service.
+    `llm`, where one is configured, proposes relation types. `probes` are asked by `/readyz` beside the stores: of the
+    object store, and of an inference service.
     """
 
     settings: Settings
@@ -111,11 +114,13 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     vectors: Vectors
     graphs: Graphs
     curation: Curation
+    objects: Objects
     conversations: Conversations
     searcher: Searcher
     answerer: Answerer
     crawler: SiteCrawler
     contradictions: Contradictions
     topics: PresentTopics
+    llm: Llm | None = None
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)

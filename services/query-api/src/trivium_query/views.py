@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from trivium import api
 from trivium.domain import answers, chunks, crawl, documents, retrieval, topics
+from trivium.domain.graph_schema import Compliance
 from trivium.domain.places import view_link
 from trivium.domain.waiting import waits_for
 from trivium_query.handlers.graph import EntityPicture, Neighbour
@@ -79,12 +80,19 @@ def picture(seen: EntityPicture) -> api.EntityPicture:
         entity=to_api(api.Entity, seen.entity),
         neighbours=tuple(map(_neighbour, seen.neighbours)),
         mentions=tuple(
-            to_api(api.Mention, m, place=_place(known[m.chunk_id]), sentence=_sentence(known[m.chunk_id], m.sentence))
+            to_api(api.Mention, m, place=place(known[m.chunk_id]), sentence=_sentence(known[m.chunk_id], m.sentence))
             for m in seen.mentions
             if m.chunk_id in known
         ),
         relations=tuple(
-            to_api(api.Relation, r, place=_place(known[r.chunk_id])) for r in seen.relations if r.chunk_id in known
+            to_api(
+                api.Relation,
+                r,
+                place=place(known[r.chunk_id]),
+                compliance=seen.compliance.get(r, Compliance.UNCHECKED),
+            )
+            for r in seen.relations
+            if r.chunk_id in known
         ),
         edits=seen.edits,
     )
@@ -114,7 +122,7 @@ def topic_picture(seen: TopicPicture) -> api.TopicPicture:
     return api.TopicPicture(
         topic=to_api(api.Topic, seen.topic),
         central=tuple(
-            api.CentralPassage(_place(chunk), quote, view_link(chunk.document_id, chunk.number, quote))
+            api.CentralPassage(place(chunk), quote, view_link(chunk.document_id, chunk.number, quote))
             for chunk, quote in seen.central
         ),
         children=tuple(map(topic, seen.children)),
@@ -129,7 +137,8 @@ def _neighbour(near: Neighbour) -> api.Neighbour:
     return to_api(api.Neighbour, near.edge, entity=entity, relation=near.edge.type, outgoing=near.outgoing)
 
 
-def _place(passage: chunks.Chunk) -> api.Place:
+def place(passage: chunks.Chunk) -> api.Place:
+    """Which chunk of which source."""
     return api.Place(passage.id, passage.document_id, passage.source, passage.number)
 
 

@@ -40,12 +40,12 @@ from trivium.domain.graph import CO_OCCURS, ChunkGraph, Edge, Entity, EntityType
 from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Box, Position
 from trivium.domain.password import Password
-from trivium.domain.retrieval import Bridge, Hit, Mode, SearchFilter, SearchResult, SourceRank
+from trivium.domain.retrieval import EVERYWHERE, Bridge, Hit, Mode, RowFilter, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topic, TopicMember, Topics
 from trivium.edits.curation import Curation
 from trivium.flow.assets import no_such_asset
-from trivium.ports.graph import EntityPage
+from trivium.ports.graph import EntityPage, GraphRow
 from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
@@ -194,6 +194,15 @@ class MemoryGraphReader:
 
     async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
         return {chunk_id: ChunkGraph(chunk_id) for chunk_id in chunk_ids}
+
+    async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
+        return {}
+
+    async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
+        return {}
+
+    async def shares(self, after: str = "", limit: int = 200, where: RowFilter = EVERYWHERE) -> list[GraphRow]:
+        return []
 
     async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
         known = sorted(self._entities)
@@ -402,6 +411,7 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         vectors=MemoryVectors(),
         graphs=graphs,
         curation=Curation(LocalObjects(tmp_path), registry, graphs),
+        objects=LocalObjects(tmp_path),
         conversations=SqliteConversations(tmp_path),
         searcher=searcher,
         answerer=QuotingAnswerer(searcher),

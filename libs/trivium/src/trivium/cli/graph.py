@@ -13,11 +13,13 @@ import click
 from trivium import api
 from trivium.cli.curate import COMMANDS, edit_lines
 from trivium.cli.documents import resolve
+from trivium.cli.graph_schema import schema
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, print_table, say
 from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import CO_OCCURS, EntityType
+from trivium.domain.graph_schema import Compliance
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.text.names import fold_name
 
@@ -28,6 +30,7 @@ MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
 MAX_MEMBERS = 20
 EXPORT_FORMATS = ("jsonl", "graphml", "cypher", "rdf")
+_OUTSIDE = (Compliance.PROPOSED, Compliance.REJECTED)
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
@@ -42,6 +45,9 @@ def graph() -> None:
       trivium graph why "Ilse Brandt"
       trivium graph undo 1
     """
+
+
+graph.add_command(schema)
 
 
 @graph.command(name="list")
@@ -88,7 +94,9 @@ def show(entity: str, as_json: bool) -> None:
     if picture.relations:
         say("\nStated in")
     for relation in picture.relations:
-        say(f"  {one_line(relation.source_key)} {relation.type} {one_line(relation.target_key)}: {_at(relation.place)}")
+        stands = f" ({relation.compliance})" if relation.compliance in _OUTSIDE else ""
+        stated = f"{one_line(relation.source_key)} {relation.type} {one_line(relation.target_key)}{stands}"
+        say(f"  {stated}: {_at(relation.place)}")
         say(f"    “{one_line(relation.snippet, MAX_QUOTE_CHARS)}”")
     _say_where(picture)
 

@@ -27,6 +27,12 @@ def stem(word: str, language: str) -> str:
     return str(_stemmer(STEMMERS[language]).stemWord(word)) if language in STEMMERS else word
 
 
+@lru_cache(maxsize=1 << 12)
+def stem_english(word: str) -> str:
+    """The stem of a lower-case English word."""
+    return str(_stemmer("english").stemWord(word))
+
+
 def _stemmer(algorithm: str) -> Stemmer:
     from Stemmer import Stemmer  # noqa: PLC0415 - the client's command line needs none
 

@@ -11,10 +11,12 @@ from trivium.api import EditSeen
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import Edge, Entity, Mention, Relation
+from trivium.domain.graph_schema import Compliance
 from trivium.domain.ids import ID_HEX_DIGITS, entity_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
+from trivium_query.handlers.compliance import compliance_of
 from trivium_query.handlers.curation import edits_about
 from trivium_query.requests import Services
 
@@ -32,13 +34,17 @@ class Neighbour(msgspec.Struct, frozen=True):
 
 
 class EntityPicture(msgspec.Struct, frozen=True):
-    """An entity with its surroundings. `chunks` holds the chunks that mentions and relations point into."""
+    """An entity with its surroundings. `chunks` holds the chunks that mentions and relations point into.
+
+    `compliance` says of relations how they stand to the schema of their dataset, where one has types in force.
+    """
 
     entity: Entity
     neighbours: tuple[Neighbour, ...]
     mentions: tuple[Mention, ...]
     relations: tuple[Relation, ...]
     chunks: dict[str, Chunk]
+    compliance: dict[Relation, Compliance]
     edits: tuple[EditSeen, ...] = ()
 
 
@@ -62,7 +68,8 @@ async def picture(services: Services, tenant: Tenant, wanted: str, neighbours: i
         services.keywords.reader(tenant).chunks(sorted(places)),
         edits_about(services, tenant, (entity.key, entity.name, *entity.aliases), evidence),
     )
-    return EntityPicture(entity, around, tuple(mentions), tuple(relations), chunks, made_by)
+    compliance = await compliance_of(services, tenant, relations, chunks)
+    return EntityPicture(entity, around, tuple(mentions), tuple(relations), chunks, compliance, made_by)
 
 
 async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges: list[Edge]) -> tuple[Neighbour, ...]:

@@ -15,6 +15,7 @@ from trivium_query.http import (
     curation,
     docs,
     graph,
+    graph_schema,
     operations,
     problems,
     queries,
@@ -57,7 +58,7 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
     )
     app.state.services = services
-    for module in (sources, crawls, queries, conversations, graph, curation, contradictions, operations):
+    for module in (sources, crawls, queries, conversations, graph, graph_schema, curation, contradictions, operations):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     docs.install(app)
     problems.install(app)

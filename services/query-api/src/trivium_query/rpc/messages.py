@@ -46,12 +46,12 @@ def page_of(size: int, token: str) -> tuple[int, str]:
 
 def conversation(kept: Conversation) -> conversations_pb2.Conversation:
     """With its turns."""
-    return conversations_pb2.Conversation(**_fields(views.to_api(api.Conversation, kept)))
+    return conversations_pb2.Conversation(**fields(views.to_api(api.Conversation, kept)))
 
 
 def source(document: documents.Document) -> ingest_pb2.Source:
     """A registry record."""
-    return ingest_pb2.Source(**_fields(views.source(document)))
+    return ingest_pb2.Source(**fields(views.source(document)))
 
 
 def crawl(request: ingest_pb2.CrawlSiteRequest) -> crawls.CrawlRequest:
@@ -70,7 +70,7 @@ def crawl(request: ingest_pb2.CrawlSiteRequest) -> crawls.CrawlRequest:
 
 def visit(page: crawls.Visit) -> ingest_pb2.CrawlSiteResponse:
     """What became of a page."""
-    return ingest_pb2.CrawlSiteResponse(**_fields(views.visited(page)))
+    return ingest_pb2.CrawlSiteResponse(**fields(views.visited(page)))
 
 
 def wanted(request: query_pb2.SearchRequest) -> api.SearchRequest:
@@ -99,14 +99,14 @@ def _sent(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter) -
 
 def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.SearchResponse:
     """A search's answer; unlike HTTP's, it does not repeat the question."""
-    fields = _fields(views.found("", mode, result))
-    del fields["query"]
-    return query_pb2.SearchResponse(**fields)
+    told = fields(views.found("", mode, result))
+    del told["query"]
+    return query_pb2.SearchResponse(**told)
 
 
 def answer(given: answers.Answer) -> query_pb2.Answer:
     """An answer with its citations and hits."""
-    return query_pb2.Answer(**_fields(views.to_api(api.Answer, given)))
+    return query_pb2.Answer(**fields(views.to_api(api.Answer, given)))
 
 
 def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
@@ -120,18 +120,18 @@ def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
         case api.TextWithdrawn():
             return query_pb2.AskStreamResponse(withdrawn=value.reason)
         case _:
-            part: dict[str, Any] = {name: _fields(value)}
+            part: dict[str, Any] = {name: fields(value)}
             return query_pb2.AskStreamResponse(**part)
 
 
 def edits(seen: Iterable[api.EditSeen]) -> list[graph_pb2.EditSeen]:
     """Edits of the graph."""
-    return [graph_pb2.EditSeen(**_fields(each)) for each in seen]
+    return [graph_pb2.EditSeen(**fields(each)) for each in seen]
 
 
 def provenance(found: api.Provenance) -> graph_pb2.GetProvenanceResponse:
     """Why the graph is as it is."""
-    return graph_pb2.GetProvenanceResponse(**_fields(found))
+    return graph_pb2.GetProvenanceResponse(**fields(found))
 
 
 def cards(request: query_pb2.ListContradictionsRequest) -> Asked:
@@ -142,7 +142,7 @@ def cards(request: query_pb2.ListContradictionsRequest) -> Asked:
 
 def card(found: contradictions.Contradiction) -> query_pb2.Contradiction:
     """Two passages that cannot both be right."""
-    return query_pb2.Contradiction(**_fields(views.to_api(api.Contradiction, found)))
+    return query_pb2.Contradiction(**fields(views.to_api(api.Contradiction, found)))
 
 
 def card_page(page: CardPage) -> query_pb2.ListContradictionsResponse:
@@ -152,9 +152,10 @@ def card_page(page: CardPage) -> query_pb2.ListContradictionsResponse:
     )
 
 
-def _fields(value: api.Output) -> dict[str, Any]:
-    fields: dict[str, Any] = _message(msgspec.to_builtins(value))
-    return fields
+def fields(value: api.Output) -> dict[str, Any]:
+    """What a message of the same fields is made of."""
+    told: dict[str, Any] = _message(msgspec.to_builtins(value))
+    return told
 
 
 def _message(value: Any) -> Any:

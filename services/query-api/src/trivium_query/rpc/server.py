@@ -20,6 +20,8 @@ from trivium.v1 import (
     conversations_pb2_grpc,
     graph_pb2,
     graph_pb2_grpc,
+    graph_schema_pb2,
+    graph_schema_pb2_grpc,
     ingest_pb2,
     ingest_pb2_grpc,
     query_pb2,
@@ -31,6 +33,7 @@ from trivium_query.requests import Services
 from trivium_query.rpc.calls import Calls
 from trivium_query.rpc.conversations import Conversations
 from trivium_query.rpc.graph import Graph
+from trivium_query.rpc.graph_schema import GraphSchemas
 from trivium_query.rpc.ingest import Ingest
 from trivium_query.rpc.query import Query
 from trivium_query.rpc.topics import GraphTopics
@@ -47,6 +50,7 @@ SERVICES = (
     conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"].full_name,
     graph_pb2.DESCRIPTOR.services_by_name["GraphService"].full_name,
     topics_pb2.DESCRIPTOR.services_by_name["TopicService"].full_name,
+    graph_schema_pb2.DESCRIPTOR.services_by_name["GraphSchemaService"].full_name,
 )
 
 
@@ -92,6 +96,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     conversations_pb2_grpc.add_ConversationServiceServicer_to_server(Conversations(services, calls), server)
     graph_pb2_grpc.add_GraphServiceServicer_to_server(Graph(services, calls), server)
     topics_pb2_grpc.add_TopicServiceServicer_to_server(GraphTopics(services, calls), server)
+    graph_schema_pb2_grpc.add_GraphSchemaServiceServicer_to_server(GraphSchemas(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)

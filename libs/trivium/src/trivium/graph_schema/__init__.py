@@ -1,0 +1,1 @@
+"""The schema of a dataset's graph. READ FIRST: `discover.py`."""

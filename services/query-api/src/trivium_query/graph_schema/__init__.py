@@ -1,0 +1,1 @@
+"""How a schema comes from a dataset's graph. READ FIRST: `discover.py`."""
