@@ -14,6 +14,7 @@ DIGESTS = {
     "describe@1": "024914a8e8aa",
     "extract@1": "c9fc90b788af",
     "plan_tables@1": "56fe9d81b471",
+    "read@1": "034cdd50a163",
     "rerank@1": "2fa9317dd77b",
     "rewrite@1": "d25ed0ab106e",
     "situate@1": "219cc17e272c",

@@ -19,6 +19,7 @@ from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.graph import (
     CO_OCCURS,
     MIN_RELATION_CONFIDENCE,
+    Alias,
     ChunkGraph,
     EntityType,
     Mention,
@@ -115,24 +116,29 @@ async def refine(llm: Llm, chunks: Sequence[Chunk], by_rules: Sequence[ChunkGrap
 
 def messages_for(chunk: Chunk) -> list[Message]:
     """Instructions, then the document's description, then the fenced passage: most general first."""
-    described = _unfenced(chunk.title or chunk.source)
-    section = f"\nSection: {_unfenced(' > '.join(chunk.section))}" if chunk.section else ""
+    described = unfenced(chunk.title or chunk.source)
+    section = f"\nSection: {unfenced(' > '.join(chunk.section))}" if chunk.section else ""
     return [
         Message("system", PROMPT.text),
         Message(
             "user",
-            f"<document>{described}</document>\n<passage>{section}\n{_unfenced(chunk.text)}\n</passage>",
+            f"<document>{described}</document>\n<passage>{section}\n{unfenced(chunk.text)}\n</passage>",
         ),
     ]
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     """Text that cannot close its own fence."""
     return _FENCE.sub(" ", text)
 
 
-def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph) -> ChunkGraph:
-    """The part of the model's answer that the chunk bears out, joined with what the document's structure says."""
+def grounded(
+    chunk: Chunk, found: Extraction, by_rules: ChunkGraph, by: str = "", aliases: Iterable[Alias] = ()
+) -> ChunkGraph:
+    """The part of the model's answer that the chunk bears out, joined with what the document's structure says.
+
+    `by` is what the relations name as their operation, "" for `operation()`; `aliases` join those of the rules.
+    """
     keys_at = {(m.span.start, m.span.end): m.key for m in by_rules.mentions if m.role is MentionRole.MENTION}
     mentions: dict[str, list[Mention]] = {}
     taken: list[tuple[int, int]] = []
@@ -140,22 +146,22 @@ def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph) -> ChunkGrap
         key = fold_name(entity.name)
         if not key or key in mentions or entity.confidence < MIN_ENTITY_CONFIDENCE or gate.rejected(entity.name):
             continue
-        places = [place for place in _places(chunk.text, entity.name) if not _within(place, taken)]
+        places = [place for place in places_of(chunk.text, entity.name) if not _within(place, taken)]
         if places:
             taken.extend(places)
             mentions[key] = [_mention(chunk, entity, place, keys_at.get(place, key)) for place in places]
-    relations = _relations(chunk, found.relations, mentions)
+    relations = _relations(chunk, found.relations, mentions, by or operation())
     named = {mention.key for group in mentions.values() for mention in group}
     return ChunkGraph(
         chunk_id=chunk.id,
         mentions=tuple(_merged((m for group in mentions.values() for m in group), by_rules.mentions, named)),
         relations=(*relations, *_together(by_rules.relations, relations, named)),
-        aliases=by_rules.aliases,
+        aliases=tuple({alias.key: alias for alias in (*aliases, *by_rules.aliases)}.values()),
         steps=by_rules.steps,
     )
 
 
-def _places(text: str, name: str) -> list[tuple[int, int]]:
+def places_of(text: str, name: str) -> list[tuple[int, int]]:
     """Where `name` stands in `text` as whole words; in another case only when it does not stand there as it is."""
     pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
     for flags in (0, re.IGNORECASE):
@@ -195,7 +201,9 @@ def _merged(by_model: Iterable[Mention], by_rules: Iterable[Mention], named: set
     return sorted(merged, key=lambda m: (m.span.start, -m.span.end, m.role.value, m.key))
 
 
-def _relations(chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[str, list[Mention]]) -> list[Relation]:
+def _relations(
+    chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[str, list[Mention]], by: str
+) -> list[Relation]:
     best: dict[tuple[str, str, str], Relation] = {}
     for relation in found:
         source, target = mentions.get(fold_name(relation.source)), mentions.get(fold_name(relation.target))
@@ -210,7 +218,7 @@ def _relations(chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[
         if known is None or known.confidence < relation.confidence:
             confidence = round(relation.confidence, 3)
             best[identity] = Relation(
-                source[0].key, target[0].key, kind, confidence, chunk.id, span, span.of(chunk.text), operation()
+                source[0].key, target[0].key, kind, confidence, chunk.id, span, span.of(chunk.text), by
             )
     return list(best.values())
 
