@@ -61,6 +61,17 @@ def test_duplicate_bytes_under_one_name_are_the_document_as_it_is(intake: Intake
     assert mine.accept(source(name="b.txt")).id != first.id
 
 
+def test_duplicate_bytes_for_another_extractor_are_read_again(intake: Intake, tenant: Tenant, stores: Any) -> None:
+    mine = intake.for_tenant(tenant)
+    for_agent = msgspec.structs.replace(source(), to=Destination(extractor="agent"))
+    first = finished(stores, mine.accept(source()))
+    again = mine.accept(for_agent)
+    assert (again.id, again.version, again.state) == (first.id, first.version, DocumentState.PENDING)
+    assert (again.extractor, again.active_version) == ("agent", first.version), "queries go on seeing it"
+    ready = finished(stores, again)
+    assert mine.accept(for_agent) == mine.accept(source()) == ready
+
+
 def test_empty_sources_are_accepted_like_any_other(intake: Intake, tenant: Tenant) -> None:
     mine = intake.for_tenant(tenant)
     accepted = mine.accept(source(b""))

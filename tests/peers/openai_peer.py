@@ -23,7 +23,7 @@ class Reply:
     `delay_s` passes before the status line, `pause_s` before each piece. After `cut_after` pieces the stream
     ends: "abort" drops the connection, "early" ends it politely but without the provider's good-bye.
     `raw` replaces the body. `reason` is the finish reason in OpenAI's words. `calls` are tools' names and
-    arguments, in an answer that is not streamed.
+    arguments, in an answer that is not streamed; `tokens` were read and written for it.
     """
 
     text: str = ""
@@ -36,6 +36,7 @@ class Reply:
     raw: bytes | None = None
     reason: str = "stop"
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    tokens: tuple[int, int] = (11, 7)
 
 
 @dataclass(frozen=True)
@@ -176,11 +177,12 @@ async def _pieces(seen: Seen, reply: Reply) -> AsyncIterator[bytes]:
 
 
 def _whole(seen: Seen, reply: Reply) -> dict[str, Any]:
+    read, written = reply.tokens
     if seen.path.endswith("/messages"):
         block: dict[str, Any] = {"type": "text", "text": reply.text}
         if seen.body.get("tools") and (given := _json_object(reply.text)) is not None:
             block = {"type": "tool_use", "id": "t", "name": "give_answer", "input": given}
-        usage = {"input_tokens": 11, "output_tokens": 7}
+        usage = {"input_tokens": read, "output_tokens": written}
         used = [{"type": "tool_use", "id": f"id-{at}", "name": n, "input": i} for at, (n, i) in enumerate(reply.calls)]
         reason = "tool_use" if used else "end_turn"
         return {"type": "message", "content": [block, *used], "stop_reason": reason, "usage": usage}
@@ -188,7 +190,13 @@ def _whole(seen: Seen, reply: Reply) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": reply.text}
         if reply.calls:
             message["tool_calls"] = [{"function": {"name": n, "arguments": i}} for n, i in reply.calls]
-        return {"message": message, "done": True, "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 7}
+        return {
+            "message": message,
+            "done": True,
+            "done_reason": "stop",
+            "prompt_eval_count": read,
+            "eval_count": written,
+        }
     said: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.calls:
         said["tool_calls"] = [
@@ -196,7 +204,7 @@ def _whole(seen: Seen, reply: Reply) -> dict[str, Any]:
             for at, (n, i) in enumerate(reply.calls)
         ]
     choice = {"index": 0, "message": said, "finish_reason": reply.reason}
-    return {"choices": [choice], "usage": {"prompt_tokens": 11, "completion_tokens": 7}}
+    return {"choices": [choice], "usage": {"prompt_tokens": read, "completion_tokens": written}}
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

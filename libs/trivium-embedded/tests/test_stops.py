@@ -73,7 +73,7 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
             EmbedWork(models.embedder),
             IndexWork(stores.vectors, stores.keywords, stores.visuals),
             PublishWork(stores),
-            *graph_stages(settings, stores.graphs),
+            *graph_stages(settings, stores),
         )
         for work in works:
             register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))

@@ -26,6 +26,26 @@ def working(app: Celery) -> Iterator[None]:
         workers.stop()
 
 
+def test_a_page_does_not_wait_behind_what_a_language_model_reads() -> None:
+    read, done = threading.Event(), list[bool]()
+
+    def extract(message: Message) -> TaskResult:
+        if message.in_turn:
+            read.wait(30)
+        done.append(message.in_turn)
+        return TaskResult(message.of(()))
+
+    app = make_app(BROKER_URL)
+    register(app, Stage.EXTRACT, extract)
+    with working(app):
+        for number, in_turn in enumerate((True, True, False)):
+            entries = (Entry(f"document-{number}", "v", 2),)
+            send(app, Message("default", Lane.INTERACTIVE, entries, in_turn=in_turn), Stage.EXTRACT)
+        wait_until(lambda: done == [False], "the page is done")
+        read.set()
+        wait_until(lambda: done == [False, True, True], "the others are done")
+
+
 def test_a_page_does_not_wait_behind_recordings_and_large_files() -> None:
     heard, done = threading.Event(), list[Lane]()
 

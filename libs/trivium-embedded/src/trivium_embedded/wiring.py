@@ -92,7 +92,7 @@ def assembled(
         )
         parser_models = ParserModels(models.ocr or rapid_ocr(), models.transcriber)
         ingest = ingest_stages(settings, stores, models.embedder, sandbox, parser_models, visual=models.visual)
-        works = (*ingest, *graph_stages(settings, stores.graphs))
+        works = (*ingest, *graph_stages(settings, stores))
         for work in works:
             register(app, work.stage, partial(envelope.run, group_of(works, work.stage)))
         if settings.backend == "embedded":

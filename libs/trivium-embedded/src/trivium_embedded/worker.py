@@ -12,7 +12,7 @@ from celery.worker import WorkController, state
 
 from trivium.domain.documents import STAGES, Lane
 from trivium.flow.heartbeat import give_back_all
-from trivium.flow.queues import consumed_by
+from trivium.flow.queues import consumed_by, consumed_in_turn_by
 from trivium.flow.tasks import make_app
 from trivium.stopping import GIVE_BACK_S
 
@@ -29,19 +29,20 @@ _WAKES = 2  # one ends the wait in hand; the other the last wait, which a worker
 class InProcessWorkers:
     """Run the tasks registered on `app`, each worker one at a time, in a thread of its own.
 
-    `count` workers for what is quick, one for recordings, and `LARGE_AT_ONCE` for large files and backfills: however
-    long those take, no page waits behind them.
+    `count` workers for what is quick, one for recordings, `LARGE_AT_ONCE` for large files and backfills, and one for
+    what a language model reads for the graph: however long those take, no page waits behind them.
     """
 
     def __init__(self, app: Celery, count: int) -> None:
         app.conf.broker_transport_options = {"polling_interval": POLL_S}
         app.task(_wake, name=_WAKE)
         self._app = app
-        recordings, large = _with_the_tasks_of(app), _with_the_tasks_of(app)
+        recordings, large, read = (_with_the_tasks_of(app) for _ in range(3))
         self._workers = [
-            _Worker(recordings, [Lane.RECORDING]),
-            *(_Worker(large, [Lane.LARGE, Lane.BACKFILL]) for _ in range(LARGE_AT_ONCE)),
-            *(_Worker(app, [Lane.INTERACTIVE]) for _ in range(count)),
+            _Worker(recordings, consumed_by(STAGES, [Lane.RECORDING])),
+            _Worker(read, consumed_in_turn_by(STAGES)),
+            *(_Worker(large, consumed_by(STAGES, [Lane.LARGE, Lane.BACKFILL])) for _ in range(LARGE_AT_ONCE)),
+            *(_Worker(app, consumed_by(STAGES, [Lane.INTERACTIVE])) for _ in range(count)),
         ]
 
     def start(self) -> None:
@@ -68,13 +69,13 @@ class InProcessWorkers:
 
 
 class _Worker(threading.Thread):
-    def __init__(self, app: Celery, lanes: Sequence[Lane]) -> None:
+    def __init__(self, app: Celery, queues: Sequence[str]) -> None:
         super().__init__(name="celery", daemon=True)
         self._controller: Any = WorkController(
             app=app,
             pool=POOL,
             concurrency=1,
-            queues=[*consumed_by(STAGES, lanes), app.conf.task_default_queue],
+            queues=[*queues, app.conf.task_default_queue],
             without_gossip=True,
             without_mingle=True,
             without_heartbeat=True,

@@ -18,6 +18,7 @@ from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
 from trivium.domain.edits import MAX_WHY_CHARS
+from trivium.domain.extractors import Extractor
 from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.graph_schema import Compliance, ProposalKind, Targets
 from trivium.domain.ids import Id
@@ -106,6 +107,15 @@ FilePassword = Annotated[
         extra_json_schema={"pattern": NO_CONTROLS, "writeOnly": True},
     ),
 ]
+ExtractorName = Annotated[
+    str,
+    Meta(
+        description="Who reads the passages for the graph; empty: as the dataset's setting or the server's says.",
+        examples=["rules"],
+        extra_json_schema={"enum": ["", *Extractor]},
+        pattern=f"^({'|'.join(Extractor)})?$",
+    ),
+]
 PassageKind = Annotated[str, _one_of(UnitKind)]
 FromOne = Annotated[int, Meta(ge=1)]
 Cursor = Annotated[str, Meta(description='Where the next page begins; "" on the last page.')]
@@ -174,6 +184,7 @@ class UrlSource(WebAddress, frozen=True):
     """A source to fetch."""
 
     password: FilePassword = ""
+    extractor: ExtractorName = ""
 
 
 class CrawlRequest(WebAddress, frozen=True):
@@ -194,6 +205,7 @@ class UploadFields(Input, frozen=True):
     move: Annotated[
         bool, Meta(description="Move a source that is in another dataset to this one; without, it is refused.")
     ] = False
+    extractor: ExtractorName = ""
 
 
 class GivenPassword(Input, frozen=True):

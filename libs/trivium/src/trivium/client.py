@@ -89,23 +89,36 @@ class TriviumClient:
         password: str = "",
         run: str = "",
         move: bool = False,
+        extractor: str = "",
     ) -> api.Source:
         """Upload a file under `name` (default: the file's own). Known bytes under a known name change nothing.
 
         `password` opens it where it, or a file inside it, is encrypted. `run` names the calls that belong together;
-        with `move` it leaves the dataset that it is in.
+        with `move` it leaves the dataset that it is in. `extractor` reads it for the graph.
         Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
         """
         with path.open("rb") as content:
             form = {"file": (name or path.name, content, "application/octet-stream")}
-            said = msgspec.to_builtins(api.UploadFields(dataset=dataset, password=password, run=run or None, move=move))
+            fields = api.UploadFields(
+                dataset=dataset, password=password, run=run or None, move=move, extractor=extractor
+            )
+            said = msgspec.to_builtins(fields)
             return _taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data=said))
 
     def submit_url(
-        self, url: str, *, dataset: str = "default", password: str = "", run: str = "", move: bool = False
+        self,
+        url: str,
+        *,
+        dataset: str = "default",
+        password: str = "",
+        run: str = "",
+        move: bool = False,
+        extractor: str = "",
     ) -> api.Source:
-        """Have the server fetch a web page or file; `run` and `move` as for a file."""
-        body = api.UrlSource(url=url, dataset=dataset, password=password, run=run or None, move=move)
+        """Have the server fetch a web page or file; `run`, `move` and `extractor` as for a file."""
+        body = api.UrlSource(
+            url=url, dataset=dataset, password=password, run=run or None, move=move, extractor=extractor
+        )
         return _taken(self._call("POST", "/v1/sources", api.Accepted, **_json(body)))
 
     def unlock(self, source_id: str, password: str) -> api.Source:

@@ -17,6 +17,7 @@ import msgspec
 from trivium.domain.bucket_datasets import read_rules
 from trivium.domain.documents import LONG_LANES, Lane
 from trivium.domain.errors import Refused
+from trivium.domain.extractors import Extractor, Extractors, read_extractors, require_model
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
 
@@ -102,9 +103,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     chunk_size: Count = 1200
     chunk_overlap: Annotated[int, msgspec.Meta(ge=0)] = 120
     enrich_with_llm: bool = True
+    extractor: Literal["", "rules", "llm", "agent"] = ""
+    """Who reads passages for the graph: rules, a language model once a passage, or an agent that calls tools.
+    Empty: `llm` where a model is configured and `extract_with_llm` is not off, else `rules`."""
+    dataset_extractors: str = ""
+    """DATASET=EXTRACTOR, separated by commas, for datasets that another one reads."""
     extract_with_llm: bool = True
     contradiction_judgements: Annotated[int, msgspec.Meta(ge=0)] = 20
     """Pairs of statements that the language model judges each time contradictions are looked for; 0: none."""
+    agent_budget_tokens: Count = 1_000_000
+    """What the agent may spend on one document, read and written together; the rest of it is read by rules."""
+    agent_rounds: Count = 12
+    """Questions to the model for one passage."""
 
     mode: Mode = Mode.HYBRID
     query_timeout_s: Positive = 30.0
@@ -201,6 +211,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return read_rules(self.bucket_datasets)
 
     @property
+    def extractors(self) -> Extractors:
+        """Who reads which document for the graph. Raises `Refused` (`bad_setting`)."""
+        left_open = Extractor.LLM if self.llm and self.extract_with_llm else Extractor.RULES
+        default = Extractor(self.extractor) if self.extractor else left_open
+        return Extractors(default, read_extractors(self.dataset_extractors))
+
+    @property
     def broker(self) -> str:
         """Where Celery's messages go."""
         return self.broker_url or self.redis_url
@@ -255,6 +272,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 "Set TRIVIUM_EVENTS_TOKEN, there and at the object server.",
             )
         _ = self.dataset_rules
+        for extractor in sorted(self.extractors.all):
+            require_model(extractor, bool(self.llm))
         if self.llm and not self.llm_model:
             raise Refused("bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name.")
         if self.vision_model and not self.llm:

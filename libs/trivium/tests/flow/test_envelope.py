@@ -23,6 +23,7 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import BACKOFF_CAP_S, MAX_RETRIES, Envelope, TaskResult
 from trivium.flow.heartbeat import BEATS_PER_LEASE
+from trivium.flow.in_turns import GoesOn
 from trivium.flow.large import LARGE_READ_BYTES, quick_reading
 from trivium.flow.stage import Job, Outcome
 
@@ -557,3 +558,30 @@ def test_what_takes_long_to_read_is_begun_again_in_the_lane_of_large_ones(world:
     (redelivery,) = result.redeliveries
     assert (redelivery.message.lane, redelivery.stage) == (Lane.LARGE, Stage.PARSE)
     assert (world.now().lane, world.now().attempt) == (Lane.LARGE, 0)
+
+
+def test_a_stage_that_goes_on_does_so_at_once_in_the_language_models_queue(world: World) -> None:
+    def read(job: Job) -> Outcome:
+        if job.in_turn:
+            return Outcome("read")
+        raise GoesOn(0.25)
+
+    result = world.envelope.run([Work(read)], world.message)
+    (redelivery,) = result.redeliveries
+    assert (redelivery.message.in_turn, redelivery.stage, redelivery.delay_s) == (True, Stage.PARSE, 0.0)
+    assert (world.now().attempt, world.now().stage_share, world.now().hindrance) == (0, 0.25, None)
+    assert redelivery.message.lane is world.now().lane is Lane.LARGE  # no upload waits for its place in flight
+    again = world.envelope.run([Work(read)], redelivery.message)
+    assert len(again.onward.entries) == 1
+    assert again.onward.in_turn
+
+
+def test_a_stage_may_go_other_ways_with_other_documents(world: World) -> None:
+    class Chosen(Work):
+        def fingerprint_for(self, document: Document) -> str:
+            return f"of {document.source}"
+
+    result = world.envelope.run([Chosen(lambda _: Outcome("made"))], world.message)
+    [entry] = result.onward.entries
+    wanted = artifacts.artifact_key(world.message.entries[0], Stage.PARSE, f"of {world.now().source}")
+    assert entry.artifacts[Stage.PARSE.value] == wanted

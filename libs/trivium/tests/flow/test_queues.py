@@ -7,7 +7,7 @@ import pytest
 from trivium.config import Settings
 from trivium.domain.documents import STAGES, Lane, Stage
 from trivium.flow.chain import Entry, Message, send
-from trivium.flow.queues import LARGE_BYTES, consumed_by, lane_of, queue_of
+from trivium.flow.queues import LARGE_BYTES, consumed_by, consumed_in_turn_by, lane_of, queue_of
 from trivium.flow.tasks import VISIBILITY_S, make_app
 
 
@@ -22,6 +22,15 @@ def test_uploads_come_before_a_backfill_and_late_stages_before_early_ones() -> N
 
 def test_a_worker_of_some_stages_looks_into_their_queues_alone() -> None:
     assert consumed_by({Stage.EXTRACT, Stage.LINK}) == ["graph", "graph.recording", "graph.large", "graph.backfill"]
+
+
+def test_what_a_language_model_reads_waits_in_queues_of_its_own_that_graph_workers_alone_look_into() -> None:
+    graph, ingest = {Stage.EXTRACT, Stage.LINK}, set(STAGES) - {Stage.EXTRACT, Stage.LINK}
+    in_turn = consumed_in_turn_by(graph)
+    assert in_turn == ["llm.graph", "llm.graph.recording", "llm.graph.large", "llm.graph.backfill"]
+    assert consumed_in_turn_by(ingest) == []
+    assert not set(in_turn) & set(consumed_by(STAGES))
+    assert queue_of(Stage.PUBLISH, Lane.INTERACTIVE, in_turn=True) == "index"
 
 
 def test_stages_that_share_a_queue_are_done_by_the_same_worker() -> None:

@@ -17,6 +17,7 @@ DIGESTS = {
     "name_topic@1": "4c2fa3a1fca4",
     "extract_schema@1": "80a6c8f783f3",
     "plan_tables@1": "56fe9d81b471",
+    "read@1": "034cdd50a163",
     "rerank@1": "2fa9317dd77b",
     "rewrite@1": "d25ed0ab106e",
     "schema@1": "6fde528906a2",

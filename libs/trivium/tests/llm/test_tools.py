@@ -147,3 +147,23 @@ async def test_arguments_that_are_no_json_are_a_wrong_call() -> None:
     body = msgspec.json.encode({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
     with pytest.raises(NeverWill, match="the arguments of look_up are no JSON object"):
         await chat("openai", Reply(raw=body))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_call_is_demanded_where_the_provider_can_have_it_so(provider: str) -> None:
+    with OpenAiPeer([Reply(calls=TWO_CALLS)]) as peer:
+        llm = connect_llm(provider, model="m-1", base_url=peer.url, api_key="k")
+        await llm.complete_with_tools(ASKED, [LOOK_UP], must_call=True)
+        await llm.complete_with_tools(ASKED, [LOOK_UP])
+        await llm.close()
+    demanded: dict[str, Any] = {"anthropic": {"type": "any"}, "ollama": None}
+    assert [seen.body.get("tool_choice") for seen in peer.seen] == [demanded.get(provider, "required"), None]
+
+
+async def test_a_server_that_knows_no_demand_is_asked_without() -> None:
+    replies = Reply("tool_choice is not supported", status=400), Reply(calls=TWO_CALLS)
+    with OpenAiPeer(replies) as peer:
+        llm = connect_llm("openai", model="m-1", base_url=peer.url, api_key="k")
+        assert (await llm.complete_with_tools(ASKED, [LOOK_UP], must_call=True)).calls
+        await llm.close()
+    assert [seen.body.get("tool_choice") for seen in peer.seen] == ["required", None]

@@ -19,6 +19,7 @@ from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.graph import (
     CO_OCCURS,
     MIN_RELATION_CONFIDENCE,
+    Alias,
     ChunkGraph,
     EntityType,
     Mention,
@@ -122,24 +123,34 @@ async def refine(
 
 def messages_for(chunk: Chunk, schema: GraphSchema = NO_SCHEMA) -> list[Message]:
     """Instructions, then the document's description, then the fenced passage: most general first."""
-    described = _unfenced(chunk.title or chunk.source)
-    section = f"\nSection: {_unfenced(' > '.join(chunk.section))}" if chunk.section else ""
+    described = unfenced(chunk.title or chunk.source)
+    section = f"\nSection: {unfenced(' > '.join(chunk.section))}" if chunk.section else ""
     return [
         Message("system", f"{PROMPT.text}{told(schema)}"),
         Message(
             "user",
-            f"<document>{described}</document>\n<passage>{section}\n{_unfenced(chunk.text)}\n</passage>",
+            f"<document>{described}</document>\n<passage>{section}\n{unfenced(chunk.text)}\n</passage>",
         ),
     ]
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     """Text that cannot close its own fence."""
     return _FENCE.sub(" ", text)
 
 
-def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph, schema: GraphSchema = NO_SCHEMA) -> ChunkGraph:
-    """The part of the model's answer that the chunk bears out, joined with what the document's structure says."""
+def grounded(
+    chunk: Chunk,
+    found: Extraction,
+    by_rules: ChunkGraph,
+    schema: GraphSchema = NO_SCHEMA,
+    by: str = "",
+    aliases: Iterable[Alias] = (),
+) -> ChunkGraph:
+    """The part of the model's answer that the chunk bears out, joined with what the document's structure says.
+
+    `by` is what the relations name as their operation, "" for `operation()`; `aliases` join those of the rules.
+    """
     keys_at = {(m.span.start, m.span.end): m.key for m in by_rules.mentions if m.role is MentionRole.MENTION}
     mentions: dict[str, list[Mention]] = {}
     taken: list[tuple[int, int]] = []
@@ -147,22 +158,22 @@ def grounded(chunk: Chunk, found: Extraction, by_rules: ChunkGraph, schema: Grap
         key = fold_name(entity.name)
         if not key or key in mentions or entity.confidence < MIN_ENTITY_CONFIDENCE or gate.rejected(entity.name):
             continue
-        places = [place for place in _places(chunk.text, entity.name) if not _within(place, taken)]
+        places = [place for place in places_of(chunk.text, entity.name) if not _within(place, taken)]
         if places:
             taken.extend(places)
             mentions[key] = [_mention(chunk, entity, place, keys_at.get(place, key)) for place in places]
-    relations = _relations(chunk, found.relations, mentions, schema)
+    relations = _relations(chunk, found.relations, mentions, schema, by or operation())
     named = {mention.key for group in mentions.values() for mention in group}
     return ChunkGraph(
         chunk_id=chunk.id,
         mentions=tuple(_merged((m for group in mentions.values() for m in group), by_rules.mentions, named)),
         relations=(*relations, *_together(by_rules.relations, relations, named)),
-        aliases=by_rules.aliases,
+        aliases=tuple({alias.key: alias for alias in (*aliases, *by_rules.aliases)}.values()),
         steps=by_rules.steps,
     )
 
 
-def _places(text: str, name: str) -> list[tuple[int, int]]:
+def places_of(text: str, name: str) -> list[tuple[int, int]]:
     """Where `name` stands in `text` as whole words; in another case only when it does not stand there as it is."""
     pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
     for flags in (0, re.IGNORECASE):
@@ -203,7 +214,11 @@ def _merged(by_model: Iterable[Mention], by_rules: Iterable[Mention], named: set
 
 
 def _relations(
-    chunk: Chunk, found: Iterable[ExtractedRelation], mentions: dict[str, list[Mention]], schema: GraphSchema
+    chunk: Chunk,
+    found: Iterable[ExtractedRelation],
+    mentions: dict[str, list[Mention]],
+    schema: GraphSchema,
+    by: str,
 ) -> list[Relation]:
     best: dict[tuple[str, str, str], Relation] = {}
     for relation in found:
@@ -218,7 +233,7 @@ def _relations(
         known = best.get(identity)
         if known is None or known.confidence < relation.confidence:
             confidence = round(relation.confidence, 3)
-            seen = f"{operation()}{mark(schema, kind, source[0].type, target[0].type)}"
+            seen = f"{by}{mark(schema, kind, source[0].type, target[0].type)}"
             best[identity] = Relation(
                 source[0].key, target[0].key, kind, confidence, chunk.id, span, span.of(chunk.text), seen
             )

@@ -32,7 +32,7 @@ def _equipped(settings: Settings, stopping: Stopping) -> Iterator[Equipment]:
         with suppress(TryLater):  # the first write makes them where this could not
             stores.graphs.prepare()
         envelope = envelope_of(settings, stores, stores.work_signal, stopping)
-        yield Equipment(envelope, graph_stages(settings, stores.graphs))
+        yield Equipment(envelope, graph_stages(settings, stores))
 
 
 if __name__ == "__main__":

@@ -2,38 +2,75 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
+import structlog
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.documents import Stage
+from trivium.domain.documents import Document, Stage
 from trivium.domain.errors import NeverWill, TriviumError
+from trivium.domain.extractors import Extractor, Extractors
 from trivium.domain.graph import ChunkGraph
+from trivium.domain.graph_schema import GraphSchema
 from trivium.domain.parsed import ParsedDocument
+from trivium.edits.curation import Curation
 from trivium.flow.graph_rows import graph_rows
+from trivium.flow.in_turns import GoesOn
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.graph_schema.versions import newest
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
+from trivium_graph.agent.decisions import decide
+from trivium_graph.agent.limits import TURN_S, Limits, Turns
+from trivium_graph.agent.read_document import ReadDocument, prompt_label, read_document
+from trivium_graph.agent.record import Readings
 from trivium_graph.build import extract, fingerprint
+from trivium_graph.checks import checked_shares
 from trivium_graph.links import with_links
 from trivium_graph.llm_extract import operation, refine
 from trivium_graph.told_schema import NO_SCHEMA
 
 LINK_VERSION = 1
+_NO_MODEL = "This worker has no language model: set TRIVIUM_LLM and TRIVIUM_LLM_MODEL."
 WRITTEN_AT_ONCE = 512  # shares; other writers and a stop wait for no more than one slice
+
+log = structlog.get_logger()
 
 
 class ExtractWork(msgspec.Struct, frozen=True):
-    """Chunks become names, aliases and relations with their evidence."""
+    """Chunks become names, aliases and relations with their evidence: by rules, a language model, or the agent.
+
+    The agent looks into `graphs`, and what it decides for other documents too goes through `curation`.
+    """
 
     llm: LlmAddress | None
+    extractors: Extractors
+    graphs: Graphs
+    curation: Curation
+    limits: Limits
     stage: Stage = Stage.EXTRACT
 
     def fingerprint(self) -> str:
-        """Rules, prompt and model; not the schema, so that accepting a type reads nothing again."""
-        return f"{fingerprint()}|{operation()}|{self.llm.name}" if self.llm else fingerprint()
+        """Rules, prompt and model, of a document that has no extractor of its own.
+
+        Not the schema, so that accepting a type reads nothing again.
+        """
+        return self._fingerprint(self.extractors.default)
+
+    def fingerprint_for(self, document: Document) -> str:
+        """Those of the document's extractor."""
+        return self._fingerprint(self.extractors.of(document))
+
+    def _fingerprint(self, extractor: Extractor) -> str:
+        if self.llm is None or extractor is Extractor.RULES:
+            return fingerprint()
+        if extractor is Extractor.LLM:
+            return f"{fingerprint()}|{operation()}|{self.llm.name}"
+        bounds = f"{self.limits.budget_tokens}:{self.limits.rounds}"
+        return f"{fingerprint()}|agent:{prompt_label()}|{self.llm.name}|{bounds}"
 
     def outputs_present(self, job: Job) -> bool:
         """Extraction leaves no rows."""
@@ -54,22 +91,50 @@ class ExtractWork(msgspec.Struct, frozen=True):
         def linked(shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
             return with_links(shares, links, job.document.id, job.tenant)
 
+        extractor = self.extractors.of(job.document)
+        if extractor is Extractor.AGENT and self.llm is not None and not job.in_turn:
+            raise GoesOn
         shares = extract(chunks, job.progress.tell)
-        if self.llm is None:
-            return Outcome(linked(shares))
-        schema, warnings = NO_SCHEMA, []
-        try:
-            schema = newest(job.objects, job.document.dataset)
-        except NeverWill as error:  # a damaged one stops no document
-            warnings.append(f"Names were read without the dataset's schema. {error.message}")
+        if extractor is Extractor.RULES or self.llm is None:
+            facts = {} if extractor is Extractor.RULES else _warning(job, len(chunks), len(chunks), _NO_MODEL)
+            return Outcome(linked(checked_shares(chunks, shares)), facts)
+        if extractor is Extractor.AGENT:
+            read = self._read(job, chunks, shares, self.llm)
+            facts = _warning(job, read.unread, len(chunks), read.reason)
+            return Outcome(linked(checked_shares(chunks, read.shares)), facts)
+        schema, warnings = _schema(job)
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares, schema))
-        if refined.unread:
-            warnings.append(
-                f"The language model did not read {refined.unread} of {len(chunks)} passages for the graph; their names"
-                f" were found by rules instead. {refined.reason}"
-            )
-        facts = {"warnings": [*job.document.warnings, *warnings]} if warnings else {}
-        return Outcome(linked(refined.shares), facts)
+        facts = _warning(job, refined.unread, len(chunks), refined.reason, warnings)
+        return Outcome(linked(checked_shares(chunks, refined.shares)), facts)
+
+    def _read(self, job: Job, chunks: Sequence[Chunk], shares: list[ChunkGraph], address: LlmAddress) -> ReadDocument:
+        """By the agent. Raises `GoesOn` when the document's turn is over."""
+        kept = Readings(job.objects, job.document.id, job.document.version, f"{prompt_label()}|{address.name}")
+        graph = self.graphs.reader(job.tenant)
+        turns = Turns(job.progress.tell, time.monotonic() + TURN_S)
+        read = address.run(lambda llm: read_document(llm, chunks, shares, graph, kept, self.limits, turns))
+        by = f"{address.name} {prompt_label()}"
+        decided = decide(self.curation, job.tenant, by, chunks, read.readings)
+        log.info("agent_read", passages=len(chunks) - read.unread, tokens=read.tokens, edits=decided)
+        return read
+
+
+def _schema(job: Job) -> tuple[GraphSchema, list[str]]:
+    """The dataset's schema, and what there is to say of it: a damaged one stops no document."""
+    try:
+        return newest(job.objects, job.document.dataset), []
+    except NeverWill as error:
+        return NO_SCHEMA, [f"Names were read without the dataset's schema. {error.message}"]
+
+
+def _warning(job: Job, unread: int, passages: int, reason: str, more: Sequence[str] = ()) -> dict[str, Any]:
+    warnings = list(more)
+    if unread:
+        warnings.append(
+            f"The language model did not read {unread} of {passages} passages for the graph; their names"
+            f" were found by rules instead. {reason}"
+        )
+    return {"warnings": [*job.document.warnings, *warnings]} if warnings else {}
 
 
 def _read(job: Job) -> tuple[list[Chunk], tuple[str, ...]]:

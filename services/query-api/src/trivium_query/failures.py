@@ -25,6 +25,7 @@ BY_CODE = {
     "body_late": Seen(408, StatusCode.DEADLINE_EXCEEDED, "The request came too slowly"),
     "wrong_content_type": Seen(415, StatusCode.INVALID_ARGUMENT, "Unsupported content type"),
     "no_password_needed": Seen(409, StatusCode.FAILED_PRECONDITION, "Not locked"),
+    "no_language_model": Seen(422, StatusCode.FAILED_PRECONDITION, "No language model"),
     "invalid_request": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
     "bad_time": Seen(422, StatusCode.INVALID_ARGUMENT, "Invalid request"),
     "store_corrupt": Seen(500, StatusCode.INTERNAL, "A store is damaged"),

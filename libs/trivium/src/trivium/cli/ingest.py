@@ -15,6 +15,7 @@ from trivium import api
 from trivium.cli.absent import absent, tell_absent
 from trivium.cli.crawl import crawl_bounds, crawl_sites
 from trivium.cli.documents import remark
+from trivium.cli.estimate import tell_estimate
 from trivium.cli.password import takes_password
 from trivium.cli.progress import Progress, progress
 from trivium.cli.sent import WEB, Problem, Sent
@@ -26,6 +27,7 @@ from trivium.config import load_settings
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.extractors import Extractor
 from trivium.domain.runs import new_run
 from trivium.within import Within
 
@@ -56,6 +58,12 @@ MAX_LISTED = 50
 @click.option("--depth", type=click.IntRange(0, MAX_DEPTH), help="With --crawl: how many links far (default: 2).")
 @click.option("--max-pages", type=click.IntRange(1, MAX_PAGES), help="With --crawl: requests a site (default: 100).")
 @click.option("--sitemap", is_flag=True, help="With --crawl: begin with the site's own sitemap, too.")
+@click.option(
+    "--extractor",
+    type=click.Choice([each.value for each in Extractor]),
+    help="Who reads the passages for the graph (default: as the settings say).",
+)
+@click.option("--estimate", is_flag=True, help="Tell what the agent would cost in tokens; hand nothing over.")
 @takes_password
 @click.option(
     "--sync", is_flag=True, help="Remove what came from a folder and is gone from it; lists it and asks first."
@@ -75,6 +83,8 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     follow_links: bool,
     no_wait: bool,
     password: str,
+    extractor: str | None,
+    estimate: bool,
     sync: bool,
     yes: bool,
     **crawling: Any,
@@ -86,8 +96,7 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     stay unless --sync removes them. The exit code is 1 when anything failed.
     """
     bounds = crawl_bounds(what, **crawling)
-    if bounds and password:
-        raise click.UsageError("A password does not go with --crawl.")
+    _refuse_with_crawl(bounds, password, extractor)
     require_folders(what, sync=sync, yes=yes)
     started = time.monotonic()
     settings = load_settings()
@@ -96,6 +105,9 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     paths = [Path(entry).expanduser() for entry in what if not entry.startswith(WEB)]
     folders = [path for path in paths if path.is_dir()]
     found = list(walk.files(paths))
+    if estimate:
+        tell_estimate(settings, found, urls, password)
+        ctx.exit()
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     ours = not server_is_running(settings)
@@ -110,7 +122,7 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
                 sent = (
                     crawl_sites(client, urls, to, bounds, shown)
                     if bounds
-                    else _send(client, files, urls, shown, password=password, **to)
+                    else _send(client, files, urls, shown, password=password, extractor=extractor or "", **to)
                 )
                 if not no_wait:
                     settled = _wait(client, sent.ids, shown)
@@ -132,6 +144,13 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     _tell_left_out([entry for entry in skipped if not entry.failed])
     _tell_problems(problems)
     ctx.exit(1 if problems else 0)
+
+
+def _refuse_with_crawl(bounds: object, password: str, extractor: str | None) -> None:
+    if bounds and password:
+        raise click.UsageError("A password does not go with --crawl.")
+    if bounds and extractor:
+        raise click.UsageError("--extractor does not go with --crawl; set TRIVIUM_DATASET_EXTRACTORS.")
 
 
 def _gone(

@@ -88,6 +88,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     will try again, until it does.
     `parent` is the id of the document that this one was found in, "" for one that was handed over by itself;
     `children` counts the documents that were found in this version.
+    `extractor` is the one that its upload asked for, "" where that was left to the dataset or the settings.
     `trace` is the id of the request that handed it over, "" where none did; the lines logged about it carry it.
     `run` names the ingest call or backfill that brought this version, "" where none did, and `uploaded_at` is when it
     came (0.0 in a record of before: `created_at`). `dated_at` is what the document says of its own date, None where it
@@ -123,6 +124,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     run: str = ""
     uploaded_at: float = 0.0
     dated_at: int | None = None
+    extractor: str = ""
 
     @property
     def uploaded(self) -> float:

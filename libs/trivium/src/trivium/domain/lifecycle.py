@@ -12,9 +12,14 @@ from trivium.domain.scope import Tenant
 
 
 def changes_nothing(document: Document, known: Document | None) -> bool:
-    """Whether accepting `document` leaves `known` as it is: the same version, neither FAILED nor DELETED."""
+    """Whether accepting `document` leaves `known` as it is: the same version, neither FAILED nor DELETED.
+
+    One that asks for another extractor is read again.
+    """
     restarts = (DocumentState.FAILED, DocumentState.DELETED)
-    return known is not None and known.version == document.version and known.state not in restarts
+    if known is None or known.version != document.version or known.state in restarts:
+        return False
+    return document.extractor in ("", known.extractor)
 
 
 def accepted(document: Document, known: Document | None) -> Document:

@@ -33,7 +33,8 @@ class Entry(msgspec.Struct, frozen=True):
 class Message(msgspec.Struct, frozen=True):
     """What travels: some documents of one tenant in one lane. `retries` counts those of the stage that comes next.
 
-    `due_at` is from when on a worker may have it, in Unix seconds.
+    `due_at` is from when on a worker may have it, in Unix seconds. `in_turn`: its documents are read by a language
+    model, and go through the graph's stages in its queue.
     """
 
     tenant: str
@@ -41,6 +42,7 @@ class Message(msgspec.Struct, frozen=True):
     entries: tuple[Entry, ...]
     retries: int = 0
     due_at: float = 0.0
+    in_turn: bool = False
 
     def of(self, entries: Iterable[Entry], retries: int = 0) -> Message:
         """The same for other entries."""
@@ -77,14 +79,14 @@ def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float
 
     Raises kombu's `OperationalError` when the broker is away.
     """
-    first, *rest = (_signature(app, stage, message.lane) for stage in (start, *following(start)))
+    first, *rest = (_signature(app, stage, message) for stage in (start, *following(start)))
     first = first.clone(args=(message.due(delay_s).to_wire(),)).set(countdown=delay_s or None)
     chain(first, *rest, app=app).apply_async()
 
 
-def _signature(app: Celery, stage: Stage, lane: Lane) -> Any:
+def _signature(app: Celery, stage: Stage, message: Message) -> Any:
     # Celery would write every argument out for its logs, at a tenth of the cost of the message.
-    options: dict[str, Any] = {"queue": queue_of(stage, lane), "argsrepr": ""}
-    if lane is Lane.RECORDING:
+    options: dict[str, Any] = {"queue": queue_of(stage, message.lane, in_turn=message.in_turn), "argsrepr": ""}
+    if message.lane is Lane.RECORDING:
         options |= {"time_limit": RECORDING_LIMIT_S, "soft_time_limit": RECORDING_LIMIT_S - WARNING_S}
     return signature(task_name(stage), app=app, options=options)

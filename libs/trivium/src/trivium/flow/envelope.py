@@ -31,10 +31,11 @@ from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
+from trivium.flow.in_turns import GoesOn, patient_lane
 from trivium.flow.large import TakesLong, outgrown, quick_reading
 from trivium.flow.pending_writes import PendingWrites
 from trivium.flow.pipeline import following
-from trivium.flow.stage import Job, Outcome, RowsWork, StageProgress, StageWork
+from trivium.flow.stage import ChosenWork, Job, Outcome, RowsWork, StageProgress, StageWork
 from trivium.flow.stage_group import (
     CompletedStages,
     Incomplete,
@@ -131,7 +132,7 @@ class Envelope(msgspec.Struct, frozen=True):
         for entry in message.entries:
             document = known.get(entry.document_id)
             if document and _holds(entry, document):
-                jobs.append(relearnt(Job(document, entry, objects)))
+                jobs.append(relearnt(Job(document, entry, objects, in_turn=message.in_turn)))
             elif document:
                 self.clear_up(document, entry)
         return jobs
@@ -155,7 +156,15 @@ class Envelope(msgspec.Struct, frozen=True):
             if not any(job.made for job in jobs):
                 raise
             return [], [Incomplete(job, stage, error) for job in jobs]
-        keys = {job.document.id: artifacts.artifact_key(job.entry, stage, fingerprint, job.scope) for job in jobs}
+        keys = {
+            job.document.id: artifacts.artifact_key(
+                job.entry,
+                stage,
+                work.fingerprint_for(job.document) if isinstance(work, ChosenWork) else fingerprint,
+                job.scope,
+            )
+            for job in jobs
+        }
         through, todo, incomplete = [], [], []
         for job in jobs:
             done = completed.done_before(work, job, keys[job.document.id])
@@ -230,6 +239,9 @@ class Envelope(msgspec.Struct, frozen=True):
             elif isinstance(each.fault, TakesLong):
                 returning.append(each)
                 changed.append(self._aside(each.job.document))
+            elif isinstance(each.fault, GoesOn):
+                returning.append(each)
+                changed.append(self._in_turn(each.job.document, each.fault))
             elif isinstance(each.fault, TryLater) and _retries(message, each.stage, start) < MAX_RETRIES:
                 if not isinstance(each.fault, Conflict):
                     returning.append(each)
@@ -254,6 +266,11 @@ class Envelope(msgspec.Struct, frozen=True):
         """In the lane of those that take long."""
         attempt = max(0, document.attempt - 1)
         return msgspec.structs.replace(self._waiting(document), lane=Lane.LARGE, attempt=attempt)
+
+    def _in_turn(self, document: Document, fault: GoesOn) -> Document:
+        """Between two turns of a stage that goes on; no upload waits for its place among those in flight."""
+        attempt, lane = max(0, document.attempt - 1), patient_lane(document.lane)
+        return msgspec.structs.replace(self._waiting(document), attempt=attempt, stage_share=fault.share, lane=lane)
 
     def _hindered(self, incomplete: Incomplete, fault: TriviumError, pause_s: float) -> Document:
         """A stage that ended by itself killed nobody: its start does not count. Its worker keeps it for the pause."""
@@ -351,12 +368,18 @@ def _retries(message: Message, stage: Stage, start: Stage) -> int:
 def _redeliveries(
     incomplete: Sequence[Incomplete], start: Stage, message: Message, pauses: Mapping[Stage, float]
 ) -> Iterator[Redelivery]:
-    """At once: who should go alone, each by itself, and who takes long, in its lane. Later: the others, together."""
+    """At once: who should go alone, each by itself, who takes long, in its lane, and whose stage goes on, in its queue.
+
+    Later: the others, together.
+    """
     aside = msgspec.structs.replace(message, lane=Lane.LARGE)
     slow = [each for each in incomplete if isinstance(each.fault, TakesLong)]
     yield from (Redelivery(message.of([each.job.entry]), each.stage) for each in incomplete if each.fault is None)
     yield from (Redelivery(aside.of([each.job.entry]), each.stage) for each in slow)
-    hindered = [each for each in incomplete if each.fault and not isinstance(each.fault, TakesLong)]
+    turns = [each for each in incomplete if isinstance(each.fault, GoesOn)]
+    in_turn = msgspec.structs.replace(message, in_turn=True, lane=patient_lane(message.lane))
+    yield from (Redelivery(in_turn.of([each.job.entry]), each.stage) for each in turns)
+    hindered = [each for each in incomplete if each.fault and not isinstance(each.fault, TakesLong | GoesOn)]
     for stage in dict.fromkeys(each.stage for each in hindered):
         entries = [each.job.entry for each in hindered if each.stage is stage]
         yield Redelivery(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])

@@ -92,7 +92,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             known = self.shared.stores.registry.for_tenant(self.tenant).get(document_id(self.tenant, address))
             if password is not None:
                 self._unlock(known, password)
-            return known
+            return self._read_by(known, to.extractor)
         return self.accept_page(address, page, to, password)
 
     def accept_page(self, address: str, page: Page, to: Destination, password: Password | None = None) -> Document:
@@ -190,11 +190,20 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             known = self.shared.stores.registry.for_tenant(self.tenant).get_many([identifier]).get(identifier)
             if known is not None and known.version == version and known.state in _READ:
                 self._unlock(known, password)
-                return known
+                return self._read_by(known, to.extractor)
             passwords.keep(self._objects, identifier, version, password)
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
         return self._record(origin, version, len(content), to, Lane.INTERACTIVE)
+
+    def _read_by(self, known: Document, extractor: str) -> Document:
+        """The same bytes, read by another extractor where one is asked for."""
+        if extractor in ("", known.extractor):
+            return known
+        asked = msgspec.structs.replace(known, extractor=extractor, updated_at=time.time(), warnings=())
+        document = self.shared.stores.registry.for_tenant(self.tenant).accept(asked)
+        self.shared.notify()
+        return document
 
     def _unlock(self, known: Document, password: Password) -> bool:
         """Whether there was something to unlock; work is signalled for it."""
@@ -232,6 +241,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 updated_at=now,
                 uploaded_at=now,
                 trace=current_trace(),
+                extractor=to.extractor,
             )
         )
         self.shared.notify()

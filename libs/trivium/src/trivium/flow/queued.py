@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 
 from trivium.domain.documents import STAGES, Document, Lane
 from trivium.flow.chain import Message
-from trivium.flow.queues import queue_of
+from trivium.flow.queues import consumed_by, consumed_in_turn_by
 
 
 class Claim(NamedTuple):
@@ -28,7 +28,7 @@ def claim_of(document: Document) -> Claim:
 
 def queued(app: Celery, lane: Lane) -> set[Claim] | None:
     """The claims whose messages wait in a lane; None where that cannot be told, as by a broker other than Redis."""
-    queues = dict.fromkeys(queue_of(stage, lane) for stage in STAGES)
+    queues = dict.fromkeys([*consumed_by(STAGES, [lane]), *consumed_in_turn_by(STAGES, [lane])])
     with app.connection_for_read() as connection:
         if connection.transport.driver_type != "redis":
             return None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from trivium.domain.documents import STAGES, Lane, Stage
-from trivium.flow.pipeline import PIPELINE
+from trivium.flow.pipeline import PIPELINE, Worker
 
 RECORDINGS = frozenset(
     "avi flac m4a m4b m4v mkv mov mp3 mp4 oga ogg opus wav webm".split()  # noqa: SIM905 - reads best as words
@@ -18,9 +18,14 @@ RECORDING_LIMIT_S = 4 * 3600.0  # of one recording, heard at the pace of speech
 WARNING_S = 60.0  # before that, the document in hand is told to have taken too long
 
 
-def queue_of(stage: Stage, lane: Lane) -> str:
-    """The queue's name: `embed` for uploads, `embed.backfill` for a backfill."""
+def queue_of(stage: Stage, lane: Lane, *, in_turn: bool = False) -> str:
+    """The queue's name: `embed` for uploads, `embed.backfill` for a backfill.
+
+    `in_turn`: what a language model reads for the graph waits in `llm.graph`, and leaves the graph's own queue free.
+    """
     queue = PIPELINE[stage].queue
+    if in_turn and PIPELINE[stage].worker is Worker.GRAPH:
+        queue = f"llm.{queue}"
     return queue if lane is Lane.INTERACTIVE else f"{queue}.{lane.value}"
 
 
@@ -38,6 +43,12 @@ def lane_of(name: str, media_type: str, size_bytes: int, lane: Lane) -> Lane:
     if recording:
         return Lane.RECORDING
     return Lane.LARGE if size_bytes > LARGE_BYTES else lane
+
+
+def consumed_in_turn_by(stages: Collection[Stage], lanes: Iterable[Lane] = Lane) -> list[str]:
+    """The language model's queues of such a worker, which it looks into when the others are empty."""
+    graph = [stage for stage in STAGES if stage in stages and PIPELINE[stage].worker is Worker.GRAPH]
+    return list(dict.fromkeys(queue_of(stage, lane, in_turn=True) for lane in lanes for stage in graph))
 
 
 def consumed_by(stages: Collection[Stage], lanes: Iterable[Lane] = Lane) -> list[str]:

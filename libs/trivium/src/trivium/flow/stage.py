@@ -52,13 +52,17 @@ class StageProgress:
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One stage's work on one version of one document; `made` is what its stage group has made and not stored."""
+    """One stage's work on one version of one document; `made` is what its stage group has made and not stored.
+
+    `in_turn`: it came through the language model's queue, where a stage may take its time (`in_turns.py`).
+    """
 
     document: Document
     entry: Entry
     objects: ObjectStore
     progress: StageProgress = msgspec.field(default_factory=StageProgress)
     made: tuple[artifacts.Made, ...] = ()
+    in_turn: bool = False
 
     @property
     def tenant(self) -> Tenant:
@@ -143,6 +147,15 @@ class StageWork(Protocol):
 
     def run(self, job: Job) -> Outcome:
         """Do the work; running it again leaves what it left before."""
+        ...
+
+
+@runtime_checkable
+class ChosenWork(StageWork, Protocol):
+    """A stage that works on some documents in another way than on others."""
+
+    def fingerprint_for(self, document: Document) -> str:
+        """That of the way that this document goes."""
         ...
 
 

@@ -39,7 +39,7 @@ from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, TaskResult, postponed
 from trivium.flow.erase import clear_up
 from trivium.flow.heartbeat import give_back_all
-from trivium.flow.queues import consumed_by
+from trivium.flow.queues import consumed_by, consumed_in_turn_by
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
@@ -95,7 +95,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
         pool="prefork",
         concurrency=settings.worker_processes,
         max_memory_per_child=settings.worker_memory_bytes // _KIB,
-        queues=[canary.queue, *consumed_by(mine, settings.lanes)],
+        queues=[canary.queue, *consumed_by(mine, settings.lanes), *consumed_in_turn_by(mine, settings.lanes)],
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -86,6 +86,8 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
                 {"name": tool.name, "description": tool.description, "input_schema": schema_of(tool.arguments)}
                 for tool in prompt.tools
             ]
+            if prompt.must_call:
+                request["tool_choice"] = {"type": "any"}
         if prompt.schema is not None:
             request["tools"] = [{"name": _TOOL, "description": "Give the answer.", "input_schema": prompt.schema}]
             request["tool_choice"] = {"type": "tool", "name": _TOOL}

@@ -70,11 +70,18 @@ class HttpLlm:
             ) from fault
 
     async def complete_with_tools(
-        self, messages: Sequence[Message], tools: Sequence[Tool], *, max_tokens: int = 1024, timeout_s: float = 60.0
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool],
+        *,
+        must_call: bool = False,
+        max_tokens: int = 1024,
+        timeout_s: float = 60.0,
     ) -> Completion:
         """The next turn of a chat. Calls that are of no tool, or do not fit theirs, are shown to the model once."""
         deadline = self._deadline(timeout_s)
-        first = await self._complete(Prompt(tuple(messages), max_tokens, tools=tuple(tools)), deadline)
+        prompt = Prompt(tuple(messages), max_tokens, tools=tuple(tools), must_call=must_call)
+        first = await self._complete(prompt, deadline)
         if not any(faults := [_fault_of(call, tools) for call in first.calls]):
             return first
         results = (
@@ -82,7 +89,7 @@ class HttpLlm:
             for call, fault in zip(first.calls, faults, strict=True)
         )
         asked_again = (*messages, Message("assistant", first.text, calls=first.calls), *results)
-        second = await self._complete(Prompt(asked_again, max_tokens, tools=tuple(tools)), deadline)
+        second = await self._complete(msgspec.structs.replace(prompt, messages=asked_again), deadline)
         if fault := next(filter(None, (_fault_of(call, tools) for call in second.calls)), ""):
             raise NeverWill(
                 "bad_tool_call",

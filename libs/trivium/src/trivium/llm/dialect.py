@@ -15,13 +15,17 @@ UNREADABLE = "(unreadable)"  # holds arguments of a call that are no JSON object
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """One request in our own words. With a `schema`, the answer's text must be JSON of that schema."""
+    """One request in our own words. With a `schema`, the answer's text must be JSON of that schema.
+
+    With `must_call`, one of the `tools` must be called, where the provider can have it so.
+    """
 
     messages: tuple[Message, ...]
     max_tokens: int
     schema: JsonSchema | None = None
     stream: bool = False
     tools: tuple[Tool, ...] = ()
+    must_call: bool = False
 
     def system(self) -> str:
         """The system messages, for providers that take them apart from the rest."""

@@ -13,6 +13,7 @@ from trivium.ports.llm import Completion, Message, Picture, ToolCall
 
 # Parameters that some servers or models refuse, by how their complaint names them.
 _OPTIONAL = {
+    "tool_choice": re.compile(r"tool_choice", re.I),
     "response_format": re.compile(r"response_format|json_schema|structured|guided|grammar", re.I),
     "temperature": re.compile(r"temperature", re.I),
     "stream_options": re.compile(r"stream_options", re.I),
@@ -74,6 +75,8 @@ class OpenAiDialect(msgspec.Struct, frozen=True):
             request |= {"stream": True, "stream_options": {"include_usage": True}}
         if prompt.tools:
             request["tools"] = functions(prompt.tools)
+        if prompt.tools and prompt.must_call:
+            request["tool_choice"] = "required"
         if prompt.schema is not None and "response_format" not in self.without:
             shape = {"name": "answer", "strict": True, "schema": prompt.schema}
             request["response_format"] = {"type": "json_schema", "json_schema": shape}

@@ -17,11 +17,13 @@ class Destination(msgspec.Struct, frozen=True):
     """Where what is handed over goes, and in which run.
 
     `move`: a document that is in another dataset moves to this one, with what is inside it; nothing is read anew.
+    `extractor`, an `Extractor` by name, reads it for the graph; "" where the dataset or the settings decide.
     """
 
     dataset: str = DEFAULT_DATASET
     run: str = ""
     move: bool = False
+    extractor: str = ""
 
 
 ANYWHERE = Destination()
@@ -46,7 +48,7 @@ class TenantIntake(Protocol):
     Dataset: a document stays in the one it came into; another is `Refused` (`other_dataset`), with nothing stored,
     unless the destination says `move`. Moving again finishes what broke off.
     Duplicate: accepting known bytes under a known name returns the document as it is; with a password, what failed
-    inside it for want of one is worked on again.
+    inside it for want of one is worked on again; with another extractor than before, it is read again by that one.
     Empty: zero bytes are accepted and end as FAILED `empty_file`, as every other bad file does.
     Order: the newest accepted version of a name wins, whatever finishes last.
     Half-done: a source is durably accepted (bytes and pending record) before `accept` returns.

@@ -104,10 +104,17 @@ class Llm(Protocol):
         ...
 
     async def complete_with_tools(
-        self, messages: Sequence[Message], tools: Sequence[Tool], *, max_tokens: int = 1024, timeout_s: float = 60.0
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool],
+        *,
+        must_call: bool = False,
+        max_tokens: int = 1024,
+        timeout_s: float = 60.0,
     ) -> Completion:
         """The next turn of a chat: calls of these tools, or an answer. Every call is of one of them and fits it.
 
+        With `must_call` there is a call wherever the provider can enforce it; others may still answer without one.
         Raises `NeverWill` (`bad_tool_call`) when one does not after it was shown to the model once.
         """
         ...

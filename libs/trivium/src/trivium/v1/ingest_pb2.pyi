@@ -15,7 +15,7 @@ class SubmitSourceRequest(_message.Message):
     def __init__(self, header: _Optional[_Union[SourceHeader, _Mapping]] = ..., content: _Optional[bytes] = ...) -> None: ...
 
 class SourceHeader(_message.Message):
-    __slots__ = ("name", "title", "dataset", "media_type", "url", "password", "run", "move")
+    __slots__ = ("name", "title", "dataset", "media_type", "url", "password", "run", "move", "extractor")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
@@ -24,6 +24,7 @@ class SourceHeader(_message.Message):
     PASSWORD_FIELD_NUMBER: _ClassVar[int]
     RUN_FIELD_NUMBER: _ClassVar[int]
     MOVE_FIELD_NUMBER: _ClassVar[int]
+    EXTRACTOR_FIELD_NUMBER: _ClassVar[int]
     name: str
     title: str
     dataset: str
@@ -32,7 +33,8 @@ class SourceHeader(_message.Message):
     password: str
     run: str
     move: bool
-    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., media_type: _Optional[str] = ..., url: _Optional[str] = ..., password: _Optional[str] = ..., run: _Optional[str] = ..., move: _Optional[bool] = ...) -> None: ...
+    extractor: str
+    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., media_type: _Optional[str] = ..., url: _Optional[str] = ..., password: _Optional[str] = ..., run: _Optional[str] = ..., move: _Optional[bool] = ..., extractor: _Optional[str] = ...) -> None: ...
 
 class SubmitSourceResponse(_message.Message):
     __slots__ = ("source",)

@@ -11,6 +11,7 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
+from trivium.domain.extractors import Extractor, require_model
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.password import Password, given_password
 from trivium.domain.retrieval import SearchFilter
@@ -66,6 +67,7 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
     if len(source.blob.content) > limit:
         raise too_large(limit)
     check_destination(source.to)
+    check_extractor(services, source.to.extractor)
     name = file_source(source.blob.name)
     named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
     return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
@@ -76,9 +78,19 @@ async def accept_url(
 ) -> Document:
     """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
     check_destination(to)
+    check_extractor(services, to.extractor)
     check_url(url)
     intake = services.intake.for_tenant(tenant)
     return await anyio.to_thread.run_sync(intake.accept_url, url, to, password, abandon_on_cancel=True)
+
+
+def check_extractor(services: Services, extractor: str) -> None:
+    """Raises `Refused` (`invalid_request`, `no_language_model`)."""
+    if extractor and extractor not in list(Extractor):
+        raise Refused(
+            "invalid_request", f"{extractor[:80]!r} is no extractor.", f"Use one of {', '.join(Extractor)}, or none."
+        )
+    require_model(extractor, bool(services.settings.llm))
 
 
 async def unlock(services: Services, tenant: Tenant, document_id: str, text: str) -> Document:

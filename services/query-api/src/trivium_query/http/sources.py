@@ -96,7 +96,7 @@ async def submit(request: Request, services: ServicesDep, tenant: TenantDep) -> 
 
 async def _fetch(request: Request, services: Services, tenant: Tenant) -> Document:
     wanted = await json_body(request, api.UrlSource)
-    to = Destination(wanted.dataset, wanted.run or new_run(), wanted.move)
+    to = Destination(wanted.dataset, wanted.run or new_run(), wanted.move, wanted.extractor)
     return await sources.accept_url(services, tenant, wanted.url, to, given_password(wanted.password))
 
 

@@ -57,7 +57,7 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
         if not files:
             raise _invalid("file", "Send at least one file.")
         said = validated(UploadFields, fields | _switches(fields), BODY)
-        to = Destination(said.dataset, said.run or new_run(), said.move)
+        to = Destination(said.dataset, said.run or new_run(), said.move, said.extractor)
         yield Upload(tuple(files), said.title, to, given_password(said.password))
 
 

@@ -107,9 +107,12 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         if first is None or first.WhichOneof("part") != "header":
             raise Refused("invalid_request", "The first message must be the header.", "Send a header, then bytes.")
         header = first.header
-        if max(map(len, (header.title, header.dataset, header.media_type, header.run))) > MAX_FIELD_CHARS:
+        if (
+            max(map(len, (header.title, header.dataset, header.media_type, header.run, header.extractor)))
+            > MAX_FIELD_CHARS
+        ):
             raise Refused("invalid_request", "A field of the header is too long.", "Shorten it.")
-        to = Destination(header.dataset or DEFAULT_DATASET, header.run or new_run(), header.move)
+        to = Destination(header.dataset or DEFAULT_DATASET, header.run or new_run(), header.move, header.extractor)
         password = given_password(header.password)
         if header.url:
             return await sources.accept_url(self._services, call.tenant, header.url, to, password)
