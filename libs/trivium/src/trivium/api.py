@@ -16,6 +16,7 @@ from msgspec import Meta
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
+from trivium.domain.exports import ExportFormat
 from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.ids import Id
 from trivium.domain.parsed import Position, UnitKind
@@ -35,6 +36,7 @@ WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
 MOMENT = f"^{TIME}{END}"
+EXPORT_FORMATS = tuple(ExportFormat)
 MATCHING = {
     MOMENT: f"a time of ISO 8601, as {EXAMPLES}",
     NO_NUL: "text without a NUL character",
