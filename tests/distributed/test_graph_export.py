@@ -17,11 +17,12 @@ from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import load_settings
 from trivium.domain.chunks import Span
 from trivium.domain.documents import Document
+from trivium.domain.exports import ExportFormat
 from trivium.domain.graph import Alias, ChunkGraph, Entity, EntityType, Mention, Relation
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 from trivium_query.export import parts
-from trivium_query.export.formats import FORMATS, Format
+from trivium_query.export.formats import FORMATS
 from trivium_query.topics.communities import communities
 from trivium_query.topics.make import Sources, gather
 
@@ -48,7 +49,7 @@ def test_neo4j_runs_the_cypher_twice_and_holds_every_text_once(server: Neo4jServ
     one = Entity(f"{run}-1", "k", HOSTILE, EntityType.PERSON, (HOSTILE, "alias"), 3, 1)
     other = Entity(f"{run}-2", "k2", "Plain", EntityType.CONCEPT)
     said = parts.Statement(f"{run}-3", one.id, other.id, HOSTILE, 0.75, "d", HOSTILE, "c", HOSTILE, "test")
-    content = FORMATS[Format.CYPHER].parts([one, other, said]).decode()
+    content = FORMATS[ExportFormat.CYPHER].parts([one, other, said]).decode()
     try:
         for _ in range(2):
             for statement in content.splitlines():
@@ -90,7 +91,7 @@ async def told(graphs: Any) -> tuple[dict[str, bytes], list[list[int]]]:
     files = {}
     for dataset in ("", "odd"):
         pages = [page async for page in parts.whole(stores, dataset)]
-        files[dataset] = b"".join(FORMATS[Format.JSONL].parts(page) for page in pages)
+        files[dataset] = b"".join(FORMATS[ExportFormat.JSONL].parts(page) for page in pages)
     gathered = await gather(Sources(reader, nothing, active))
     return files, [level.tolist() for level in communities(gathered.ties, len(gathered.keys))]
 

@@ -18,6 +18,7 @@ from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
 from trivium.domain.edits import MAX_WHY_CHARS
+from trivium.domain.exports import ExportFormat
 from trivium.domain.extractors import Extractor
 from trivium.domain.graph import EntityType, MentionRole, StepType
 from trivium.domain.graph_schema import Compliance, ProposalKind, Targets
@@ -41,6 +42,7 @@ WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
 MOMENT = f"^{TIME}{END}"
+EXPORT_FORMATS = tuple(ExportFormat)
 MATCHING = {
     MOMENT: f"a time of ISO 8601, as {EXAMPLES}",
     NO_NUL: "text without a NUL character",

@@ -15,13 +15,22 @@ from trivium.adapters.embedded.flat import FlatIndex
 from trivium.adapters.embedded.mirror import STATE_TABLE, Mirror, count_changes
 from trivium.adapters.embedded.postings import MAX_QUERY_WORDS, PostingsIndex, encode_counts
 from trivium.adapters.embedded.words import WordCounter, word_key
+from trivium.adapters.times import UNDATED
 
+SAME = ("default", "text", "", 0, UNDATED)  # dataset, kinds, run and times of every row
 CHUNK = st.lists(st.integers(0, 9), max_size=12)
 
 
-def rows(texts: list[list[int]], first: int) -> list[tuple[int, str, str, str, str, int, bytes]]:
+def rows(texts: list[list[int]], first: int) -> list[tuple[int, str, str, str, str, str, int, int, int, bytes]]:
     return [
-        (number, f"c{number:04}", f"d{number % 3}", "default", "text", len(text), encode_counts(Counter(text)))
+        (
+            number,
+            f"c{number:04}",
+            f"d{number % 3}",
+            *SAME,
+            len(text),
+            encode_counts(Counter(text)),
+        )
         for number, text in enumerate(texts, first)
     ]
 
@@ -77,8 +86,7 @@ def test_a_long_question_is_ranked_by_its_rarest_words() -> None:
 def test_an_older_view_is_not_changed_by_what_comes_later() -> None:
     def vector_rows(first: int, count: int) -> list[tuple[int, str, str, str, str, bytes]]:
         return [
-            (n, f"c{n:04}", "d", "default", "text", np.eye(1, 4, dtype=np.float32).tobytes())
-            for n in range(first, first + count)
+            (n, f"c{n:04}", "d", *SAME, np.eye(1, 4, dtype=np.float32).tobytes()) for n in range(first, first + count)
         ]
 
     older = FlatIndex().extended(vector_rows(1, 3))
@@ -101,7 +109,7 @@ class Table:
         )
         self.mirror = Mirror(
             FlatIndex,
-            "SELECT seq, id, document, 'default', 'text', vector FROM t WHERE seq > ? ORDER BY seq",
+            f"SELECT seq, id, document, 'default', 'text', '', 0, {UNDATED}, vector FROM t WHERE seq > ? ORDER BY seq",
             "SELECT seq FROM t",
         )
 

@@ -36,11 +36,21 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NeverWill, NotFound, Refused, TryLater
-from trivium.domain.graph import CO_OCCURS, ChunkGraph, Edge, Entity, EntityType, Mention, Relation
+from trivium.domain.graph import (
+    CO_OCCURS,
+    ChunkGraph,
+    Edge,
+    Entity,
+    EntityType,
+    Mention,
+    Mentioning,
+    MentionRole,
+    Relation,
+)
 from trivium.domain.ids import chunk_id, content_version, document_id, entity_id
 from trivium.domain.parsed import Box, Position
 from trivium.domain.password import Password
-from trivium.domain.retrieval import EVERYWHERE, Bridge, Hit, Mode, RowFilter, SearchFilter, SearchResult, SourceRank
+from trivium.domain.retrieval import Bridge, Hit, Mode, RowFilter, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topic, TopicMember, Topics
 from trivium.edits.curation import Curation
@@ -198,18 +208,23 @@ class MemoryGraphReader:
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         return {}
 
-    async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
-        return {}
-
-    async def shares(self, after: str = "", limit: int = 200, where: RowFilter = EVERYWHERE) -> list[GraphRow]:
-        return []
-
     async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
         known = sorted(self._entities)
         return {
             key: [Edge(*sorted((key, other)), CO_OCCURS, 0.5) for other in known if other != key][:limit]
             for key in keys
         }
+
+    async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
+        return {key: self._entities[key] for key in keys if key in self._entities}
+
+    async def shares(self, after: str = "", limit: int = 200, dataset: str = "") -> list[GraphRow]:
+        return []
+
+    async def mentioned_by(
+        self, keys: Sequence[str], limit: int, role: MentionRole, where: RowFilter
+    ) -> dict[str, Mentioning]:
+        return {}
 
     async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
         mentions = [

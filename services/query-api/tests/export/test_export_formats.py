@@ -12,8 +12,9 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.domain.exports import ExportFormat
 from trivium.domain.graph import Entity, EntityType
-from trivium_query.export.formats import FORMATS, Format
+from trivium_query.export.formats import FORMATS
 from trivium_query.export.parts import Part, Statement
 
 HOSTILE = (
@@ -40,7 +41,7 @@ def statement(number: int, source: Entity, target: Entity, kind: str, snippet: s
     return Statement(f"{number:032x}", source.id, target.id, kind, 0.75, *where, snippet, snippet)
 
 
-def file_of(form: Format, parts: list[Part]) -> bytes:
+def file_of(form: ExportFormat, parts: list[Part]) -> bytes:
     writing = FORMATS[form]
     return writing.beginning + writing.parts(parts[:1]) + writing.parts(parts[1:]) + writing.end
 
@@ -53,7 +54,7 @@ def world(name: str, kind: str, snippet: str) -> tuple[list[Entity], list[Statem
 @given(texts, texts, texts)
 def test_json_lines_hold_everything(name: str, kind: str, snippet: str) -> None:
     entities, relations = world(name, kind, snippet)
-    lines = [json.loads(line) for line in file_of(Format.JSONL, [*entities, *relations]).split(b"\n")[:-1]]
+    lines = [json.loads(line) for line in file_of(ExportFormat.JSONL, [*entities, *relations]).split(b"\n")[:-1]]
     assert [line["kind"] for line in lines] == ["entity", "entity", "relation", "relation"]
     assert (lines[0]["name"], lines[0]["aliases"]) == (name, [snippet, "alias"])
     assert (lines[2]["type"], lines[2]["snippet"], lines[2]["source"]) == (kind, snippet, entities[0].id)
@@ -65,7 +66,7 @@ def test_graphml_is_read_by_networkx(name: str, kind: str, snippet: str) -> None
         return _NOT_XML.sub("\ufffd", text) or None
 
     entities, relations = world(name, kind, snippet)
-    content = io.BytesIO(file_of(Format.GRAPHML, [*entities, *relations]))
+    content = io.BytesIO(file_of(ExportFormat.GRAPHML, [*entities, *relations]))
     graph = networkx.read_graphml(content, edge_key_type=str, force_multigraph=True)
     assert sorted(graph.nodes) == [one.id for one in entities]
     assert (graph.nodes[entities[0].id].get("name") or None) == told(name)
@@ -79,7 +80,7 @@ def test_graphml_is_read_by_networkx(name: str, kind: str, snippet: str) -> None
 @given(texts, texts, texts)
 def test_n_triples_are_read_by_rdflib(name: str, kind: str, snippet: str) -> None:
     entities, relations = world(name, kind, snippet)
-    graph = rdflib.Graph().parse(data=file_of(Format.RDF, [*entities, *relations]), format="nt")
+    graph = rdflib.Graph().parse(data=file_of(ExportFormat.RDF, [*entities, *relations]), format="nt")
     subject = rdflib.URIRef(f"urn:trivium:entity:{entities[0].id}")
     assert graph.value(subject, rdflib.SKOS.prefLabel) == rdflib.Literal(name)
     assert set(graph.objects(subject, rdflib.SKOS.altLabel)) == {rdflib.Literal(snippet), rdflib.Literal("alias")}
@@ -92,7 +93,7 @@ def test_n_triples_are_read_by_rdflib(name: str, kind: str, snippet: str) -> Non
 @given(texts, texts, texts)
 def test_cypher_is_one_ascii_statement_a_line_whose_strings_hold_every_text(name: str, kind: str, snippet: str) -> None:
     entities, relations = world(name, kind, snippet)
-    lines = file_of(Format.CYPHER, [*entities, *relations]).decode("ascii").split("\n")
+    lines = file_of(ExportFormat.CYPHER, [*entities, *relations]).decode("ascii").split("\n")
     assert len(lines) == 6
     assert all(line.endswith(";") for line in lines[:-1])
     bare = [re.sub(r'"(?:[^"\\]|\\.)*"', '""', line) for line in lines[1:5]]
@@ -100,11 +101,11 @@ def test_cypher_is_one_ascii_statement_a_line_whose_strings_hold_every_text(name
     assert bare[0].startswith('MERGE (n:TriviumEntity {id: ""}) SET n += {name: ""')
 
 
-@pytest.mark.parametrize("form", Format)
-def test_an_empty_graph_is_a_file_that_can_be_read(form: Format) -> None:
+@pytest.mark.parametrize("form", ExportFormat)
+def test_an_empty_graph_is_a_file_that_can_be_read(form: ExportFormat) -> None:
     writing = FORMATS[form]
     content = writing.beginning + writing.parts([]) + writing.end
-    if form is Format.GRAPHML:
+    if form is ExportFormat.GRAPHML:
         assert len(networkx.read_graphml(io.BytesIO(content)).nodes) == 0
     else:
         assert content in (b"", writing.beginning)

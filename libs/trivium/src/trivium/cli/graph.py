@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
 MAX_MEMBERS = 20
-EXPORT_FORMATS = ("jsonl", "graphml", "cypher", "rdf")
 _OUTSIDE = (Compliance.PROPOSED, Compliance.REJECTED)
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
@@ -132,7 +131,9 @@ def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: boo
 
 
 @graph.command()
-@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), default="jsonl", show_default=True, help="How.")
+@click.option(
+    "--format", "form", type=click.Choice(api.EXPORT_FORMATS), default="jsonl", show_default=True, help="How."
+)
 @click.option("--entity", default="", metavar="NAME", help="Only what is around this entity, a name or an id.")
 @click.option("--depth", type=click.IntRange(0, 5), default=1, show_default=True, help="How many steps from it.")
 @click.option("--dataset", default="", metavar="NAME", help="Only what this dataset says.")
@@ -142,8 +143,6 @@ def export(form: str, entity: str, depth: int, dataset: str, output: Path | None
 
     jsonl is JSON Lines, graphml opens in yEd, Gephi and networkx, cypher runs in Neo4j, rdf is N-Triples.
     """
-    if entity and dataset:
-        raise click.UsageError("An export is of an entity or of a dataset.")
     with connected() as client:
         around = _by_name(client, entity).id if entity and not _ID.fullmatch(entity) else entity
         with client.export(form, entity=around, depth=depth, dataset=dataset) as pieces:

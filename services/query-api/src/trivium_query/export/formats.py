@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterable
 
 import msgspec
 
+from trivium.domain.exports import ExportFormat
 from trivium_query.export import cypher, graphml, jsonl, rdf
 from trivium_query.export.parts import Part
-
-
-class Format(enum.StrEnum):
-    """As callers name them."""
-
-    JSONL = "jsonl"
-    GRAPHML = "graphml"
-    CYPHER = "cypher"
-    RDF = "rdf"
 
 
 class Writing(msgspec.Struct, frozen=True):
@@ -31,8 +22,10 @@ class Writing(msgspec.Struct, frozen=True):
 
 
 FORMATS = {
-    Format.JSONL: Writing(jsonl.written, "application/jsonl", "jsonl"),
-    Format.GRAPHML: Writing(graphml.written, "application/graphml+xml", "graphml", graphml.BEGINNING, graphml.END),
-    Format.CYPHER: Writing(cypher.written, "text/plain; charset=utf-8", "cypher", cypher.BEGINNING),
-    Format.RDF: Writing(rdf.written, "application/n-triples", "nt"),
+    ExportFormat.JSONL: Writing(jsonl.written, "application/jsonl", "jsonl"),
+    ExportFormat.GRAPHML: Writing(
+        graphml.written, "application/graphml+xml", "graphml", graphml.BEGINNING, graphml.END
+    ),
+    ExportFormat.CYPHER: Writing(cypher.written, "text/plain; charset=utf-8", "cypher", cypher.BEGINNING),
+    ExportFormat.RDF: Writing(rdf.written, "application/n-triples", "nt"),
 }

@@ -73,11 +73,11 @@ async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]
             break
 
 
-async def neighbourhood(stores: Stores, start: Entity, depth: int) -> AsyncGenerator[list[Part]]:
-    """An entity, those at most `depth` steps from it, and what is stated between any two of them."""
+async def neighbourhood(stores: Stores, start: Entity, depth: int, dataset: str = "") -> AsyncGenerator[list[Part]]:
+    """An entity, those at most `depth` steps from it, and what is stated between them; perhaps of one dataset."""
     reached = await _reached(stores.graph, start, depth)
     for page in batches(sorted(reached), PAGE):
-        yield [reached[key] for key in page]
+        yield await _named_within(stores, [reached[key] for key in page], dataset)
     for page in batches(sorted(reached), PAGE // 10):
         evidence = await asyncio.gather(*(stores.graph.evidence(key, STATEMENTS_PER_ENTITY) for key in page))
         relations = [relation for _, stated in evidence for relation in stated]
@@ -86,7 +86,7 @@ async def neighbourhood(stores: Stores, start: Entity, depth: int) -> AsyncGener
         documents = {
             key: known[chunk.document_id]
             for key, chunk in chunks.items()
-            if _sees(known.get(chunk.document_id), chunk.version)
+            if _sees(known.get(chunk.document_id), chunk.version) and dataset in ("", known[chunk.document_id].dataset)
         }
         ids = {entity.id: entity.key for entity in reached.values()}
         found = await _statements(stores, relations, documents)

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from trivium.domain.documents import Document
-from trivium.domain.errors import Refused
+from trivium.domain.exports import ExportFormat
 from trivium.domain.graph import Entity
 from trivium.domain.scope import Tenant
 from trivium.text.names import fold_name
 from trivium_query.export import parts
-from trivium_query.export.formats import FORMATS, Format
+from trivium_query.export.formats import FORMATS
 from trivium_query.handlers.graph import is_entity_id, unknown_entity
 from trivium_query.handlers.topics import require_dataset
 from trivium_query.requests import Services
@@ -20,14 +20,13 @@ MAX_DEPTH = 5
 
 
 async def export(
-    services: Services, tenant: Tenant, form: Format, entity: str, depth: int, dataset: str
+    services: Services, tenant: Tenant, form: ExportFormat, entity: str, depth: int, dataset: str
 ) -> AsyncGenerator[bytes]:
-    """The file in pieces: of a neighbourhood with `entity` (a name or an id), of a dataset, else of everything.
+    """The file in pieces: around `entity` (a name or an id) or everything, of a dataset where one is named.
 
-    Raises `NotFound`, `Refused` (`invalid_request`) before the first piece; what fails later breaks off the file.
+    Raises `NotFound`, `Refused` (`bad_dataset`) before the first piece; what fails later breaks off the file.
     """
-    if entity and dataset:
-        raise Refused("invalid_request", "An export is of an entity or of a dataset.", "Name one of them.")
+    require_dataset(dataset)
     registry = services.registry.for_tenant(tenant)
 
     async def records(document_ids: Sequence[str]) -> Mapping[str, Document]:
@@ -35,13 +34,13 @@ async def export(
 
     stores = parts.Stores(services.graphs.reader(tenant), services.keywords.reader(tenant), records)
     if entity:
-        pages = parts.neighbourhood(stores, await _entity(stores, entity), depth)
+        pages = parts.neighbourhood(stores, await _entity(stores, entity), depth, dataset)
     else:
-        pages = parts.whole(stores, require_dataset(dataset))
+        pages = parts.whole(stores, dataset)
     return _written(form, pages)
 
 
-async def _written(form: Format, pages: AsyncGenerator[list[parts.Part]]) -> AsyncGenerator[bytes]:
+async def _written(form: ExportFormat, pages: AsyncGenerator[list[parts.Part]]) -> AsyncGenerator[bytes]:
     writing = FORMATS[form]
     if writing.beginning:
         yield writing.beginning

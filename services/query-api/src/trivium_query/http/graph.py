@@ -10,9 +10,10 @@ from starlette.responses import Response, StreamingResponse
 
 from trivium import api
 from trivium.domain.documents import MAX_DATASET_CHARS
+from trivium.domain.exports import ExportFormat
 from trivium.domain.graph import EntityType
 from trivium_query import views
-from trivium_query.export.formats import FORMATS, Format
+from trivium_query.export.formats import FORMATS
 from trivium_query.handlers import export as export_of
 from trivium_query.handlers import graph
 from trivium_query.handlers import topics as topics_of
@@ -83,7 +84,7 @@ async def topic(id: AnyId, services: ServicesDep, tenant: TenantDep, dataset: Da
 async def export(
     services: ServicesDep,
     tenant: TenantDep,
-    format: Annotated[Format, Query(description="How it is written; `rdf` is N-Triples.")] = Format.JSONL,
+    format: Annotated[ExportFormat, Query(description="How it is written; `rdf` is N-Triples.")] = ExportFormat.JSONL,
     entity: Annotated[
         str, Query(max_length=200, pattern=api.NO_NUL, description="Only around this one: a name or an id.")
     ] = "",

@@ -7,11 +7,11 @@ from contextlib import aclosing
 import msgspec
 
 from trivium.domain.errors import Refused
+from trivium.domain.exports import ExportFormat
 from trivium.rpc_calls import Context
 from trivium.v1 import topics_pb2 as pb
 from trivium.v1 import topics_pb2_grpc
 from trivium_query import views
-from trivium_query.export.formats import Format
 from trivium_query.handlers import export, topics
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
@@ -48,7 +48,7 @@ class GraphTopics(topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  
     ) -> None:
         """The file in pieces."""
         async with self._calls.open("ExportGraph", context) as call:
-            form = messages.one_of(Format, request.format or Format.JSONL, "format")
+            form = messages.one_of(ExportFormat, request.format or ExportFormat.JSONL, "format")
             depth = request.depth if request.HasField("depth") else 1
             if depth > export.MAX_DEPTH:
                 raise Refused("invalid_request", f"The depth is {depth}.", f"Use 0 to {export.MAX_DEPTH}.")
