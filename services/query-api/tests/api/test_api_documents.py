@@ -41,7 +41,7 @@ def test_every_field_that_a_caller_sends_is_bounded(services: Services) -> None:
         for name, field in schemas[model]["properties"].items():
             for form in field.get("anyOf", [field]):
                 if form.get("type") == "string":
-                    assert "maxLength" in form, (model, name)
+                    assert {"maxLength", "enum"} & form.keys(), (model, name)
                 if form.get("type") == "array":
                     assert "maxItems" in form, (model, name)
                 if form.get("type") == "integer":
