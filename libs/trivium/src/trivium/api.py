@@ -42,7 +42,7 @@ WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
 MOMENT = f"^{TIME}{END}"
-EXPORT_FORMATS = tuple(ExportFormat)
+EXPORT_FORMATS = tuple(form.value for form in ExportFormat)
 MATCHING = {
     MOMENT: f"a time of ISO 8601, as {EXAMPLES}",
     NO_NUL: "text without a NUL character",
