@@ -187,6 +187,9 @@ class _GraphTransaction:
             self._count_change()
         return len(found)
 
+    def _count_change(self) -> None:
+        self._run(cypher.COUNT_CHANGE, shard=random.randrange(CHANGE_SHARDS))  # noqa: S311 - no secret
+
     def decide(self, batch: Differences) -> int:
         """Write some decisions and what follows from them. Returns 0 on a server without our schema."""
         if not self._run(cypher.SCHEMA_THERE, version=VERSION):
@@ -206,6 +209,7 @@ class _GraphTransaction:
         changes.keys |= changes.decided | changes.veiled
         self._apply(changes)
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, share in batch.shares.items() if share is None])
+        self._count_change()
         return len(batch)
 
     def _put_shares_of_edits(self, batch: Differences) -> None:
@@ -233,9 +237,6 @@ class _GraphTransaction:
     def _named(self, end: str, key: str) -> dict[str, str]:
         prefix = f"{end}_" if end else ""
         return {end or "id": self._id(key), f"{prefix}key": key, f"{prefix}start": key[:START_CHARS]}
-
-    def _count_change(self) -> None:
-        self._run(cypher.COUNT_CHANGE, shard=random.randrange(CHANGE_SHARDS))  # noqa: S311 - no secret
 
     def _apply(self, changes: Changes) -> None:
         changes.settle()
