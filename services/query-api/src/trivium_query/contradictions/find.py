@@ -35,6 +35,7 @@ from trivium_query.contradictions.match import Shelf, matched, pacer
 
 WAIT_S = 20.0  # who lists waits so long for a look; it goes on behind
 ANSWER_WAIT_S = 0.25  # and an answer so long
+ANSWER_READS = 200  # documents that an answer may have read behind it; more are read when somebody lists
 LOOK_AGAIN_S = 5.0  # between two looks for answers
 REST_SHARE = 10.0  # and this many times as long as the last one took
 AT_ONCE = 500  # documents between two saves
@@ -120,10 +121,13 @@ class Contradictions:
     async def touching(
         self, tenant: Tenant, citations: Sequence[Citation], dataset: str = ""
     ) -> tuple[Contradiction, ...]:
-        """The open cards that the cited sentences take part in, the surest first; "" is every dataset."""
+        """The open cards that the cited sentences take part in, the surest first; "" is every dataset.
+
+        Of what is known, and of at most `ANSWER_READS` documents more: no answer starts the reading of a whole corpus.
+        """
         state = self._state(tenant)
         if time.monotonic() >= state.rest_until:
-            await self._looked(tenant, ANSWER_WAIT_S)
+            await self._looked(tenant, ANSWER_WAIT_S, ANSWER_READS)
         quotes = {(c.chunk_id, " ".join(c.quote.split())) for c in citations}
         touched = [card for card in state.cards.values() if card.touches(quotes) and dataset in ("", card.dataset)]
         if not touched:
@@ -145,14 +149,14 @@ class Contradictions:
         shown = (cards.shown(card, seen, put_aside.get(card.id)) for card in some)
         return tuple(each for each in shown if each is not None)
 
-    async def _looked(self, tenant: Tenant, wait_s: float) -> _State:
-        """The tenant's state after a look, or while it goes on where it takes longer."""
+    async def _looked(self, tenant: Tenant, wait_s: float, most: int | None = None) -> _State:
+        """The tenant's state after a look, or while it goes on where it takes longer; `most` documents are read."""
         state = self._state(tenant)
         with state.lock:
             if state.look is None or state.look.done():
                 state.look = Future()
                 threading.Thread(
-                    target=self._run, args=(tenant, state, state.look), name="contradictions", daemon=True
+                    target=self._run, args=(tenant, state, state.look, most), name="contradictions", daemon=True
                 ).start()
             look = asyncio.wrap_future(state.look)
         try:
@@ -166,10 +170,10 @@ class Contradictions:
         with self._guard:
             return self._states.setdefault(tenant, _State())
 
-    def _run(self, tenant: Tenant, state: _State, look: Future[None]) -> None:
+    def _run(self, tenant: Tenant, state: _State, look: Future[None], most: int | None) -> None:
         began = time.monotonic()
         try:
-            self._look(tenant, state)
+            self._look(tenant, state, most)
         except BaseException as fault:  # noqa: BLE001  whoever waits hears of it
             look.set_exception(fault)
         else:
@@ -177,7 +181,7 @@ class Contradictions:
         finally:
             state.rest_until = time.monotonic() + max(LOOK_AGAIN_S, REST_SHARE * (time.monotonic() - began))
 
-    def _look(self, tenant: Tenant, state: _State) -> None:
+    def _look(self, tenant: Tenant, state: _State, most: int | None) -> None:
         objects, registry = self._objects.for_tenant(tenant), self._registry.for_tenant(tenant)
         known = state.known or kept.load(objects)
         current = {document.id: document for document in _published(registry)}
@@ -190,6 +194,8 @@ class Contradictions:
         breathe = pacer(WORK_S, PAUSE_S)
         if gone or state.known is None:
             self._tell(objects, state, known)
+        if most is not None and len(new) > most:
+            return
         for start in range(0, len(new), AT_ONCE):
             reads = []
             for document in new[start : start + AT_ONCE]:
