@@ -87,3 +87,12 @@ def test_pairs_grow_as_the_statements_do_however_many_share_a_key() -> None:
 def test_hostile_sentences_are_read_like_others(text: str) -> None:
     values_in(text[:400])
     said("Title", text)
+
+
+def test_entries_of_one_list_tell_of_different_things() -> None:
+    orders = (
+        "supplier: Penhallow Nursery; goods: 640 willow cuttings. supplier: Dunmore Ropes; goods: 80 metres of rope."
+    )
+    told = said("Orders of Penhallow Nursery", orders)
+    assert len(told) > 1
+    assert all(compare(one, other, same_document=True) is None for one in told for other in told)

@@ -67,7 +67,7 @@ class _Pair(msgspec.Struct, frozen=True):
 
 def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagreement | None:
     """The surest disagreement of two statements, whatever its confidence; None where they can both be right."""
-    if one.text == other.text:
+    if one.text == other.text or (same_document and _are_records(one.text, other.text)):
         return None
     pair = _paired(one, other)
     denied = _denials(pair) if pair else ()
@@ -77,6 +77,15 @@ def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagre
     factor = SAME_DOCUMENT if same_document else 1.0
     surest: Disagreement = msgspec.structs.replace(found, confidence=round(min(1.0, found.confidence * factor), 3))
     return surest
+
+
+def _are_records(one: str, other: str) -> bool:
+    """Whether both are entries of one list, as "supplier: Dunmore Ropes; goods: hemp rope": of different things."""
+    return len(_labels(one)) > 1 and _labels(one) == _labels(other)
+
+
+def _labels(text: str) -> list[str]:
+    return [label for label, colon, _ in (part.partition(": ") for part in text.split("; ")) if colon]
 
 
 def _paired(one: Statement, other: Statement, value: Value | None = None, theirs: Value | None = None) -> _Pair | None:
