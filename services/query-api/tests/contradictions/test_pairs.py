@@ -90,9 +90,6 @@ def test_hostile_sentences_are_read_like_others(text: str) -> None:
 
 
 def test_entries_of_one_list_tell_of_different_things() -> None:
-    orders = (
-        "supplier: Penhallow Nursery; goods: 640 willow cuttings. supplier: Dunmore Ropes; goods: 80 metres of rope."
-    )
-    told = said("Orders of Penhallow Nursery", orders)
-    assert len(told) > 1
-    assert all(compare(one, other, same_document=True) is None for one in told for other in told)
+    orders = ("supplier: Penhallow Nursery; goods: 640 cuttings", "supplier: Dunmore Ropes; goods: 80 metres of rope")
+    one, other = (statement for order in orders for statement in said("Penhallow Nursery", order))
+    assert compare(one, other, same_document=True) is None
