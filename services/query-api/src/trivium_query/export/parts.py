@@ -12,11 +12,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 import msgspec
 
 from trivium.batches import batches
+from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Document
+from trivium.domain.edits import SHARE_PREFIX, RelationKey, is_share_of_edit
 from trivium.domain.graph import Entity, MentionRole, Relation
 from trivium.domain.ids import digest
 from trivium.domain.retrieval import RowFilter
-from trivium.ports.graph import GraphReader
+from trivium.ports.graph import GraphReader, GraphRow
 from trivium.ports.keywords import KeywordReader
 
 PAGE = 500
@@ -29,7 +31,10 @@ Records = Callable[[Sequence[str]], Awaitable[Mapping[str, Document]]]
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A relation between two entities (their ids) as one passage states it. `id` is the same in every export."""
+    """A relation between two entities (their ids) as one passage states it. `id` is the same in every export.
+
+    Where an edit states it, `document_id` and `document` are "".
+    """
 
     id: str
     source: str
@@ -44,14 +49,16 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 Part = Entity | Statement
+_EDIT = Document("", "", "", "")  # stands where an edit says something, and no document
 
 
 class Stores(msgspec.Struct, frozen=True):
-    """Where one tenant's graph is read."""
+    """Where one tenant's graph is read; `hidden` as in `trivium.domain.edits.Decisions`."""
 
     graph: GraphReader
     keywords: KeywordReader
     records: Records
+    hidden: Mapping[RelationKey, str] = {}
 
 
 async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]:
@@ -66,8 +73,8 @@ async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]
     while rows := await stores.graph.shares(after, PAGE, dataset):
         after = rows[-1].share.chunk_id
         known = await stores.records(sorted({row.document_id for row in rows}))
-        seen = [row for row in rows if _sees(known.get(row.document_id), row.version)]
-        documents = {row.share.chunk_id: known[row.document_id] for row in seen}
+        seen = [row for row in rows if is_share_of_edit(row.share.chunk_id) or _sees(known, row)]
+        documents = {row.share.chunk_id: known.get(row.document_id, _EDIT) for row in seen}
         yield list(await _statements(stores, [r for row in seen for r in row.share.relations], documents))
         if len(rows) < PAGE:
             break
@@ -86,8 +93,10 @@ async def neighbourhood(stores: Stores, start: Entity, depth: int, dataset: str 
         documents = {
             key: known[chunk.document_id]
             for key, chunk in chunks.items()
-            if _sees(known.get(chunk.document_id), chunk.version) and dataset in ("", known[chunk.document_id].dataset)
+            if _sees(known, chunk) and dataset in ("", known[chunk.document_id].dataset)
         }
+        if not dataset:
+            documents |= {one.chunk_id: _EDIT for one in relations if is_share_of_edit(one.chunk_id)}
         ids = {entity.id: entity.key for entity in reached.values()}
         found = await _statements(stores, relations, documents)
         own = set(page)  # each statement comes with the first of its two ends
@@ -131,6 +140,7 @@ async def _statements(
     entities: dict[str, Entity] = {}
     for some in batches(keys, PAGE):
         entities |= await stores.graph.named(some)
+    hidden = await _hidden(stores) if stores.hidden else {}
     found: dict[str, Statement] = {}
     for one in sorted(relations, key=lambda r: (r.chunk_id, r.span.start, r.source_key, r.target_key, r.type)):
         source, target, document = (
@@ -138,7 +148,9 @@ async def _statements(
             entities.get(one.target_key),
             documents.get(one.chunk_id),
         )
-        if source is not None and target is not None and document is not None and source.id != target.id:
+        if source is None or target is None or document is None or source.id == target.id:
+            continue
+        if not _is_hidden(one.chunk_id, hidden.get((source.id, target.id, one.type))):
             place = (str(one.span.start), str(one.span.end))
             identity = digest("statement", one.chunk_id, source.id, target.id, one.type, *place)
             found[identity] = Statement(
@@ -156,5 +168,22 @@ async def _statements(
     return found.values()
 
 
-def _sees(document: Document | None, version: str) -> bool:
-    return document is not None and document.active_version == version
+async def _hidden(stores: Stores) -> dict[tuple[str, str, str], str]:
+    """From which mark on edits state a relation (ids of its ends, type) that passages do not any more."""
+    keys = sorted({end for one in stores.hidden for end in (one.source_key, one.target_key)})
+    named = await stores.graph.named(keys)
+    ends = [
+        (named.get(one.source_key), named.get(one.target_key), one.type, stores.hidden[one]) for one in stores.hidden
+    ]
+    return {(source.id, target.id, kind): mark for source, target, kind, mark in ends if source and target}
+
+
+def _is_hidden(chunk_id: str, mark: str | None) -> bool:
+    if mark is None:
+        return False
+    return not is_share_of_edit(chunk_id) or chunk_id.removeprefix(SHARE_PREFIX) < mark
+
+
+def _sees(known: Mapping[str, Document], row: GraphRow | Chunk) -> bool:
+    document = known.get(row.document_id)
+    return document is not None and document.active_version == row.version

@@ -32,7 +32,9 @@ async def export(
     async def records(document_ids: Sequence[str]) -> Mapping[str, Document]:
         return await asyncio.to_thread(registry.get_many, document_ids)
 
-    stores = parts.Stores(services.graphs.reader(tenant), services.keywords.reader(tenant), records)
+    curated = await asyncio.to_thread(services.curation.now, tenant)
+    hidden = curated.folded.decisions.hidden
+    stores = parts.Stores(services.graphs.reader(tenant), services.keywords.reader(tenant), records, hidden)
     if entity:
         pages = parts.neighbourhood(stores, await _entity(stores, entity), depth, dataset)
     else:

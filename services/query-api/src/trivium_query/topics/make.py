@@ -101,7 +101,7 @@ async def gather(sources: Sources, dataset: str = "") -> Gathered:
         unknown = sorted({row.document_id for row in page} - published.keys())
         active = await sources.active(unknown) if unknown else {}
         published |= {one: active.get(one, "") for one in unknown}
-        seen = [row for row in page if row.version == published[row.document_id]]
+        seen = [row for row in page if row.version == (published[row.document_id] or None)]
         keys = {m.key for row in seen for m in row.share.mentions} - numbers.keys() - strangers
         named = await sources.graph.named(sorted(keys))
         for key in sorted(named):

@@ -206,6 +206,7 @@ class _GraphTransaction:
         changes.keys |= changes.decided | changes.veiled
         self._apply(changes)
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, share in batch.shares.items() if share is None])
+        self._count_change()
         return len(batch)
 
     def _put_shares_of_edits(self, batch: Differences) -> None:
