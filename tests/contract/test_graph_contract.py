@@ -785,6 +785,8 @@ async def test_the_stamp_tells_every_change_and_nothing_else(graphs: Graphs) -> 
     assert await changed()
     write(graphs, "d", share("c1", "Ada"))
     assert await changed()
+    graphs.writer(ACME).decide(Decisions(1, names={"ada": "Ada Lovelace"}))
+    assert await changed()
     graphs.drop(ACME)
     write(graphs, "d", share("c1", "Ada"))
     assert await changed()

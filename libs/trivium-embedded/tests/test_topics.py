@@ -11,11 +11,16 @@ import pytest
 
 from trivium.api import QueryRequest
 from trivium.config import load_settings
+from trivium.domain.edits import Actor
 from trivium.domain.errors import TryLater
+from trivium.domain.exports import ExportFormat
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.domain.topics import Topics
+from trivium.graph_tools.create_relation import CreateRelation, create_relation
+from trivium.graph_tools.delete_relation import DeleteRelation, delete_relation
 from trivium_embedded.wiring import assembled
-from trivium_query.handlers import queries
+from trivium_query.handlers import curation, queries
+from trivium_query.handlers.export import export
 from trivium_query.requests import Services
 
 from .conftest import PATIENCE, Product
@@ -119,3 +124,29 @@ async def test_a_collection_of_one_document_is_told_by_that(product: Product) ->
     answer = await queries.ask(product.services, DEFAULT_TENANT, QueryRequest(query="What is this collection about?"))
     assert "Skerry Fleet" in answer.text
     assert {citation.source for citation in answer.citations} == {"sea.md"}
+
+
+async def test_an_export_says_what_edits_say_and_not_what_they_declared_invalid(product: Product) -> None:
+    product.ingest("sea.md", SEA.encode())
+
+    async def told() -> dict[tuple[str, str, str], str]:
+        pieces = [p async for p in await export(product.services, DEFAULT_TENANT, ExportFormat.JSONL, "", 1, "")]
+        lines = [msgspec.json.decode(line) for line in b"".join(pieces).splitlines()]
+        names = {line["id"]: line["name"] for line in lines if line["kind"] == "entity"}
+        return {
+            (names[line["source"]], line["type"], names[line["target"]]): line["document"]
+            for line in lines
+            if line["kind"] == "relation"
+        }
+
+    before = await told()
+    source, kind, target = next(iter(before))
+
+    desk = curation.desk(product.services, DEFAULT_TENANT, Actor(name="ann"))
+    await delete_relation(desk, DeleteRelation(source, kind, target))
+    await desk.append()
+    assert (source, kind, target) not in await told()
+    desk = curation.desk(product.services, DEFAULT_TENANT, Actor(name="ann"))
+    await create_relation(desk, CreateRelation(source, "ADMIRES", target))
+    await desk.append()
+    assert (await told())[source, "ADMIRES", target] == ""
