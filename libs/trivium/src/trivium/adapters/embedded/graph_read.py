@@ -173,9 +173,9 @@ class SqliteGraphReader:
             roots = {root for matches in found.values() for root, _ in matches}
             entities = {entity.key: entity for entity in _entities(db, roots)}
             return {
-                name: [(entities[root], score) for root, score in matches if root in entities]
+                name: seen
                 for name, matches in found.items()
-                if matches
+                if (seen := [(entities[root], score) for root, score in matches if root in entities])
             }
 
         return await self._threads.run(self._database, query)

@@ -118,9 +118,9 @@ class Neo4jGraphReader:
         found = {key: similar(key, candidates, limit) for key, candidates in rows}
         entities = await self._entities({root for matches in found.values() for root, _ in matches})
         return {
-            name: [(entities[root], score) for root, score in found[key] if root in entities]
+            name: seen
             for name, key in keys.items()
-            if found.get(key)
+            if (seen := [(entities[root], score) for root, score in found.get(key, ()) if root in entities])
         }
 
     async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
