@@ -67,10 +67,13 @@ class SqliteGraphWriter:
 
     def decide(self, decisions: Decisions) -> None:
         """Bring the store to these decisions, in one transaction; where they are what it has, nothing is written."""
-        if not self.undecided(decisions):
+        wanted = Decided.of(decisions)
+        if not self._database.path.exists() and not wanted.unlike(Decided({}, {}, {})):
             return
         with self._database.write() as connection:
-            stored, wanted = decided(connection), Decided.of(decisions)
+            stored = decided(connection)
+            if not stored.unlike(wanted):
+                return
             changes = _Changes(connection, self._tenant)
             for chunk in stored.shares.keys() - wanted.shares.keys():
                 changes.remove(chunk)
