@@ -511,6 +511,33 @@ def shares_of(draw: st.DrawFn, document: str) -> list[ChunkGraph]:
     return made
 
 
+async def test_what_an_edit_removed_is_nowhere_until_it_is_undone_and_its_aliases_go_with_it(graphs: Graphs) -> None:
+    named = share(
+        "c1",
+        "Kelmore",
+        "KM",
+        "Orvin",
+        relations=(relation("Kelmore", "NEAR", "Orvin", "c1"),),
+        aliases=(("KM", "Kelmore"),),
+    )
+    write(graphs, "d", named)
+    reader = graphs.reader(ACME)
+    before = await everything(reader)
+    graphs.writer(ACME).decide(fold(log_of(Remove("kelmore"))).decisions)
+    names = ["kelmore", "km"]
+    assert [entity.key for entity in (await reader.entities()).entities] == ["orvin"]
+    assert await reader.match([*names, "Kelmoor"]) == {}
+    assert (await reader.edges([*names, "orvin"]), await reader.about(names)) == ({}, {})
+    assert await reader.mentioned_by(names, 5) == {}
+    assert [mention.key for mention in (await reader.mentions_in(["c1"]))["c1"]] == ["orvin"]
+    assert (await reader.entity(entity_id(ACME, "orvin"))).degree == 0
+    for key in names:
+        with pytest.raises(NotFound):
+            await reader.entity(entity_id(ACME, key))
+    graphs.writer(ACME).decide(fold(log_of(Remove("kelmore"), Undo("1.0"))).decisions)
+    assert await everything(reader) == before
+
+
 SOMEBODY = Actor()
 
 

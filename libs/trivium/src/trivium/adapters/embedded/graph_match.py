@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections import Counter
 
+from trivium.adapters.embedded.graph_places import REMOVED
 from trivium.text.similarity import most_similar, trigrams
 
 MAX_CANDIDATES = 200
@@ -16,14 +17,15 @@ MAX_POSTINGS = 400  # names read per trigram; a more common one ("ion") tells li
 def similar_names(db: sqlite3.Connection, key: str, limit: int) -> list[tuple[str, float]]:
     """Roots of the entities with a name like `key` and the similarity (0 to 1), best first.
 
-    A name that is known exactly is that entity (1.0) and no other.
+    A name that is known exactly is that entity (1.0) and no other. What was removed is like nothing.
     """
     if not key or limit < 1:
         return []
+    removed = {root for (root,) in db.execute(REMOVED)}
     exact = db.execute("SELECT root FROM name WHERE key = ?", (key,)).fetchone()
     if exact:
-        return [(exact[0], 1.0)]
-    return most_similar(key, dict(_candidates(db, key)), limit)
+        return [] if exact[0] in removed else [(exact[0], 1.0)]
+    return most_similar(key, {name: root for name, root in _candidates(db, key) if root not in removed}, limit)
 
 
 def _candidates(db: sqlite3.Connection, key: str) -> list[tuple[str, str]]:

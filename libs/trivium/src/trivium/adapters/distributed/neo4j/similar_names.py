@@ -20,7 +20,8 @@ CANDIDATES: LiteralString = """
         WHERE n.tenant = $tenant
         WITH n, score ORDER BY score DESC LIMIT $candidates
         OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
-        RETURN n.key AS name, coalesce(entity, n).key AS root
+        WITH n, coalesce(entity, n) AS root WHERE NOT root:Removed
+        RETURN n.key AS name, root.key AS root
     }
     RETURN asked.key, collect([name, root])
 """
