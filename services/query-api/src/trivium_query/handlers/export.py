@@ -13,7 +13,7 @@ from trivium.text.names import fold_name
 from trivium_query.export import parts
 from trivium_query.export.formats import FORMATS
 from trivium_query.handlers.graph import is_entity_id, unknown_entity
-from trivium_query.handlers.topics import require_dataset
+from trivium_query.handlers.sources import check_dataset
 from trivium_query.requests import Services
 
 MAX_DEPTH = 5
@@ -24,9 +24,9 @@ async def export(
 ) -> AsyncGenerator[bytes]:
     """The file in pieces: around `entity` (a name or an id) or everything, of a dataset where one is named.
 
-    Raises `NotFound`, `Refused` (`bad_dataset`) before the first piece; what fails later breaks off the file.
+    Raises `NotFound`, `Refused` (`invalid_request`) before the first piece; what fails later breaks off the file.
     """
-    require_dataset(dataset)
+    check_dataset(dataset)
     registry = services.registry.for_tenant(tenant)
 
     async def records(document_ids: Sequence[str]) -> Mapping[str, Document]:

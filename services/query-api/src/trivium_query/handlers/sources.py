@@ -253,6 +253,12 @@ def check_destination(to: Destination) -> None:
     check_name_of("run", to.run)
 
 
+def check_dataset(named: str) -> None:
+    """Of a request that may name one; "" names none. Raises `Refused` (`invalid_request`)."""
+    if named:
+        check_name_of("dataset", named)
+
+
 def check_name_of(what: str, name: str) -> None:
     """Raises `Refused` (`invalid_request`)."""
     if len(name) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, name):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import re
 from collections.abc import Collection
 
 import msgspec
 
 from trivium.domain.chunks import Chunk
-from trivium.domain.documents import DATASET, MAX_DATASET_CHARS
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topic, Topics
+from trivium_query.handlers.sources import check_dataset
 from trivium_query.requests import Services
 from trivium_query.topics.kept import Current
 from trivium_query.topics.quote import quote_of
@@ -83,17 +82,9 @@ async def published_chunks(services: Services, tenant: Tenant, chunk_ids: Collec
     return {key: chunk for key, chunk in found.items() if active.get(chunk.document_id) == chunk.version}
 
 
-def require_dataset(dataset: str) -> str:
-    """A name that a dataset can have, or "". Raises `Refused` (`bad_dataset`)."""
-    if dataset and not (len(dataset) <= MAX_DATASET_CHARS and re.fullmatch(DATASET, dataset)):
-        raise Refused(
-            "bad_dataset", f"{dataset[:80]!r} is no dataset's name.", "Use letters, digits, '.', '_' and '-'."
-        )
-    return dataset
-
-
 async def _current(services: Services, tenant: Tenant, dataset: str) -> Current:
-    return await services.topics.of(tenant, require_dataset(dataset), min(WAIT_S, services.settings.query_timeout_s))
+    check_dataset(dataset)
+    return await services.topics.of(tenant, dataset, min(WAIT_S, services.settings.query_timeout_s))
 
 
 def _cursor(topics: Topics, offset: int) -> str:

@@ -9,7 +9,7 @@ from trivium.v1 import graph_schema_pb2 as pb
 from trivium.v1 import graph_schema_pb2_grpc
 from trivium_query import schema_views
 from trivium_query.handlers import graph_schema
-from trivium_query.handlers.topics import require_dataset
+from trivium_query.handlers.sources import check_dataset
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Calls
@@ -78,7 +78,7 @@ def _schema(seen: graph_schema.Seen) -> pb.GraphSchema:
 
 def _dataset(named: str) -> str:
     dataset = named or DEFAULT_DATASET
-    require_dataset(dataset)
+    check_dataset(dataset)
     return dataset
 
 
