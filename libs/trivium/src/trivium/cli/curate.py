@@ -110,7 +110,7 @@ def remove(entity: str, why: str) -> None:
 def undo(edit: str, why: str) -> None:
     """Undo EDIT, a number from `trivium graph log`: 12.0, or 12 for all that one call did."""
     with connected() as client:
-        _told(client.undo(edit, why, actor=_me()))
+        _told(client.undo(edit, why, actor=me()))
 
 
 @click.command()
@@ -131,7 +131,7 @@ def review(entity: str | None, question: str | None, done: str, why: str, as_jso
         return
     with connected() as client:
         if done:
-            _told(client.dismiss(done, why, actor=_me()))
+            _told(client.dismiss(done, why, actor=me()))
             return
         progress = client.tool("get_progress", GetProgress(), Progress)
     if as_json:
@@ -224,7 +224,8 @@ def _said_lines(said: api.Said) -> Iterator[str]:
         yield f"    “{one_line(said.snippet, MAX_QUOTE_CHARS)}”"
 
 
-def _me() -> Actor:
+def me() -> Actor:
+    """Who calls, for the log."""
     try:
         return Actor(name=getpass.getuser())
     except OSError:  # a user without a name
@@ -233,7 +234,7 @@ def _me() -> Actor:
 
 def _edit(tool: str, arguments: api.Input) -> None:
     with connected() as client:
-        _told(client.tool(tool, arguments, api.Edited, actor=_me()))
+        _told(client.tool(tool, arguments, api.Edited, actor=me()))
 
 
 def _told(edited: api.Edited) -> None:

@@ -14,6 +14,7 @@ from trivium import api
 from trivium.cli.curate import COMMANDS, edit_lines
 from trivium.cli.documents import resolve
 from trivium.cli.graph_schema import schema
+from trivium.cli.import_list import import_list
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, print_table, say
 from trivium.domain.contradictions import ContradictionKind
@@ -47,6 +48,7 @@ def graph() -> None:
 
 
 graph.add_command(schema)
+graph.add_command(import_list)
 
 
 @graph.command(name="list")

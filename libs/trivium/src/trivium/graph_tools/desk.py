@@ -133,8 +133,10 @@ class Desk:
         """One more edit of this call."""
         self._drafts.append(Draft(change, self.actor, why, evidence, confidence))
         match change:
-            case CreateEntity(key, name, kind):
-                self._made[key] = Found(key, name, kind)
+            case CreateEntity(key, name, kind, aliases):
+                self._made[key] = Found(key, name, kind, aliases)
+                for alias in aliases:
+                    self._merged.setdefault(fold_name(alias), key)
             case Merge(key, into):
                 self._merged[key] = into
             case Rename(key, name):

@@ -38,12 +38,13 @@ async def merge_entity(desk: Desk, wanted: MergeEntity) -> None:
             "Look at it with: trivium graph why NAME",
         )
     if not wanted.force:
-        await _require_same_facts(desk, entity, into)
+        await require_same_facts(desk, entity, into)
     evidence = await desk.evidence(wanted.evidence)
     desk.draft(Merge(entity.key, into.key, entity.name), wanted.why, evidence)
 
 
-async def _require_same_facts(desk: Desk, entity: Found, into: Found) -> None:
+async def require_same_facts(desk: Desk, entity: Found, into: Found) -> None:
+    """Raises `Refused` (`facts_differ`) for two persons who were born or died elsewhere or at other times."""
     if entity.type is not EntityType.PERSON or into.type is not EntityType.PERSON:
         return
     edges = await desk.sources.graph.edges([entity.key, into.key], MAX_EDGES)

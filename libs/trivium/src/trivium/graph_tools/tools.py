@@ -13,6 +13,7 @@ from trivium.graph_tools.browse_context import BrowseContext, Context, browse_co
 from trivium.graph_tools.desk import Desk
 from trivium.graph_tools.explore_fusion import Exploration, ExploreFusion, explore_fusion
 from trivium.graph_tools.get_progress import GetProgress, Progress, get_progress
+from trivium.graph_tools.import_list import Imported, ImportList, import_list
 from trivium.graph_tools.read_paragraph import Paragraph, ReadParagraph, read_paragraph
 from trivium.graph_tools.search_kg import EntitiesFound, SearchKg, search_kg
 from trivium.graph_tools.writing import WRITING
@@ -57,3 +58,9 @@ TOOLS: Mapping[str, GraphTool] = {
         GraphTool("get_progress", GetProgress, Progress, get_progress),
     )
 }
+
+CALLABLE: Mapping[str, GraphTool] = {
+    **TOOLS,
+    "import_list": GraphTool("import_list", ImportList, Imported, import_list),
+}
+"""What programs and people may call: the tools, and what is of no use to a model."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from trivium import api
-from trivium.graph_tools.tools import TOOLS
+from trivium.graph_tools.tools import CALLABLE
 
 REF = "#/components/schemas/{name}"
 
@@ -21,7 +21,7 @@ def ref(kind: type[msgspec.Struct]) -> dict[str, str]:
 
 def components() -> dict[str, Any]:
     """Every type of the API, and those of the domain that it shows."""
-    of_tools = [kind for tool in TOOLS.values() for kind in (tool.arguments, tool.result)]
+    of_tools = [kind for tool in CALLABLE.values() for kind in (tool.arguments, tool.result)]
     return _described(
         *of_tools,
         *(

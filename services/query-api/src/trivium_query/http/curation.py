@@ -12,7 +12,7 @@ from starlette.responses import Response
 from trivium import api
 from trivium.domain.edits import Actor, ActorKind
 from trivium.edits.fold import Standing
-from trivium.graph_tools.tools import TOOLS, GraphTool
+from trivium.graph_tools.tools import CALLABLE, GraphTool
 from trivium_query.handlers import curation, provenance
 from trivium_query.http.bodies import json_body
 from trivium_query.http.routing import (
@@ -50,7 +50,8 @@ ActorDep = Annotated[Actor, Depends(_actor)]
 async def tools() -> Response:
     """The tools, each with the JSON Schema of its arguments."""
     told = (
-        api.ToolDescription(tool.name, tool.description, msgspec.json.schema(tool.arguments)) for tool in TOOLS.values()
+        api.ToolDescription(tool.name, tool.description, msgspec.json.schema(tool.arguments))
+        for tool in CALLABLE.values()
     )
     return write(api.ToolList(tuple(told)))
 
@@ -64,7 +65,7 @@ def _run(tool: GraphTool) -> Callable[..., Coroutine[Any, Any, Response]]:
     return run
 
 
-for _tool in TOOLS.values():
+for _tool in CALLABLE.values():
     router.post(
         f"/tools/{_tool.name}",
         name=_tool.name,

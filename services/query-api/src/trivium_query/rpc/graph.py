@@ -7,7 +7,7 @@ import msgspec
 from trivium import api
 from trivium.domain.edits import Actor, ActorKind
 from trivium.domain.errors import NotFound, Refused
-from trivium.graph_tools.tools import TOOLS, GraphTool
+from trivium.graph_tools.tools import CALLABLE, GraphTool
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
@@ -32,17 +32,17 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
     ) -> pb.ListToolsResponse:
         """Each with the JSON Schema of its arguments."""
         async with self._calls.open("ListTools", context):
-            return pb.ListToolsResponse(tools=[_described(tool) for tool in TOOLS.values()])
+            return pb.ListToolsResponse(tools=[_described(tool) for tool in CALLABLE.values()])
 
     async def RunTool(  # noqa: N802
         self, request: pb.RunToolRequest, context: Context
     ) -> pb.RunToolResponse:
         """One tool's answer."""
         async with self._calls.open("RunTool", context) as call:
-            tool = TOOLS.get(request.name)
+            tool = CALLABLE.get(request.name)
             if tool is None:
                 raise NotFound(
-                    "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(TOOLS)}."
+                    "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
             arguments = validated(tool.arguments, _json(request.arguments))
             result = await curation.run_tool(self._services, call.tenant, tool, arguments, _actor(request.actor))
