@@ -8,12 +8,19 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import settings
 
+from trivium.struct_types import prepare_struct_types
+
 settings.register_profile("trivium", deadline=None)  # a busy machine is no failing example
 settings.load_profile("trivium")
 
 for _interrupt in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(_interrupt) is signal.SIG_IGN:  # so a shell starts what runs in its background
         signal.signal(_interrupt, signal.default_int_handler if _interrupt is signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """Tests have threads too."""
+    prepare_struct_types()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

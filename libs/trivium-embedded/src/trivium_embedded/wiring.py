@@ -31,6 +31,7 @@ from trivium.flow.tasks import make_app, register
 from trivium.ports.parser import ParserModels
 from trivium.ports.stores import Stores
 from trivium.stopping import Stopping
+from trivium.struct_types import prepare_struct_types
 from trivium_embedded.one_tenant import OneTenant
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 from trivium_graph.assembly import graph_stages
@@ -71,6 +72,7 @@ def assembled(
     the block, or when `stopping` begins.
     """
     stopping = stopping or Stopping()
+    prepare_struct_types()
     with ExitStack() as stack:
         stores = stack.enter_context(open_stores(settings))
         registry = OneTenant(stores.registry, only) if only else stores.registry

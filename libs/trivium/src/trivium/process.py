@@ -12,6 +12,7 @@ from trivium.config import Settings, load_settings, misspelt, wanted_log_format
 from trivium.domain.errors import TriviumError
 from trivium.extras import explained
 from trivium.logs.setup import configure_logging, log_everything
+from trivium.struct_types import prepare_struct_types
 
 
 def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
@@ -23,6 +24,7 @@ def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
         configure_logging(settings.log_level, settings.log_format)
         for sentence in misspelt():
             structlog.get_logger().warning("unknown_setting", message=sentence)
+        prepare_struct_types()
         try:
             body(settings)
         except ModuleNotFoundError as error:

@@ -16,6 +16,7 @@ from trivium.cli import runtime
 from trivium.cli.terminal import note
 from trivium.config import Settings, load_settings
 from trivium.domain.errors import Refused
+from trivium.struct_types import prepare_struct_types
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -37,6 +38,7 @@ def connected(settings: Settings | None = None) -> Iterator[TriviumClient]:
     from trivium.client import TriviumClient
 
     settings = settings or load_settings()
+    prepare_struct_types()
     with _server(settings) as (url, api_key), TriviumClient(url, api_key) as client:
         yield client
 
