@@ -98,21 +98,23 @@ class ExtractWork(msgspec.Struct, frozen=True):
         if extractor is Extractor.RULES or self.llm is None:
             facts = {} if extractor is Extractor.RULES else _warning(job, len(chunks), len(chunks), _NO_MODEL)
             return Outcome(linked(checked_shares(chunks, shares)), facts)
-        if extractor is Extractor.AGENT:
-            read = self._read(job, chunks, shares, self.llm)
-            facts = _warning(job, read.unread, len(chunks), read.reason)
-            return Outcome(linked(checked_shares(chunks, read.shares)), facts)
         schema, warnings = _schema(job)
+        if extractor is Extractor.AGENT:
+            read = self._read(job, chunks, shares, self.llm, schema)
+            facts = _warning(job, read.unread, len(chunks), read.reason, warnings)
+            return Outcome(linked(checked_shares(chunks, read.shares)), facts)
         refined = self.llm.run(lambda llm: refine(llm, chunks, shares, schema))
         facts = _warning(job, refined.unread, len(chunks), refined.reason, warnings)
         return Outcome(linked(checked_shares(chunks, refined.shares)), facts)
 
-    def _read(self, job: Job, chunks: Sequence[Chunk], shares: list[ChunkGraph], address: LlmAddress) -> ReadDocument:
+    def _read(
+        self, job: Job, chunks: Sequence[Chunk], shares: list[ChunkGraph], address: LlmAddress, schema: GraphSchema
+    ) -> ReadDocument:
         """By the agent. Raises `GoesOn` when the document's turn is over."""
         kept = Readings(job.objects, job.document.id, job.document.version, f"{prompt_label()}|{address.name}")
         graph = self.graphs.reader(job.tenant)
         turns = Turns(job.progress.tell, time.monotonic() + TURN_S)
-        read = address.run(lambda llm: read_document(llm, chunks, shares, graph, kept, self.limits, turns))
+        read = address.run(lambda llm: read_document(llm, chunks, shares, graph, kept, self.limits, turns, schema))
         by = f"{address.name} {prompt_label()}"
         decided = decide(self.curation, job.tenant, by, chunks, read.readings)
         log.info("agent_read", passages=len(chunks) - read.unread, tokens=read.tokens, edits=decided)

@@ -16,7 +16,8 @@ from openai_peer import OpenAiPeer, Reply, Seen
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound, TryLater
-from trivium.domain.graph import CO_OCCURS, ChunkGraph, Mention, MentionRole
+from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, Mention, MentionRole
+from trivium.domain.graph_schema import GraphSchema, RelationType
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.edits.curation import curation_of
@@ -31,6 +32,7 @@ from trivium_graph.agent.decisions import decide
 from trivium_graph.agent.limits import Limits, Turns
 from trivium_graph.agent.read_document import ReadDocument, read_document
 from trivium_graph.agent.record import Readings, State
+from trivium_graph.told_schema import NO_SCHEMA
 
 MakeChunk = Callable[..., Chunk]
 Script = Callable[[Seen], Reply]
@@ -90,14 +92,16 @@ class Desk:
         self.graph = stores.graphs.reader(DEFAULT_TENANT)
         self.kept = Readings(stores.objects.for_tenant(DEFAULT_TENANT), "d", "v", "reader")
 
-    def read(self, peer: OpenAiPeer, limits: Limits = LIMITS, turns: Turns | None = None) -> ReadDocument:
+    def read(
+        self, peer: OpenAiPeer, limits: Limits = LIMITS, turns: Turns | None = None, schema: GraphSchema = NO_SCHEMA
+    ) -> ReadDocument:
         def connect() -> Any:
             patience = LlmLimits(attempts=1, backoff_s=0.01)
             return connect_llm(self.provider, model="m", base_url=peer.url, api_key="k", limits=patience)
 
         at_once = turns or Turns(lambda _: None, time.monotonic() + 60)
         return LlmAddress(f"{self.provider}:m", connect).run(
-            lambda llm: read_document(llm, self.chunks, self.by_rules, self.graph, self.kept, limits, at_once)
+            lambda llm: read_document(llm, self.chunks, self.by_rules, self.graph, self.kept, limits, at_once, schema)
         )
 
     def states(self) -> list[str]:
@@ -169,6 +173,66 @@ def test_what_the_text_does_not_bear_out_is_refused_and_never_written(desk: Desk
         assert code in told
     assert set(said(read.shares[0])) == {"ilse brandt", "harrow observatory"}
     assert typed(read.shares[0]) == []
+
+
+def test_what_was_constructed_is_corrected_and_taken_back_before_the_passage_is_finished(desk: Desk) -> None:
+    near = {"source": "Harrow Observatory", "type": "near", "target": "Kelmore", "confidence": 0.9}
+    more: Calls = (
+        ("search_kg", {"name": "Kelmore"}),
+        ("create_entity", {"name": "Kelmore", "type": "person", "confidence": 0.8}),
+        ("create_relation", RUNS),
+        ("create_relation", {**RUNS, "type": "owns"}),
+        ("create_relation", {**near, "snippet": FIRST}),
+    )
+    ends = {"source": "Ilse Brandt", "target": "Harrow Observatory"}
+    corrected: Calls = (
+        ("update_entity", {"entity": "Kelmore", "type": "location"}),
+        ("update_entity", {"entity": "Ilse Brandt", "name": "Brandt"}),
+        ("update_relation", {**near, "new_type": "stands in"}),
+        ("merge_relation", {"source": "Brandt", "target": "Harrow Observatory", "types": ["OWNS"], "into": "RUNS"}),
+        ("delete_relation", {**ends, "type": "RUNS"}),
+        ("read_paragraph", {"number": 2}),
+        ("read_paragraph", {"number": 9}),
+        ("explore_fusion", {"query": "who hired Tomas Vey"}),
+    )
+    with OpenAiPeer(script((*SEARCH, *ENTITIES), more, corrected, [DONE])) as peer:
+        read = desk.read(peer)
+    told = results_in(peer.seen[3])
+    assert "Brandt hired Tomas Vey in 1931." in told
+    assert "The last one is 3." in told
+    assert "unknown_entity" in told  # by the name that it had before
+    types = {key: mention.type.value for key, mention in said(read.shares[0]).items()}
+    assert types == {"brandt": "person", "harrow observatory": "organization", "kelmore": "location"}
+    assert sorted(typed(read.shares[0])) == [
+        ("brandt", "RUNS", "harrow observatory"),
+        ("harrow observatory", "STANDS_IN", "kelmore"),
+    ]
+
+
+def test_operations_together_count_all_or_not_at_all(desk: Desk) -> None:
+    def calls(relation: dict[str, Any]) -> Calls:
+        made = [{"tool": name, "arguments": given} for name, given in (*ENTITIES, ("create_relation", relation))]
+        return (("batch_kg_operations", {"operations": made}),)
+
+    with OpenAiPeer(script(SEARCH, calls({**RUNS, "snippet": "as all know"}), (DONE,))) as peer:
+        read = desk.read(peer)
+    assert "Operation 3: The passage does not say" in results_in(peer.seen[2])
+    assert said(read.shares[0]) == {}
+    desk.kept = Readings(desk.kept.objects, "d", "v", "another")
+    with OpenAiPeer(script(SEARCH, calls(RUNS), (DONE,))) as peer:
+        read = desk.read(peer)
+    assert typed(read.shares[0]) == [("ilse brandt", "RUNS", "harrow observatory")]
+
+
+def test_the_schema_is_told_and_marks_what_the_agent_states(desk: Desk) -> None:
+    person, organization = EntityType.PERSON, EntityType.ORGANIZATION
+    leads = RelationType("LEADS", (person,), (organization,), aliases=("RUNS",))
+    schema = GraphSchema("default", 5, 4, types=(leads,))
+    with OpenAiPeer(script(SEARCH, ENTITIES, [("create_relation", RUNS)], [DONE])) as peer:
+        read = desk.read(peer, schema=schema)
+    assert "- LEADS: person -> organization" in peer.seen[0].prompt
+    [stated] = [r for r in read.shares[0].relations if r.type != CO_OCCURS]
+    assert (stated.type, stated.operation) == ("LEADS", f"agent:{desk.provider}:m@1 schema@4")
 
 
 def test_a_model_that_calls_one_tool_for_ever_is_stopped_and_keeps_what_it_built(desk: Desk) -> None:

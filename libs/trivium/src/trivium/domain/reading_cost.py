@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 CHARS_PER_TOKEN = 4  # English text in the usual byte-pair vocabularies; code and other scripts take more
-PREFIX_TOKENS = 2000  # instructions and tools, which go with each request; a test holds it near the real ones
+PREFIX_TOKENS = 3500  # instructions and tools, which go with each request; a test holds it near the real ones
 ROUNDS = 4  # search, entities, relations, the end: what a paragraph takes where nothing goes wrong
 ROUND_TOKENS = 300  # calls and their results, which later requests repeat
 

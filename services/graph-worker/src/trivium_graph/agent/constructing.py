@@ -82,12 +82,7 @@ class FinishParagraph(Input, frozen=True):
 async def create_entity(bench: Workbench, wanted: CreateEntity) -> Any:
     """Raises `Refused` (`name_refused`, `low_confidence`, `not_in_passage`, `search_first`, `too_many`)."""
     name = checked_name(wanted.name)
-    if wanted.confidence < MIN_ENTITY_CONFIDENCE:
-        raise Refused(
-            "low_confidence",
-            f"An entity with confidence {wanted.confidence:.2f} is not kept; {MIN_ENTITY_CONFIDENCE} is the least.",
-            "Leave it out.",
-        )
+    require_sure(wanted.confidence)
     bench.require_name_in_passage(name)
     key = fold_name(name)
     if key not in bench.draft.searched and key not in bench.found:
@@ -164,6 +159,16 @@ async def finish_paragraph(bench: Workbench, wanted: FinishParagraph) -> Any:
         raise NotFound("unknown_todo", f"There is no open todo {strange[0]}.", f"Open are: {known}.")
     bench.change(finished=True, settled=tuple(dict.fromkeys((*bench.draft.settled, *wanted.settled_todos))))
     return {"finished": True}
+
+
+def require_sure(confidence: float) -> None:
+    """Raises `Refused` (`low_confidence`) below what an entity needs."""
+    if confidence < MIN_ENTITY_CONFIDENCE:
+        raise Refused(
+            "low_confidence",
+            f"An entity with confidence {confidence:.2f} is not kept; {MIN_ENTITY_CONFIDENCE} is the least.",
+            "Leave it out.",
+        )
 
 
 def _ends(relation: ExtractedRelation) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NeverWill
 from trivium.domain.graph import Alias, ChunkGraph
+from trivium.domain.graph_schema import GraphSchema
 from trivium.ports.graph import GraphReader
 from trivium.ports.llm import Llm
 from trivium.text.names import fold_name
@@ -24,6 +25,7 @@ from trivium_graph.agent.read_passage import PROMPT, Carried, read_passage
 from trivium_graph.agent.record import Reading, Readings, State
 from trivium_graph.agent.workbench import Todo, Workbench
 from trivium_graph.llm_extract import ExtractedEntity, Extraction, grounded
+from trivium_graph.told_schema import NO_SCHEMA
 
 MAX_FAILURES = 3  # passages in a row: then the model is taken to be unfit, and asked no more for this document
 MAX_TODOS = 20  # that a passage is told of, the newest
@@ -57,6 +59,7 @@ async def read_document(
     kept: Readings,
     limits: Limits,
     turns: Turns,
+    schema: GraphSchema = NO_SCHEMA,
 ) -> ReadDocument:
     """Read what has not been read; what has is kept. Raises `TryLater` as the model does, and what `turns` raise."""
     readings: list[Reading] = []
@@ -68,7 +71,7 @@ async def read_document(
             bench = Workbench(chunks, at, graph, handed.found, handed.todos[-MAX_TODOS:], reading.draft)
             try:
                 keep = partial(kept.save, chunk.id)
-                reading = await read_passage(llm, bench, reading, handed.carried, limits, turns, keep)
+                reading = await read_passage(llm, bench, reading, handed.carried, limits, turns, keep, schema)
                 keep(reading)
             except NeverWill as error:
                 handed.reason = " ".join(filter(None, (error.message, error.action)))
@@ -79,7 +82,7 @@ async def read_document(
             kept.save(chunk.id, reading)
         readings.append(reading)
     by = provenance(llm.name)
-    shares = [_share(*each, by) for each in zip(chunks, readings, by_rules, strict=True)]
+    shares = [_share(*each, by, schema) for each in zip(chunks, readings, by_rules, strict=True)]
     unread = [reading for reading in readings if not _counts(reading)]
     reason = handed.reason or next((one.failure for one in unread if one.failure), "")
     return ReadDocument(shares, readings, len(unread), reason, handed.carried.spent)
@@ -113,10 +116,10 @@ def _counts(reading: Reading) -> bool:
     return bool(reading.draft.entities) or (reading.over and not reading.failure)
 
 
-def _share(chunk: Chunk, reading: Reading, by_rules: ChunkGraph, by: str) -> ChunkGraph:
+def _share(chunk: Chunk, reading: Reading, by_rules: ChunkGraph, by: str, schema: GraphSchema) -> ChunkGraph:
     if not _counts(reading):
         return by_rules
     draft = reading.draft
     aliases = [Alias(fold_name(one.name), one.into_key, one.name, chunk.id) for one in draft.names if one.within]
     found = Extraction(list(draft.entities), list(draft.relations))
-    return grounded(chunk, found, by_rules, by=by, aliases=aliases)
+    return grounded(chunk, found, by_rules, schema, by=by, aliases=aliases)

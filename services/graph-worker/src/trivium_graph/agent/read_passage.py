@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from trivium.domain.errors import NeverWill
+from trivium.domain.graph_schema import GraphSchema
 from trivium.llm.prompt_files import prompt_named
 from trivium.ports.llm import Llm, Message, ToolCall
 from trivium_graph.agent.limits import (
@@ -29,8 +30,10 @@ from trivium_graph.agent.record import Reading, State, Turn
 from trivium_graph.agent.tools import FOR_MODEL, refusal, run_call
 from trivium_graph.agent.workbench import Workbench
 from trivium_graph.llm_extract import unfenced
+from trivium_graph.told_schema import NO_SCHEMA, told
 
 PROMPT = prompt_named("read")
+LOOKING = frozenset({"search_kg", "explore_fusion", "read_paragraph", "browse_context", "get_progress"})
 MAX_KNOWN = 40  # names of earlier passages that a passage is told of
 _USE_TOOLS = "Use the tools, and call finish_paragraph when everything is in the graph."
 _OF_THE_SERVICE = frozenset({"llm_unauthorized", "llm_quota", "llm_not_found", "llm_not_understood"})
@@ -51,13 +54,14 @@ async def read_passage(
     limits: Limits,
     turns: Turns,
     keep: Callable[[Reading], None],
+    schema: GraphSchema = NO_SCHEMA,
 ) -> Reading:
     """The passage as VERIFIED; `keep` is called after each answer.
 
     Raises `TryLater` as the model does, `BudgetSpent` before a question that could pass the budget, `NeverWill` where
     the model's service does not serve us at all, and what `turns` raise.
     """
-    opening = _opening(bench, carried)
+    opening = _opening(bench, carried, schema)
     while True:
         reading = await _with_results(bench, reading)
         if bench.draft.finished or (failure := _stopped(reading, limits)) is not None:
@@ -131,14 +135,15 @@ def _bound(reading: Reading, calls: Sequence[ToolCall], limits: Limits) -> str |
 
 def _repeats(call: ToolCall, seen: Sequence[ToolCall]) -> bool:
     """Whether it asks for what was asked before; refused calls may be made again once what they lacked is there."""
-    looking = call.name in ("search_kg", "browse_context", "get_progress")
+    looking = call.name in LOOKING
     same = sum((one.name, one.arguments) == (call.name, call.arguments) for one in seen)
     return same > (0 if looking else 1)
 
 
-def _opening(bench: Workbench, carried: Carried) -> list[Message]:
+def _opening(bench: Workbench, carried: Carried, schema: GraphSchema) -> list[Message]:
     chunk = bench.chunk
-    lines = [f"<document>{unfenced(chunk.title or chunk.source)}</document>"]
+    lines = [told(schema)] if schema.types else []
+    lines += [f"<document>{unfenced(chunk.title or chunk.source)}</document>"]
     if bench.found:
         names = [f"{one.name} ({one.type.value})" for one in list(bench.found.values())[-MAX_KNOWN:]]
         lines.append(f"Entities of earlier passages: {unfenced(', '.join(names))}")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from trivium.api import Input
 from trivium.domain.errors import NotFound, Refused
 from trivium.ports.llm import Tool, ToolCall
-from trivium_graph.agent import constructing, looking
+from trivium_graph.agent import constructing, correcting, looking
+from trivium_graph.agent.limits import MAX_CALLS_A_TURN
 from trivium_graph.agent.workbench import Workbench
 
 
@@ -26,15 +28,63 @@ class AgentTool(msgspec.Struct, frozen=True):
         return Tool(self.name, (self.arguments.__doc__ or "").strip(), self.arguments)
 
 
+class Operation(Input, frozen=True):
+    """One call of a tool that constructs or corrects."""
+
+    tool: Annotated[str, Meta(max_length=40, examples=["create_entity"])]
+    arguments: dict[str, Any]
+
+
+class BatchKgOperations(Input, frozen=True):
+    """Several constructions and corrections in order; all of them count, or none."""
+
+    operations: Annotated[tuple[Operation, ...], Meta(min_length=1, max_length=MAX_CALLS_A_TURN)]
+
+
+async def batch_kg_operations(bench: Workbench, wanted: BatchKgOperations) -> Any:
+    """Raises what the tools raise, with the operation's number before it; then nothing was done."""
+    before, done = bench.draft, []
+    for number, operation in enumerate(wanted.operations, start=1):
+        try:
+            done.append(await _operation(bench, operation))
+        except (Refused, NotFound) as error:
+            bench.draft = before
+            raise type(error)(error.code, f"Operation {number}: {error.message}", error.action) from error
+    return done
+
+
+async def _operation(bench: Workbench, operation: Operation) -> Any:
+    tool = TOOLS.get(operation.tool)
+    if tool is None or tool.run in (batch_kg_operations, constructing.finish_paragraph):
+        raise Refused(
+            "unknown_tool",
+            f"{operation.tool!r} is no tool for this.",
+            "Call create_, update_, merge_ or delete_ tools.",
+        )
+    try:
+        arguments = msgspec.convert(operation.arguments, tool.arguments)
+    except msgspec.ValidationError as error:
+        raise Refused("bad_arguments", f"{error}.", f"Correct the arguments of {operation.tool}.") from error
+    return await tool.run(bench, arguments)
+
+
 TOOLS = {
     tool.name: tool
     for tool in (
         AgentTool("search_kg", looking.SearchKg, looking.search_kg),
+        AgentTool("explore_fusion", looking.ExploreFusion, looking.explore_fusion),
+        AgentTool("read_paragraph", looking.ReadParagraph, looking.read_paragraph),
         AgentTool("browse_context", looking.BrowseContext, looking.browse_context),
         AgentTool("create_entity", constructing.CreateEntity, constructing.create_entity),
         AgentTool("create_relation", constructing.CreateRelation, constructing.create_relation),
+        AgentTool("update_entity", correcting.UpdateEntity, correcting.update_entity),
+        AgentTool("update_relation", correcting.UpdateRelation, correcting.update_relation),
+        AgentTool("delete_entity", correcting.DeleteEntity, correcting.delete_entity),
+        AgentTool("delete_relation", correcting.DeleteRelation, correcting.delete_relation),
+        AgentTool("merge_relation", correcting.MergeRelation, correcting.merge_relation),
         AgentTool("merge_entity", constructing.MergeEntity, constructing.merge_entity),
         AgentTool("mark_for_review", constructing.MarkForReview, constructing.mark_for_review),
+        AgentTool("batch_kg_operations", BatchKgOperations, batch_kg_operations),
         AgentTool("create_todo", constructing.CreateTodo, constructing.create_todo),
         AgentTool("get_progress", looking.GetProgress, looking.get_progress),
         AgentTool("finish_paragraph", constructing.FinishParagraph, constructing.finish_paragraph),
