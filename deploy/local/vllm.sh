@@ -31,6 +31,7 @@ run_server() {
     ! [ -d "$VLLM_MODEL" ] || export HF_HUB_OFFLINE=1
     exec vllm serve "$VLLM_MODEL" --served-model-name "$(basename "$VLLM_MODEL")" --host 127.0.0.1 --port "$VLLM_PORT" \
         --max-model-len auto --dtype float32 --enforce-eager \
+        --enable-auto-tool-choice --tool-call-parser "${VLLM_TOOL_PARSER:-hermes}" \
         --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}'  # a small model pads JSON for ever
 }
 

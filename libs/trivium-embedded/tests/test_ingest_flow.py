@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from prometheus_client import REGISTRY
+
 from trivium.domain.documents import DocumentState
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT
@@ -71,3 +77,27 @@ def test_bad_files_fail_with_a_reason_and_the_next_one_goes_on(product: Product)
 def test_a_failed_document_can_be_submitted_again_with_better_bytes(product: Product) -> None:
     assert product.ingest("again.pdf", b"").state is DocumentState.FAILED
     assert product.ingest("again.pdf", b"Now it is text, whatever its name says.").state is DocumentState.READY
+
+
+@pytest.mark.parametrize(("store", "told"), [("vectors", "vectors"), ("keywords", "keywords"), ("graphs", "graph")])
+async def test_a_store_that_lost_a_row_is_noticed_before_queries_see_the_version(
+    product: Product, monkeypatch: pytest.MonkeyPatch, store: str, told: str
+) -> None:
+    """The stores never drift apart: the write is done again, and an alert can be built on what was counted."""
+
+    def count() -> float:
+        labels = {"store": told, "found_by": "publish"}
+        return REGISTRY.get_sample_value("trivium_store_drift_total", labels) or 0.0
+
+    writer = type(getattr(product.services, store).writer(DEFAULT_TENANT))
+    upsert, losses, before = writer.upsert, [1], count()
+
+    def loses_a_row_once(self: object, rows: Sequence[Any]) -> None:
+        upsert(self, rows[1:] if losses and losses.pop() else rows)
+
+    monkeypatch.setattr(writer, "upsert", loses_a_row_once)
+    document = product.ingest(f"{store}.md", ALMANAC.replace(b"Skerra", store.encode()))
+    assert document.state is DocumentState.READY
+    assert not losses
+    assert count() == before + 1
+    assert await stored(product, document.id, document.version) == [1, 1, 1]

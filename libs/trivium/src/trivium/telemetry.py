@@ -30,6 +30,7 @@ ARTIFACT_SECONDS = Histogram(
 )
 STAGE_SKIPPED = Counter("trivium_stage_skipped_total", "Stages whose artifact existed already", ["stage"])
 DOCUMENTS = Counter("trivium_documents_total", "Documents that reached a terminal state", ["state", "code"])
+DRIFT = Counter("trivium_store_drift_total", "Times a store held not what it should", ["store", "found_by"])
 CHUNKS = Counter("trivium_chunks_indexed_total", "Chunks written to the stores")
 INFLIGHT = Gauge("trivium_documents_inflight", "Documents claimed and not yet terminal, of all processes")
 SOURCE_SECONDS = Histogram(

@@ -6,15 +6,21 @@ import time
 from collections.abc import Iterable, Sequence
 
 import msgspec
+import structlog
 
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
+from trivium.domain.drift import Store
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
 from trivium.flow.erase import erase_children, erase_objects, require_membership
 from trivium.flow.stage import Job, Outcome, read_all
 from trivium.ports.stores import Stores
+from trivium.telemetry import DRIFT
+from trivium_ingest.upkeep.rows import write_rows
+
+log = structlog.get_logger()
 
 
 class PublishWork(msgspec.Struct, frozen=True):
@@ -45,21 +51,22 @@ class PublishWork(msgspec.Struct, frozen=True):
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
         """Read back every store, flip the versions in one conditional write each, remove what they replaced.
 
-        `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks.
+        `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks; what is missing was
+        written again then.
         """
         tenant, versions = jobs[0].tenant, _versions(jobs)
         made = read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs)
         stored = {
-            "keyword": self.stores.keywords.writer(tenant).ids(versions),
-            "graph": self.stores.graphs.writer(tenant).ids(versions),
+            Store.KEYWORDS: self.stores.keywords.writer(tenant).ids(versions),
+            Store.GRAPH: self.stores.graphs.writer(tenant).ids(versions),
         }
         expected = _ids(jobs, made)
-        stored["vector"] = self._vector_ids(jobs, expected)
+        stored[Store.VECTORS] = self._vector_ids(jobs, expected)
         unseen = self._without_pictures(jobs)
         return [
             unseen.get(job.document.id)
             or self._publish(
-                job, expected[job.document.id], {name: ids[job.document.id] for name, ids in stored.items()}
+                job, expected[job.document.id], {store: ids[job.document.id] for store, ids in stored.items()}
             )
             for job in jobs
         ]
@@ -80,11 +87,9 @@ class PublishWork(msgspec.Struct, frozen=True):
             return {}
         stored = self.stores.visuals.writer(jobs[0].tenant).ids(_versions(jobs))
         return {
-            document: TryLater(
-                "incomplete_write", f"The picture store holds {len(stored[document] & ids)} of {len(ids)}."
-            )
-            for document, ids in expected.items()
-            if not ids <= stored[document]
+            job.document.id: self._incomplete(job, Store.PICTURES, ids, found & ids)
+            for job in jobs
+            if not (ids := expected[job.document.id]) <= (found := stored[job.document.id])
         }
 
     def _vector_ids(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -94,11 +99,11 @@ class PublishWork(msgspec.Struct, frozen=True):
         unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
         return found | writer.ids(_versions(unseen)) if unseen else found
 
-    def _publish(self, job: Job, expected: set[str], stored: dict[str, set[str]]) -> Outcome | TriviumError:
+    def _publish(self, job: Job, expected: set[str], stored: dict[Store, set[str]]) -> Outcome | TriviumError:
         document = job.document
-        for name, found in stored.items():
+        for store, found in stored.items():
             if found != expected:
-                return TryLater("incomplete_write", f"The {name} store holds {len(found)} of {len(expected)} chunks.")
+                return self._incomplete(job, store, expected, found)
         try:
             require_membership(self.stores, document)
             if not job.untouched:
@@ -108,6 +113,21 @@ class PublishWork(msgspec.Struct, frozen=True):
         state = DocumentState.READY if expected else DocumentState.EMPTY
         facts = {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0}
         return msgspec.structs.replace(self.planned([job])[0], facts=facts)
+
+    def _incomplete(self, job: Job, store: Store, expected: set[str], found: set[str]) -> TryLater:
+        """Write the document's rows into the store again; they are read back at the next try.
+
+        It is counted and logged, for an alert to be built on.
+        """
+        DRIFT.labels(store.value, "publish").inc()
+        message = f"The store of {store.value} holds {len(found)} of {len(expected)} chunks."
+        log.warning("incomplete_write", document=job.document.id, message=message)
+        try:
+            if expected - found:
+                write_rows(self.stores, [store], job.tenant, [job])
+        except TryLater as error:
+            return error
+        return TryLater("incomplete_write", message)
 
     def _replace(self, job: Job) -> None:
         """Show queries the new version, then remove what earlier versions and earlier tries left."""

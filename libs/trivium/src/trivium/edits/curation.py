@@ -1,18 +1,24 @@
 """From the log to the graph: what it adds up to now, and the graph store brought to it.
 
-Whoever appends brings the graph along before it answers. A process that dies in between leaves a graph that is behind
-the log; the next append mends it, so does a process that starts to serve, and so does the audit.
+Whoever appends brings the graph along before it answers. Where the graph's store fails then, the edit counts all the
+same: the graph is behind, which is logged and counted, and tried again until it is not. A process that dies in between
+leaves a graph that is behind the log; the next append mends it, so does a process that starts to serve, and so does the
+audit.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 
 import msgspec
+import structlog
 
 from trivium.domain.documents import DocumentState
 from trivium.domain.edits import Draft, Edit
+from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.edits.fold import Folded, fold
 from trivium.edits.log import EditLog, has_evidence_in
@@ -20,8 +26,12 @@ from trivium.ports.graph import Graphs
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.stores import Stores
+from trivium.telemetry import DRIFT
 
 DOCUMENTS_AT_ONCE = 1000
+RETRIED_AFTER_S = (0.2, 1.0, 5.0, 30.0)
+
+log = structlog.get_logger()
 
 Decide = Callable[["Curated"], Sequence[Draft]]
 """From the log as it is, what shall be appended; raises `Refused`. It may be asked again, with a longer log."""
@@ -46,6 +56,7 @@ class Curation:
         self._lock = threading.Lock()
         self._logs: dict[Tenant, EditLog] = {}
         self._known: dict[Tenant, Curated] = {}
+        self._behind: set[Tenant] = set()
 
     def now(self, tenant: Tenant) -> Curated:
         """The log as it is now."""
@@ -55,7 +66,10 @@ class Curation:
         """Append what `decide` makes of the log, as a whole, and bring the graph along. Raises as `EditLog.append`."""
         appended = self._log(tenant).append(lambda edits: decide(self._curated(tenant, edits)))
         if appended:
-            self.project(tenant)
+            try:
+                self.project(tenant)
+            except TriviumError as error:
+                self._is_behind(tenant, error)
         return appended
 
     def project(self, tenant: Tenant) -> Curated:
@@ -85,6 +99,30 @@ class Curation:
     def unreadable(self, tenant: Tenant) -> tuple[int, ...]:
         """The sequence numbers of records that count for nothing, because they cannot be read."""
         return self._log(tenant).unreadable
+
+    def _is_behind(self, tenant: Tenant, error: TriviumError) -> None:
+        DRIFT.labels("graph", "edits").inc()
+        log.warning("graph_behind_edits", tenant=tenant.name, error=str(error))
+        with self._lock:
+            if tenant in self._behind:
+                return
+            self._behind.add(tenant)
+        threading.Thread(target=self._catch_up, args=(tenant,), name="edits-behind", daemon=True).start()
+
+    def _catch_up(self, tenant: Tenant) -> None:
+        """Until the graph is with the log again; what is no matter of time is left to the audit."""
+        waits = chain(RETRIED_AFTER_S, repeat(RETRIED_AFTER_S[-1]))
+        while True:
+            time.sleep(next(waits))
+            try:
+                self.project(tenant)
+            except TryLater:
+                continue
+            except Exception as error:  # noqa: BLE001 - the store was closed, or is damaged
+                log.error("graph_stays_behind_edits", tenant=tenant.name, error=str(error))
+            break
+        with self._lock:
+            self._behind.discard(tenant)
 
     def _log(self, tenant: Tenant) -> EditLog:
         with self._lock:

@@ -27,7 +27,7 @@ from trivium.domain.edits import (
     Rename,
     Undo,
 )
-from trivium.domain.errors import NotFound, Refused
+from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.graph import MIN_RELATION_CONFIDENCE, Entity, EntityType
 from trivium.domain.ids import ID_HEX_DIGITS, entity_id
 from trivium.domain.retrieval import Mode, SearchResult
@@ -165,7 +165,10 @@ class Desk:
 
     async def _touched(self, edits: Sequence[Edit], curated: Curated) -> tuple[EntitySeen, ...]:
         keys = dict.fromkeys(curated.folded.entity_of(key) for edit in edits for key in keys_of(edit.change))
-        found = await asyncio.gather(*(self._read_key(key) for key in list(keys)[:20]))
+        try:
+            found = await asyncio.gather(*(self._read_key(key) for key in list(keys)[:20]))
+        except TryLater:  # the edits count all the same
+            return ()
         distinct = {entity.id: entity for entity in found if entity is not None}
         return tuple(msgspec.convert(entity, EntitySeen, from_attributes=True) for entity in distinct.values())
 

@@ -1,0 +1,57 @@
+"""The graph is brought to the log, also where its store was away when an edit came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from folder_stores import FolderStores
+from prometheus_client import REGISTRY
+from waiting import wait_until
+
+from trivium.domain.edits import Actor, CreateEntity, Decisions, Draft
+from trivium.domain.errors import TryLater
+from trivium.domain.graph import EntityType
+from trivium.domain.ids import entity_id
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.edits.curation import Curation, curation_of
+
+WEIR = Draft(CreateEntity("old weir", "Old Weir", EntityType.LOCATION), Actor(name="anna"))
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[FolderStores]:
+    with closing(FolderStores(tmp_path)) as opened:
+        yield opened
+
+
+def times_behind() -> float:
+    return REGISTRY.get_sample_value("trivium_store_drift_total", {"store": "graph", "found_by": "edits"}) or 0.0
+
+
+async def test_an_edit_counts_while_the_graph_is_away_and_is_brought_along_later(
+    stores: FolderStores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = type(stores.graphs.writer(DEFAULT_TENANT))
+    decide = writer.decide
+    away = [True, True]
+
+    def fails_twice(self: object, decisions: Decisions) -> None:
+        if away:
+            away.pop()
+            raise TryLater("store_io_error", "The graph could not be written.")
+        decide(self, decisions)
+
+    monkeypatch.setattr(writer, "decide", fails_twice)
+    before = times_behind()
+    curation = curation_of(stores)
+    assert isinstance(curation, Curation)
+    [edit] = curation.append(DEFAULT_TENANT, lambda _: [WEIR])
+    assert edit.id == "1.0"
+    assert times_behind() == before + 1
+    decisions = curation.now(DEFAULT_TENANT).folded.decisions
+    wait_until(lambda: stores.graphs.writer(DEFAULT_TENANT).undecided(decisions) == 0, "the graph is with the log")
+    found = await stores.graphs.reader(DEFAULT_TENANT).entity(entity_id(DEFAULT_TENANT, "old weir"))
+    assert found.name == "Old Weir"
