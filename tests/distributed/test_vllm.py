@@ -6,10 +6,13 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 import pytest
+from folder_stores import FolderStores
 from local_services import SERVICES_DIR
 from tiny_model import CONTEXT_TOKENS, write_tiny_model
 from vllm_server import SERVER, VllmServer, vllm_server
@@ -23,10 +26,15 @@ from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.graph import MentionRole
 from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
 from trivium.domain.retrieval import Hit
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.llm.address import LlmAddress
 from trivium.llm.connect import llm_address
-from trivium.ports.llm import Completion, Llm, Message
+from trivium.ports.llm import Completion, Llm, Message, Tool
 from trivium_graph import build
+from trivium_graph.agent.limits import Limits, Turns
+from trivium_graph.agent.read_document import read_document
+from trivium_graph.agent.record import Readings
+from trivium_graph.checks import checked
 from trivium_graph.llm_extract import refine
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
 from trivium_ingest.enrich.build import enrich
@@ -207,6 +215,44 @@ def test_extraction_keeps_only_what_stands_in_the_text(
     unchanged = sum(share == rules for share, rules in zip(refined.shares, by_rules, strict=True))
     assert refined.unread <= unchanged, "what the model could not read keeps everything of the rules"
     assert bool(refined.unread) == bool(refined.reason)
+
+
+class Colour(msgspec.Struct, frozen=True):
+    """Arguments that noise fills too: no free text in them."""
+
+    colour: Literal["red", "green"]
+    sure: bool
+
+
+async def test_a_call_of_a_tool_is_forced_by_its_schema_even_of_a_model_that_knows_no_words(
+    vllm: VllmServer, llm: Llm
+) -> None:
+    asked = vllm.count("vllm:request_prompt_tokens_count")
+    tools = [Tool("paint", "Paint it.", Colour), Tool("mix", "Mix it.", Colour)]
+    turn = await llm.complete_with_tools(HELLO, tools, must_call=True, max_tokens=2000)
+    assert turn.calls
+    assert {call.name for call in turn.calls} <= {"paint", "mix"}
+    assert all(msgspec.convert(call.arguments, Colour) for call in turn.calls)
+    assert vllm.count("vllm:request_prompt_tokens_count") - asked == 1, "no repair was needed"
+
+
+def test_the_reading_agent_ends_and_writes_only_what_stands_in_the_text(
+    vllm: VllmServer, address: LlmAddress, passages: tuple[list[Chunk], ParsedDocument], tmp_path: Path
+) -> None:
+    """Calls of noise: each round is forced to call a tool, and whatever it calls passes the checks or is refused."""
+    chunks, _ = passages
+    by_rules = build.extract(chunks)
+    asked = vllm.count("vllm:request_prompt_tokens_count")
+    with closing(FolderStores(tmp_path)) as stores:
+        kept = Readings(stores.objects.for_tenant(DEFAULT_TENANT), "d", "v", "noise")
+        graph = stores.graphs.reader(DEFAULT_TENANT)
+        limits, turns = Limits(1_000_000, 3), Turns(lambda _: None, time.monotonic() + 600)
+        read = address.run(lambda client: read_document(client, chunks, by_rules, graph, kept, limits, turns))
+    assert 0 < vllm.count("vllm:request_prompt_tokens_count") - asked <= 2 * 3 * len(chunks)
+    for chunk, share, rules in zip(chunks, read.shares, by_rules, strict=True):
+        assert checked(chunk, share) == share
+        assert {mention.key for mention in share.mentions} <= {mention.key for mention in rules.mentions}
+    assert bool(read.unread) == bool(read.reason)
 
 
 QUESTION = "Who designed the bridge of Solway Reach?"

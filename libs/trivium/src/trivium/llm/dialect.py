@@ -92,15 +92,15 @@ def content_of(message: Message, shown: Callable[[Picture], Any]) -> Any:
     return [*map(shown, message.pictures), {"type": "text", "text": message.content}]
 
 
-def functions(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """Tools as OpenAI and Ollama spell them."""
-    return [
-        {
-            "type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": schema_of(tool.arguments)},
-        }
-        for tool in tools
-    ]
+def functions(tools: Sequence[Tool], *, strict: bool = False) -> list[dict[str, Any]]:
+    """Tools as OpenAI and Ollama spell them. With `strict`, a server that can has arguments fit their schema.
+
+    vLLM takes any schema so; OpenAI only one whose fields are all required.
+    """
+    described = (
+        {"name": tool.name, "description": tool.description, "parameters": schema_of(tool.arguments)} for tool in tools
+    )
+    return [{"type": "function", "function": {**each, "strict": True} if strict else each} for each in described]
 
 
 def base64_of(picture: Picture) -> str:

@@ -74,7 +74,7 @@ class OpenAiDialect(msgspec.Struct, frozen=True):
         if prompt.stream:
             request |= {"stream": True, "stream_options": {"include_usage": True}}
         if prompt.tools:
-            request["tools"] = functions(prompt.tools)
+            request["tools"] = functions(prompt.tools, strict=self.provider == "vllm")
         if prompt.tools and prompt.must_call:
             request["tool_choice"] = "required"
         if prompt.schema is not None and "response_format" not in self.without:
