@@ -109,7 +109,11 @@ configure_server() {
     done
 }
 
-node() {  # node NUMBER: one that kwok plays; each zone has one
-    echo "{apiVersion: v1, kind: Node, metadata: {name: node-$1, labels: {kubernetes.io/hostname: node-$1, topology.kubernetes.io/zone: zone-$1}},"
-    echo " status: {capacity: &all {cpu: 64, memory: 512Gi, ephemeral-storage: 2Ti, pods: 110, nvidia.com/gpu: 8}, allocatable: *all}}"
+node() {  # node NUMBER: one that kwok plays; each is a zone, and the last has GPUs, as a GPU operator labels and taints it
+    local label="" taint="" gpus=0
+    if [ "$1" = "$NODES" ]; then
+        label=', nvidia.com/gpu.present: "true"' taint=', spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}' gpus=8
+    fi
+    echo "{apiVersion: v1, kind: Node, metadata: {name: node-$1, labels: {kubernetes.io/hostname: node-$1, topology.kubernetes.io/zone: zone-$1$label}}$taint,"
+    echo " status: {capacity: &all {cpu: 64, memory: 512Gi, ephemeral-storage: 2Ti, pods: 110, nvidia.com/gpu: $gpus}, allocatable: *all}}"
 }
