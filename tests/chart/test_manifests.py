@@ -21,7 +21,9 @@ EVERYTHING: Mapping[str, Any] = merged(
     TRIAL,
     {
         "ingress": {"http": {"enabled": True, "host": "a.example"}, "grpc": {"enabled": True, "host": "b.example"}},
-        "backfill": {"sources": [{"name": "archive", "address": "s3://archive/2023/", "rate": "50/s", "dataset": "old"}]},
+        "backfill": {
+            "sources": [{"name": "archive", "address": "s3://archive/2023/", "rate": "50/s", "dataset": "old"}]
+        },
         "autoscaling": {"kind": "hpa"},
         "monitoring": {"kind": "annotations"},
     },
@@ -120,7 +122,11 @@ def test_settings_are_settings_and_commands_are_installed(objects: list[dict[str
 
 def test_a_process_has_the_credentials_that_it_needs_and_no_other(helm: Helm) -> None:
     held = {
-        name: {file["key"] for volume in pod["spec"].get("volumes", []) for file in volume.get("secret", {}).get("items", [])}
+        name: {
+            file["key"]
+            for volume in pod["spec"].get("volumes", [])
+            for file in volume.get("secret", {}).get("items", [])
+        }
         for name, pod in pods_of(helm.template()).items()
     }
     assert held["trivium-inference"] == set()
@@ -185,7 +191,9 @@ def test_a_gpu_is_asked_for_where_models_run(helm: Helm) -> None:
     assert on_gpus == {"trivium-inference", "trivium-vllm"}
     for name in on_gpus:
         assert pods[name]["spec"]["tolerations"], name
-        assert {"name": "models", "mountPath": "/models", "readOnly": True} in pods[name]["spec"]["containers"][0]["volumeMounts"]
+        assert {"name": "models", "mountPath": "/models", "readOnly": True} in pods[name]["spec"]["containers"][0][
+            "volumeMounts"
+        ]
 
 
 def test_a_backfill_is_a_job_of_its_own_address(helm: Helm) -> None:

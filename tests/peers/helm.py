@@ -41,7 +41,9 @@ class Helm:
             command += ["--values", str(CHART / f"values-{profile}.yaml")]
         if values is not None:
             command += ["--values", "-"]
-        done = subprocess.run(command, input=json.dumps(values), capture_output=True, text=True, timeout=180, check=False)
+        done = subprocess.run(
+            command, input=json.dumps(values), capture_output=True, text=True, timeout=180, check=False
+        )
         if done.returncode:
             raise Refused(done.stderr)
         return done.stdout

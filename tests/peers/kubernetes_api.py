@@ -44,7 +44,9 @@ class Api:
         self._client.close()
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
-        return self._client.request(method, path, json=body, headers={k.replace("_", "-"): v for k, v in headers.items()})
+        return self._client.request(
+            method, path, json=body, headers={k.replace("_", "-"): v for k, v in headers.items()}
+        )
 
     def items(self, namespace: str, kind: str) -> list[dict[str, Any]]:
         answer = self.call("GET", f"{PATHS[kind]}/namespaces/{namespace}/{kind}").raise_for_status()

@@ -1,4 +1,4 @@
-"""Objects held against Kubernetes' own API documents (OpenAPI 2), more strictly than a server does: no field is unknown."""
+"""Objects held against Kubernetes' own API documents (OpenAPI 2), more strictly than by a server: no unknown field."""
 
 from __future__ import annotations
 

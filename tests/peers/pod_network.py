@@ -1,7 +1,7 @@
-"""A network that pods share: `pod_network.py PORT...`. From it, these ports of this machine's loopback are reached, at its own.
+"""A network that pods share: `pod_network.py PORT...`. These ports of this machine's loopback are reached at its own.
 
-It stands for the servers' addresses; whoever enters it (`nsenter --net`) reaches nothing else. It says `ready`, and lives
-as long as this process.
+They stand for the servers' addresses; whoever enters it (`nsenter --net`) reaches nothing else. It says `ready`, and
+lives as long as this process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ async def main(ports: list[int]) -> None:
     keep = os.open("/proc/self/ns/net", os.O_RDONLY)
     for listener in inside:
         await asyncio.start_server(_to(listener.getsockname()[1], outside, keep, libc), sock=listener)
-    print("ready", flush=True)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     await asyncio.Event().wait()
 
 

@@ -51,13 +51,22 @@ class Pods:
         self.running[workload] = pod = Pod(workload, self._spec(workload), self)
         return pod
 
+    def run(self, name: str, limit_s: float = 120.0) -> str:
+        """A Job's or a CronJob's whose name begins so, to its end; what it said. Raises `AssertionError`."""
+        names = [item["metadata"]["name"] for item in self._objects if item["kind"] in ("Job", "CronJob")]
+        pod = self.start(next(found for found in names if found.startswith(name)))
+        status = pod.process.wait(limit_s)
+        assert status == 0, f"{name} ended with {status}:\n{pod.log()}"
+        return pod.log()
+
     def enter(self) -> list[str]:
         """The beginning of a command that runs in the pods' network."""
         return ["nsenter", f"--net=/proc/{self._network.pid}/ns/net"]
 
     def end(self) -> None:
         for pod in self.running.values():
-            pod.kill()
+            if pod.process.poll() is None:
+                pod.kill()
         self._network.kill()
         self._network.wait(10)
         if self._network.stdout:
@@ -75,8 +84,9 @@ class Pods:
 
     def _spec(self, workload: str) -> Mapping[str, Any]:
         for item in self._objects:
-            if item["metadata"]["name"] == workload and item["kind"] in ("Deployment", "Job"):
-                spec: Mapping[str, Any] = item["spec"]["template"]["spec"]
+            if item["metadata"]["name"] == workload and item["kind"] in ("Deployment", "Job", "CronJob"):
+                of = item["spec"]["jobTemplate"] if item["kind"] == "CronJob" else item
+                spec: Mapping[str, Any] = of["spec"]["template"]["spec"]
                 return spec
         raise KeyError(workload)
 
@@ -91,7 +101,9 @@ class Pod:
         (self.container,) = spec["containers"]
         self._log = pods.folder / f"{name}.log"
         mounts = [f"mount --bind {shlex.quote(str(pods.hosts()))} /etc/hosts", *self._interpreter(), *self._volumes()]
-        script = "\n".join(["set -e", "mount --make-rprivate /", *mounts, _READ_ONLY, self._exec(self.container["command"])])
+        script = "\n".join(
+            ["set -e", "mount --make-rprivate /", *mounts, _READ_ONLY, self._exec(self.container["command"])]
+        )
         environment = {"PATH": f"{BIN}:/usr/bin:/bin", "PYTHONUNBUFFERED": "1", **self._environment()}
         with self._log.open("ab") as output:
             self.process = subprocess.Popen(
@@ -148,7 +160,10 @@ class Pod:
 
     def kill(self) -> None:
         with suppress(psutil.NoSuchProcess):
-            for process in [*psutil.Process(self.process.pid).children(recursive=True), psutil.Process(self.process.pid)]:
+            for process in [
+                *psutil.Process(self.process.pid).children(recursive=True),
+                psutil.Process(self.process.pid),
+            ]:
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
         self.process.wait(30)
@@ -192,7 +207,8 @@ class Pod:
             if "emptyDir" in volume:
                 yield f"mount -t tmpfs -o mode=1777 none {path}"
             else:
-                yield f"mount -t tmpfs none /run && mkdir -p {path} && mount --bind {self._secret(volume['secret'])} {path}"
+                yield f"mount -t tmpfs none /run && mkdir -p {path}"
+                yield f"mount --bind {self._secret(volume['secret'])} {path}"
 
     def _secret(self, volume: Mapping[str, Any]) -> str:
         held = self._pods.named("Secret", volume["secretName"])
@@ -207,7 +223,7 @@ class Pod:
         return str(folder)
 
     def _interpreter(self) -> Iterator[str]:
-        """Where nobody but root may look into the folder that Python lies in, it is mounted anew without its neighbours."""
+        """Where only root may look into the folder that Python lies in, it is mounted anew without its neighbours."""
         base = Path(sys.base_prefix)
         closed = [folder for folder in reversed(base.parents) if not folder.stat().st_mode & 0o001]
         if closed:
@@ -216,8 +232,8 @@ class Pod:
 
 
 _READ_ONLY = (
-    "awk '$3 != \"proc\" && $3 != \"sysfs\" && $3 !~ /^cgroup/ && $2 !~ \"^/(dev|tmp)\" {print $2}' /proc/self/mounts"
-    " | while read m; do mount -o remount,bind,ro \"$m\" 2>/dev/null; done; cd /tmp"
+    'awk \'$3 != "proc" && $3 != "sysfs" && $3 !~ /^cgroup/ && $2 !~ "^/(dev|tmp)" {print $2}\' /proc/self/mounts'
+    ' | while read m; do mount -o remount,bind,ro "$m" 2>/dev/null; done; cd /tmp'
 )
 
 

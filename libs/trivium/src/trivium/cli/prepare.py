@@ -17,8 +17,8 @@ from trivium.domain.errors import Refused
 def prepare(ctx: click.Context, wait_s: float) -> None:
     """Wait until every server answers, and make what they need to hold before the first document.
 
-    It may be done at any time, by several at once, and changes nothing the second time. Exit code 1 when a server stands
-    in the way, with the reason and what to do. `trivium doctor` looks at more.
+    It may be done at any time, by several at once, and changes nothing the second time. Exit code 1 when a server
+    stands in the way, with the reason and what to do. `trivium doctor` looks at more.
     """
     settings = load_settings()
     if settings.backend != "distributed":
