@@ -131,7 +131,7 @@ def test_from_nothing_to_a_cited_answer_and_to_the_end(running: Pods, tmp_path: 
 def stop_in_the_middle(running: Pods, folder: Path, sources: str, resolve: tuple[str, ...]) -> None:
     """A worker that is busy ends in time, and another one ends its work."""
     long = folder / "long.txt"
-    long.write_text("\n\n".join(f"Station {n} counted {n * 7} herring near Kelmore in 2021." for n in range(12_000)))
+    long.write_text("\n\n".join(f"Station {n} counted {n * 7} herring near Kelmore in 2021." for n in range(5_000)))
     taken = curl(running, *resolve, "-F", f"file=@{long}", sources)["id"]
 
     def state() -> str:
