@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
+.PHONY: help run install torch dev test test-models test-chart chart-schema lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -53,10 +53,11 @@ lint: ## style, complexity and import boundaries
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
 
-check-generated: ## compiled protos, the OpenAPI document and the list of formats are fresh
+check-generated: ## compiled protos, the OpenAPI document, the list of formats and the chart's settings are fresh
 	@proto/compile.sh --check
 	@$(PY) docs/write_openapi.py --check
 	@$(PY) docs/write_formats.py --check
+	@$(PY) deploy/helm/write_schema.py --check
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh
@@ -75,10 +76,10 @@ services: ## install and start the real servers in .services (SERVERS="redis min
 	@deploy/local/services.sh start $(SERVERS)
 
 services-down: ## stop what `make services` started; data stays
-	@deploy/local/services.sh stop $(STORES) vllm
+	@deploy/local/services.sh stop $(STORES) vllm kubernetes
 
 services-clean: ## stop the servers and remove them with all their data
-	@deploy/local/services.sh remove $(STORES) vllm
+	@deploy/local/services.sh remove $(STORES) vllm kubernetes
 	@rm -rf $(SERVICES_DIR)/env $(SERVICES_DIR)/trivium $(SERVICES_DIR)/models && rmdir --ignore-fail-on-non-empty $(SERVICES_DIR)/secrets $(SERVICES_DIR)
 
 run-distributed: ## Trivium as separate processes against those servers, until Ctrl-C
@@ -92,6 +93,13 @@ models: dev ## torch, and small real models into .services/models, for the tests
 test-servers: models ## distributed, chaos and contract suites against the servers of `make services` (JOBS=2 at once)
 	@deploy/local/services.sh install vllm
 	@set -a && . $(SERVICES_DIR)/env && $(TOGETHER) $(SERVER_PARTS:%=test-%)
+
+test-chart: dev ## the Helm chart: on a real control plane, and its processes on the servers of `make services`
+	@deploy/local/services.sh start $(STORES) kubernetes
+	@set -a && . $(SERVICES_DIR)/env && TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest tests/chart
+
+chart-schema: ## write what settings may be into the chart's values.schema.json
+	@$(PY) deploy/helm/write_schema.py
 
 openapi: ## write docs/openapi.json
 	@$(PY) docs/write_openapi.py

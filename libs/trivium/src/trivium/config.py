@@ -1,7 +1,7 @@
 """Settings: the only reader of the environment.
 
 Every setting is `TRIVIUM_` plus its name in capitals. `load_settings()` reads them once; `trivium config`
-prints each with its value and where it came from.
+prints each with its value and where it came from. A credential may come as a file instead: `TRIVIUM_NAME_FILE`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ SECRETS = frozenset(
         "s3_secret_key",
     }
 )
+
+CREDENTIALS = SECRETS | {"elasticsearch_user", "neo4j_user", "s3_access_key"}
+"""What `TRIVIUM_<NAME>_FILE` may name a file of, as mounted secrets are."""
+_FILE = "_file"
+_MAX_CREDENTIAL_BYTES = 64 * 1024
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -294,13 +299,47 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
+def _given(env: Mapping[str, str]) -> dict[str, str]:
+    """Name of a setting, known or not, to what the environment or a credential's file says. Raises `Refused`."""
+    given = {key.removeprefix(PREFIX).lower(): value for key, value in env.items() if key.startswith(PREFIX) and value}
+    for name in sorted(CREDENTIALS):
+        if not (path := given.pop(name + _FILE, "")):
+            continue
+        if name in given:
+            raise Refused(
+                "bad_setting",
+                f"Both {_variable(name)} and {_variable(name + _FILE)} are given.",
+                "Unset one of them.",
+            )
+        given[name] = _credential(name, path)
+    return given
+
+
+def _credential(name: str, path: str) -> str:
+    """What the file holds, without the end of its line. An empty one is a mistake, not an unset setting."""
+    try:
+        with Path(path).open("rb") as file:
+            held = file.read(_MAX_CREDENTIAL_BYTES + 1)
+        text = held.decode().strip()
+        reason = "it is longer than 64 KiB" if len(held) > _MAX_CREDENTIAL_BYTES else "" if text else "it is empty"
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or "it is no text in UTF-8"
+    if reason:
+        raise Refused(
+            "bad_setting",
+            f"{_variable(name + _FILE)}={path[:200]!r} cannot be used: {reason}.",
+            "Have it name a readable file that holds nothing but the credential.",
+        )
+    return text
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
+
+
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Read the environment. Raises `Refused` (`bad_setting`) naming the variable and what it may be."""
-    given = {
-        key.removeprefix(PREFIX).lower(): value
-        for key, value in (os.environ if environ is None else environ).items()
-        if key.startswith(PREFIX) and value != ""
-    }
+    given = _given(os.environ if environ is None else environ)
     known = {field.name: field for field in msgspec.structs.fields(Settings)}
     values = {}
     for name, raw in given.items():
@@ -328,7 +367,10 @@ def describe(settings: Settings, environ: Mapping[str, str] | None = None) -> li
         value = str(getattr(settings, field.name))
         if field.name in SECRETS and value:
             value = "********"
-        rows.append((variable, value, "environment" if env.get(variable) else "default"))
+        source = "environment" if env.get(variable) else "default"
+        if field.name in CREDENTIALS and (path := env.get(f"{variable}{_FILE.upper()}")):
+            source = path
+        rows.append((variable, value, source))
     return rows
 
 
@@ -345,6 +387,7 @@ def wanted_log_format(environ: Mapping[str, str] | None = None) -> str:
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """Variables that look like settings and are none: most likely misspelt."""
     names = {PREFIX + field.name.upper() for field in msgspec.structs.fields(Settings)} | {SERVICES_DIR}
+    names |= {_variable(name + _FILE) for name in CREDENTIALS}
     return sorted(k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names)
 
 

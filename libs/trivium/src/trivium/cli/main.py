@@ -61,6 +61,7 @@ COMMANDS: Mapping[str, Entry] = {
     "config": Entry("trivium.cli.settings:config", "Show every setting, its value and its source."),
     "model": Entry("trivium.cli.model:model", "Fetch the embedding model, where it did not come along."),
     "doctor": Entry("trivium.cli.doctor:doctor", "Check every server and folder that the settings name."),
+    "prepare": Entry("trivium.cli.prepare:prepare", "Wait for the servers, and make what they need to hold."),
     "audit": Entry("trivium.cli.upkeep:audit", "Compare every store with the artifacts; repair what differs."),
     "rebuild": Entry("trivium.cli.upkeep:rebuild", "Write one store anew from the artifacts."),
     "reembed": Entry("trivium.cli.upkeep:reembed", "Make every vector anew by another model."),

@@ -3,6 +3,7 @@
 Group `trivium.runtime`: `embedded` names an `EmbeddedRuntime`, `eval` an `Evaluation` (modules will do).
 Group `trivium.upkeep`: `stores` names an `Upkeep` (a module will do).
 Group `trivium.doctor`: `embedded` and `distributed` each name a `trivium.checkup.Checkup`.
+Group `trivium.prepare`: `distributed` names a `Prepare`.
 Group `trivium.stores`: `embedded` and `distributed` each name an `OpenStores`.
 Group `trivium.backfill`: `s3` names a `Backfill`.
 Group `trivium.model`: `default` names a function that fetches the default embedding model and returns its folder.
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from trivium.domain.errors import NeverWill
 
 if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a server needs
-    from trivium.checkup import Checkup
+    from trivium.checkup import Checkup, Finding
     from trivium.config import Settings
     from trivium.domain.drift import Drift, Store
     from trivium.domain.parsed import ParsedFile
@@ -80,6 +81,14 @@ class Upkeep(Protocol):
         ...
 
 
+class Prepare(Protocol):
+    """Has the servers ready for Trivium's processes."""
+
+    def __call__(self, settings: Settings, wait_s: float) -> list[Finding]:
+        """Wait for them, make what they need to hold; what stands in the way. Empty: nothing does."""
+        ...
+
+
 class OpenStores(Protocol):
     """A deployment's stores."""
 
@@ -134,6 +143,12 @@ def evaluation() -> Evaluation:
 def checkup(backend: str) -> Checkup:
     """The checkup of `embedded` or `distributed`; the library itself has the latter."""
     found: Checkup = _load("trivium.doctor", backend, "trivium-embedded")
+    return found
+
+
+def prepare() -> Prepare:
+    """The preparation of servers, which the library itself has."""
+    found: Prepare = _load("trivium.prepare", "distributed", "trivium")
     return found
 
 

@@ -25,7 +25,7 @@ from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.adapters.distributed.s3.bucket import Bucket
 from trivium.adapters.distributed.s3.errors import unreachable
 from trivium.adapters.models import connect_models
-from trivium.checkup import Finding, clock, examine, space, version
+from trivium.checkup import Finding, Probe, clock, examine, space, version
 from trivium.child_process.network_probe import network_lock
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill
@@ -40,17 +40,20 @@ _CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+)")
 
 def checkup(settings: Settings) -> list[Finding]:
     """See `trivium.checkup.Checkup`."""
-    probes = {
+    return examine(
+        {**servers(), "inference": inference, "language model": probe_llm, "parsers": network_lock}, settings
+    )
+
+
+def servers() -> dict[str, Probe]:
+    """Of those that Trivium cannot do without."""
+    return {
         "object store": object_store,
         "redis": redis,
         "milvus": milvus,
         "elasticsearch": elasticsearch,
         "neo4j": neo4j,
-        "inference": inference,
-        "language model": probe_llm,
-        "parsers": network_lock,
     }
-    return examine(probes, settings)
 
 
 def object_store(settings: Settings) -> Iterator[Finding]:

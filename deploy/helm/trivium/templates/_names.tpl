@@ -1,0 +1,44 @@
+{{- define "trivium.name" -}}
+{{- if contains "trivium" .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-trivium{{ end -}}
+{{- end }}
+
+{{- /* of (root, component): what one component's objects are found by; never changes */ -}}
+{{- define "trivium.selector" -}}
+app.kubernetes.io/name: trivium
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "trivium.labels" -}}
+{{ include "trivium.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- define "trivium.metadata" -}}
+name: {{ include "trivium.name" .root }}-{{ .component }}
+namespace: {{ .root.Release.Namespace }}
+labels: {{- include "trivium.labels" . | nindent 2 }}
+{{- end }}
+
+{{- define "trivium.image" -}}
+{{- $image := mergeOverwrite (deepCopy .root.Values.image) (deepCopy (.image | default dict)) -}}
+{{- if and (.image | default dict).tag (not .image.digest) }}{{ $_ := set $image "digest" "" }}{{ end -}}
+{{ $image.repository }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{- /* name -> {values, kind}: every process that is always there, for what each of them has one of */ -}}
+{{- define "trivium.processes" -}}
+query-api: {{ dict "kind" "query" "values" .Values.queryApi | toJson }}
+control: {{ dict "kind" "control" "values" .Values.control | toJson }}
+{{- range $name, $worker := .Values.workers }}{{ if $worker }}
+worker-{{ $name }}: {{ dict "kind" $worker.kind "values" $worker | toJson }}
+{{- end }}{{ end }}
+{{- if .Values.inference.enabled }}
+inference: {{ dict "kind" "inference" "values" .Values.inference | toJson }}
+{{- end }}
+{{- if .Values.vllm.enabled }}
+vllm: {{ dict "kind" "vllm" "values" .Values.vllm | toJson }}
+{{- end }}
+{{- end }}

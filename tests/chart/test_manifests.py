@@ -1,0 +1,207 @@
+"""What the chart renders: valid for every version of Kubernetes that it names, hardened, and true to the product."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helm import PROFILES, TRIAL, Helm, merged, pods_of
+from kubernetes_schema import faults
+
+from trivium.config import load_settings, unknown_variables
+from trivium.domain.documents import LONG_LANES, Lane
+from trivium.flow.pipeline import Worker, stages_of
+from trivium.flow.queues import consumed_by, consumed_in_turn_by
+
+EVERYTHING: Mapping[str, Any] = merged(
+    TRIAL,
+    {
+        "ingress": {"http": {"enabled": True, "host": "a.example"}, "grpc": {"enabled": True, "host": "b.example"}},
+        "backfill": {
+            "sources": [{"name": "archive", "address": "s3://archive/2023/", "rate": "50/s", "dataset": "old"}]
+        },
+        "autoscaling": {"kind": "hpa"},
+        "monitoring": {"kind": "annotations"},
+    },
+)
+WHOLE = [("", TRIAL), ("", EVERYTHING), *((profile, TRIAL) for profile in PROFILES)]
+COMMANDS = {"query-api", "control", "inference"}
+LANES = {"all": tuple(Lane), "recordings": LONG_LANES, "others": tuple(lane for lane in Lane if lane not in LONG_LANES)}
+
+
+@pytest.fixture(params=WHOLE, ids=["defaults", "everything", *PROFILES])
+def objects(request: pytest.FixtureRequest, helm: Helm) -> list[dict[str, Any]]:
+    profile, values = request.param
+    return helm.template(values=values, profile=profile)
+
+
+def test_every_object_fits_the_api_documents_of_all_supported_versions(
+    objects: list[dict[str, Any]], services: Path
+) -> None:
+    documents = sorted((services / "kubernetes/openapi").glob("v1.*.json"))
+    assert {path.name.rsplit(".", 2)[0] for path in documents} == {f"v1.{minor}" for minor in range(30, 35)}
+    for path in documents:
+        document = json.loads(path.read_text())
+        assert [fault for item in objects for fault in faults(document, item)] == [], path.name
+
+
+def test_the_check_against_api_documents_finds_what_is_wrong(helm: Helm, services: Path) -> None:
+    document = json.loads(next((services / "kubernetes/openapi").glob("v1.34*.json")).read_text())
+    deployment = next(item for item in helm.template() if item["kind"] == "Deployment")
+    container = deployment["spec"]["template"]["spec"]["containers"][0]
+    container["livenessprobe"] = container.pop("livenessProbe")
+    deployment["spec"]["revisionHistoryLimit"] = "three"
+    del deployment["spec"]["selector"]
+    told = " ".join(faults(document, deployment))
+    assert "livenessprobe" in told
+    assert "revisionHistoryLimit" in told
+    assert "selector" in told
+
+
+def test_every_pod_is_locked_in(objects: list[dict[str, Any]]) -> None:
+    pods = pods_of(objects)
+    assert len(pods) > 5
+    for name, pod in pods.items():
+        spec = pod["spec"]
+        assert spec["automountServiceAccountToken"] is False, name
+        assert spec["enableServiceLinks"] is False, name
+        assert spec["securityContext"]["runAsNonRoot"] is True, name
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        for container in spec["containers"]:
+            locked = container["securityContext"]
+            assert locked == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }, name
+            assert {"requests", "limits"} <= set(container["resources"]), name
+
+
+def test_every_process_is_probed_and_has_time_to_stop(objects: list[dict[str, Any]]) -> None:
+    for item in objects:
+        if item["kind"] != "Deployment":
+            continue
+        spec = item["spec"]["template"]["spec"]
+        (container,) = spec["containers"]
+        assert {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
+        before = int(container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", [0, 0])[1])
+        assert spec["terminationGracePeriodSeconds"] >= before + 10, "a stop takes ten seconds"
+
+
+def environment(objects: list[dict[str, Any]], container: dict[str, Any], folder: Path) -> dict[str, str]:
+    """What the container's process would find, with a file for each credential."""
+    found: dict[str, str] = {}
+    for source in container.get("envFrom", []):
+        name = source["configMapRef"]["name"]
+        (settings,) = (i for i in objects if i["kind"] == "ConfigMap" and i["metadata"]["name"] == name)
+        found |= settings["data"]
+    for variable in container["env"]:
+        found[variable["name"]] = variable["value"]
+        if variable["name"].endswith("_FILE") and variable["value"].startswith("/run/secrets"):
+            path = folder / Path(variable["value"]).name
+            path.write_text("default:secret\n")
+            found[variable["name"]] = str(path)
+    return {name: value for name, value in found.items() if name.startswith("TRIVIUM_")}
+
+
+def test_settings_are_settings_and_commands_are_installed(objects: list[dict[str, Any]], tmp_path: Path) -> None:
+    programs = {entry.name for entry in entry_points(group="console_scripts")}
+    for name, pod in pods_of(objects).items():
+        (container,) = pod["spec"]["containers"]
+        if name.endswith(("-vllm", "-test")):
+            continue
+        assert container["command"][0] in programs, name
+        given = environment(objects, container, tmp_path)
+        assert unknown_variables(given) == [], name
+        assert load_settings(given).backend == "distributed", name
+
+
+def test_a_process_has_the_credentials_that_it_needs_and_no_other(helm: Helm) -> None:
+    held = {
+        name: {
+            file["key"]
+            for volume in pod["spec"].get("volumes", [])
+            for file in volume.get("secret", {}).get("items", [])
+        }
+        for name, pod in pods_of(helm.template()).items()
+    }
+    assert held["trivium-inference"] == set()
+    assert {name for name, keys in held.items() if "api_keys" in keys} == {"trivium-query-api"}
+    assert {name for name, keys in held.items() if "events_token" in keys} == {"trivium-control"}
+    assert "s3_secret_key" in held["trivium-worker-graph"]
+
+
+def test_a_credential_is_in_no_settings(helm: Helm) -> None:
+    values = merged(TRIAL, {"credentials": {"create": {"redis_url": "rediss://u:word@redis.servers.svc:6379/0"}}})
+    objects = helm.template(values=values)
+    (settings,) = (item for item in objects if item["kind"] == "ConfigMap")
+    assert "TRIVIUM_REDIS_URL" not in settings["data"]
+    texts = [json.dumps(item) for item in objects if item["kind"] != "Secret"]
+    assert not [text for text in texts if "word" in text or "secret-of-s3" in text]
+
+
+def test_changed_settings_change_every_pod(helm: Helm) -> None:
+    before = pods_of(helm.template())
+    after = pods_of(helm.template(values=merged(TRIAL, {"settings": {"chunk_size": 999}})))
+    for name, pod in before.items():
+        if not name.endswith("-test"):
+            assert pod["metadata"]["annotations"] != after[name]["metadata"]["annotations"], name
+
+
+def test_only_the_query_service_reaches_the_internet(objects: list[dict[str, Any]]) -> None:
+    policies = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "NetworkPolicy"}
+    labels = {name: pod["metadata"]["labels"] for name, pod in pods_of(objects).items()}
+    for name, found in labels.items():
+        chosen = [p for p in policies.values() if p["podSelector"]["matchLabels"].items() <= found.items()]
+        assert len(chosen) == 1 or name.endswith("-test"), f"{name} is under one policy"
+    wide = {name for name, policy in policies.items() if any(_is_wide(rule) for rule in policy["egress"])}
+    assert wide <= {"trivium-query-api"}
+    assert all({"Ingress", "Egress"} == set(policy["policyTypes"]) for policy in policies.values())
+
+
+def _is_wide(rule: Mapping[str, Any]) -> bool:
+    """Whether it leads out of the cluster, or anywhere."""
+    return not rule.get("to") or any(peer.get("ipBlock", {}).get("cidr", "").endswith("/0") for peer in rule["to"])
+
+
+def test_keda_watches_the_queues_that_a_worker_consumes(helm: Helm) -> None:
+    objects = helm.template(profile="large")
+    scaled = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "ScaledObject"}
+    for name, kind in (("ingest", Worker.INGEST), ("graph", Worker.GRAPH)):
+        for suffix, lanes in (("", LANES["recordings"]), ("-others", LANES["others"])):
+            triggers = scaled[f"trivium-worker-{name}{suffix}"]["triggers"]
+            stages = stages_of(kind)
+            wanted = {*consumed_by(stages, lanes), *consumed_in_turn_by(stages, lanes)}
+            assert {trigger["metadata"]["listName"] for trigger in triggers} == wanted
+    deployments = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "Deployment"}
+    assert all("replicas" not in deployments[name] for name in scaled), "an upgrade must not undo the scaling"
+
+
+def _names(objects: list[dict[str, Any]], kind: str) -> Iterator[str]:
+    return (item["metadata"]["name"] for item in objects if item["kind"] == kind)
+
+
+def test_a_gpu_is_asked_for_where_models_run(helm: Helm) -> None:
+    pods = pods_of(helm.template(profile="gpu"))
+    on_gpus = {name for name, pod in pods.items() if "nvidia.com/gpu" in json.dumps(pod["spec"]["containers"])}
+    assert on_gpus == {"trivium-inference", "trivium-vllm"}
+    for name in on_gpus:
+        assert pods[name]["spec"]["tolerations"], name
+        assert {"name": "models", "mountPath": "/models", "readOnly": True} in pods[name]["spec"]["containers"][0][
+            "volumeMounts"
+        ]
+
+
+def test_a_backfill_is_a_job_of_its_own_address(helm: Helm) -> None:
+    objects = helm.template(values=EVERYTHING)
+    (name,) = (name for name in _names(objects, "Job") if "backfill" in name)
+    (container,) = pods_of(objects)[name]["spec"]["containers"]
+    assert container["command"] == [
+        *("trivium", "backfill", "s3://archive/2023/", "--max-inflight", "1000", "--rate", "50/s", "--dataset", "old"),
+    ]
+    changed = helm.template(values=merged(EVERYTHING, {"image": {"tag": "0.2.0"}}))
+    assert name not in _names(changed, "Job"), "a Job cannot be changed, only replaced"
