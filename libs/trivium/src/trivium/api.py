@@ -438,6 +438,9 @@ class Hit(Output, frozen=True):
     bridge: Bridge | None = None
     nearby: Nearby | None = None
     topic: Annotated[str | None, Meta(description="The topic that it is central to, in mode `topics`.")] = None
+    hypernode: Annotated[
+        str | None, Meta(description="The section or document whose HyperNode led to it, in mode `deep`.")
+    ] = None
 
 
 class SearchResponse(Output, frozen=True):

@@ -62,6 +62,7 @@ def query_services(
         stores.visuals,
         visual_questions,
         topics=topics,
+        hypernodes=stores.hypernodes,
     )
     return Services(
         warmth=searcher.warmth,
