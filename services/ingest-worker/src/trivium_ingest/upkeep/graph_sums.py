@@ -131,14 +131,12 @@ async def _answers(kept: GraphReader, anew: GraphReader, shares: Sequence[ChunkG
 
 
 async def _told(reader: GraphReader, keys: Sequence[str], chunks: Sequence[str]) -> list[dict[str, Any]]:
-    mentioned = [await reader.mentioned_by(keys, PLACES, role) for role in MentionRole]
     within = await reader.hypernodes_of(chunks)
-    nodes = sorted(all_of(within))
-    evidence = [within, await reader.evidence_of(nodes, PLACES)]
     return [
-        *mentioned,
+        *[await reader.mentioned_by(keys, PLACES, role) for role in MentionRole],
         await reader.about(keys),
         await reader.edges(keys, EDGES),
         await reader.beside(chunks),
-        *evidence,
+        within,
+        await reader.evidence_of(sorted(all_of(within)), PLACES),
     ]

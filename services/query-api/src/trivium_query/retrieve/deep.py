@@ -2,55 +2,67 @@
 
 A HyperNode's vector is the middle of its passages (`trivium.hypernodes`): it is near a question about all of them that
 no passage alone is near. Each passage within a near HyperNode gains as much as that stands out from the others that
-were found; which of them comes first, its own words decide. From there it goes on over names (`path`).
+were found; which of them comes first, its own words decide. From there it goes on over names (`path`). A document of
+one passage is that passage: there is nothing to go down to, and it gains nothing.
+
+Measured in bench/RESULTS.md ("Whole sections"); a gain without what the passage's own nearness says did worse there.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from trivium.domain.retrieval import Scored
-from trivium_query.retrieve.fuse import standardised_mean
 
-NODES = 50  # HyperNodes that are asked for; also the population of the standard scores
-DESCENDED = 8  # of these, how many are gone down from
-MEMBERS = 48  # passages looked at within each, beside those that were found anyway
-STRENGTH = 0.5  # of the best base score, for the passages within the nearest HyperNode
+NODES = 50  # HyperNodes that are asked for, and whose mean the nearest stand out from
+DESCENDED = 4  # of these, how many are gone down from
+MEMBERS = 32  # passages looked at within each, beside those that were found anyway
+STRENGTH = 1.0  # of the best base score, for the passages within the nearest HyperNode
+_EPSILON = 1e-9
 
 
 class Descent(msgspec.Struct, frozen=True):
-    """HyperNodes best first, what each passage within them gains, and through which of them."""
+    """What each passage within a near HyperNode gains, and the nearest one that it is within."""
 
-    nodes: Sequence[Scored]
     gains: Mapping[str, float]
     through: Mapping[str, str]
 
 
-NOWHERE = Descent((), {}, {})
+NOWHERE = Descent({}, {})
 
 
 def descent(
     nodes: Sequence[Scored], members: Mapping[str, Sequence[str]], within: Mapping[str, Sequence[str]]
 ) -> Descent:
-    """`members` are some passages of each HyperNode, `within` the HyperNodes of passages that were found anyway."""
+    """`nodes` come nearest first. `members` are some passages of each.
+
+    `within` has the HyperNodes of passages that were found anyway, the widest first.
+    """
     if not nodes:
         return NOWHERE
-    standing = standardised_mean([(1.0, {row.chunk_id: row.score for row in nodes})], NODES)
-    gone_down = [row.chunk_id for row in nodes[:DESCENDED] if standing[row.chunk_id] > 0]
-    gains: dict[str, float] = {}
-    through: dict[str, str] = {}
-    held: dict[str, list[str]] = {node: list(members.get(node, ())) for node in gone_down}
+    middle = math.fsum(row.score for row in nodes) / len(nodes)
+    best = max(nodes[0].score - middle, _EPSILON)
+    held = {row.chunk_id: dict.fromkeys(members.get(row.chunk_id, ())) for row in nodes}
     for chunk, of_one in within.items():
         for node in of_one:
             if node in held:
-                held[node].append(chunk)
-    for node in gone_down:  # nearest first: a passage's first is its best
-        for chunk in held[node]:
-            gains.setdefault(chunk, STRENGTH * standing[node])
-            through.setdefault(chunk, node)
-    return Descent(nodes, gains, through)
+                held[node][chunk] = None
+    several = [row for row in nodes if not _is_one_passage(held[row.chunk_id], within)]
+    gains: dict[str, float] = {}
+    through: dict[str, str] = {}
+    for row in several[:DESCENDED]:
+        for chunk in held[row.chunk_id] if row.score > middle else ():
+            gains.setdefault(chunk, STRENGTH * (row.score - middle) / best)
+            through.setdefault(chunk, row.chunk_id)
+    return Descent(gains, through)
+
+
+def _is_one_passage(chunks: Mapping[str, None], within: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a HyperNode stands for a document of one passage, or for nothing that was found."""
+    return not chunks or (len(chunks) == 1 and len(within.get(next(iter(chunks)), ())) == 1)
 
 
 def lacking(nearest: Sequence[str], within: Mapping[str, Sequence[str]], nodes: Sequence[Scored]) -> str:

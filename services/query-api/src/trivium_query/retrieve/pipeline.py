@@ -127,9 +127,8 @@ async def _topics(query: Query, readers: Readers, reads: BudgetedReads) -> Ranki
 async def _deep_walk(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     found = await store_reads.gather(query, readers, reads)
     down = await store_reads.descended(query, found, readers, reads)
-    walk = await _walk_from(
-        await store_reads.looked_at(list(down.gains), found, readers, reads), down.gains, query, readers, reads
-    )
+    found = await store_reads.looked_at(list(down.gains), found, readers, reads)
+    walk = await _walk_from(found, down.gains, query, readers, reads)
     sources = walk.sources() | ({HYPERNODE: fuse.as_ranking(down.gains)} if down.gains else {})
     return Ranking(_whole(walk.ranked, walk.found), sources, walk.links, walk.steps, through=down.through)
 
