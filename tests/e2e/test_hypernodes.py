@@ -63,6 +63,13 @@ def test_http_and_grpc_find_the_same_and_filters_hold(harbour: Server) -> None:
         assert "seven" in answer["text"]
 
 
+def test_a_name_tells_the_sections_that_name_it(harbour: Server) -> None:
+    shown = harbour.cli("graph", "show", "Orla Quay").stdout
+    assert "Harbour handbook > Mooring (handbook.md): 1 passage" in shown
+    assert "ferry.txt (ferry.txt): 1 passage" in shown
+    assert "Harbour handbook > Fuel" not in shown
+
+
 def test_what_is_deleted_or_replaced_leads_nowhere(harbour: Server) -> None:
     harbour.take("gone.md", HANDBOOK.replace("Harbour", "Marina"), dataset="gone")
     wanted = {"query": QUESTION, "mode": "deep", "filters": {"dataset": "gone"}}
