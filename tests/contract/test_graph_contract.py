@@ -339,10 +339,11 @@ def test_a_share_that_was_not_stored_exactly_so_is_told(graphs: Graphs) -> None:
         msgspec.structs.replace(row, scope=Scope(ACME, uploaded=1)),
         msgspec.structs.replace(row, scope=Scope(ACME, dated=0)),
         msgspec.structs.replace(row, kinds=("table",)),
+        msgspec.structs.replace(row, within=("n1", "n2")),
     ]
     writer = graphs.writer(ACME)
     assert writer.unlike([row, GraphRow(ChunkGraph("c2"), "d", "v1", SCOPE)]) == set()
-    assert [writer.unlike([other]) for other in others] == [{"c1"}] * 8
+    assert [writer.unlike([other]) for other in others] == [{"c1"}] * 9
     for other in others[3:]:
         before = writer.unlike([row, other])
         writer.relabel([other, GraphRow(ChunkGraph("c3"), "d", "v1", SCOPE)])
@@ -755,7 +756,12 @@ async def all_shares(reader: GraphReader, limit: int, dataset: str = "") -> list
 async def test_the_whole_graph_comes_page_by_page_in_the_order_of_chunk_ids(graphs: Graphs, limit: int) -> None:
     rows = [
         GraphRow(
-            share("c3", "Ada Lovelace", "London"), "d1", "v1", Scope(ACME, "letters", "run-1", 5, 7), ("table", "text")
+            share("c3", "Ada Lovelace", "London"),
+            "d1",
+            "v1",
+            Scope(ACME, "letters", "run-1", 5, 7),
+            ("table", "text"),
+            ("n1", "n2"),
         ),
         GraphRow(share("c1"), "d2", "v2", SCOPE),
         GraphRow(share("c2", "Ada Lovelace"), "d2", "v2", SCOPE),
@@ -817,3 +823,52 @@ async def test_the_stamp_tells_every_change_and_nothing_else(graphs: Graphs) -> 
     graphs.drop(ACME)
     write(graphs, "d", share("c1", "Ada"))
     assert await changed()
+
+
+# HyperNodes
+
+
+def placed(chunk: str, document: str, *within: str, version: str = "v1", dataset: str = "default") -> GraphRow:
+    return GraphRow(share(chunk, "Kelmore"), document, version, Scope(ACME, dataset), ("text",), within)
+
+
+async def test_a_hypernode_has_its_chunks_as_evidence_and_they_know_it(graphs: Graphs) -> None:
+    rows = [placed("c1", "d", "d:all", "d:one"), placed("c2", "d", "d:all", "d:two"), placed("c3", "d", "d:all")]
+    graphs.writer(ACME).upsert([*rows, placed("c4", "e", "e:all"), placed("c5", "f")])
+    reader = graphs.reader(ACME)
+    nodes = ["d:all", "d:one", "e:all", "nobody"]
+    assert await reader.evidence_of(nodes, 9) == {"d:all": ["c1", "c2", "c3"], "d:one": ["c1"], "e:all": ["c4"]}
+    assert await reader.evidence_of(nodes, 2) == {"d:all": ["c1", "c2"], "d:one": ["c1"], "e:all": ["c4"]}
+    assert await reader.hypernodes_of(["c1", "c3", "c5", "nobody"]) == {"c1": ("d:all", "d:one"), "c3": ("d:all",)}
+    assert await reader.evidence_of([], 9) == {} == await reader.hypernodes_of([])
+    stranger = graphs.reader(OTHER)
+    assert await stranger.evidence_of(nodes, 9) == {} == await stranger.hypernodes_of(["c1"])
+
+
+async def test_evidence_follows_its_chunks(graphs: Graphs) -> None:
+    writer, reader = graphs.writer(ACME), graphs.reader(ACME)
+    writer.upsert([placed("c1", "d", "one", "two"), placed("c2", "d", "one")])
+    writer.upsert([placed("c1", "d", "one", "three")] * 2)
+    assert await reader.evidence_of(["one", "two", "three"], 9) == {"one": ["c1", "c2"], "three": ["c1"]}
+    before = await everything(reader)
+    writer.relabel([placed("c2", "d", "two"), placed("c9", "d", "two")])
+    assert await reader.evidence_of(["one", "two", "three"], 9) == {"one": ["c1"], "two": ["c2"], "three": ["c1"]}
+    assert await everything(reader) == before
+    writer.upsert([placed("n1", "d", "newer", version="v2")])
+    writer.delete("d", keep_version="v2")
+    assert await reader.evidence_of(["one", "two", "three", "newer"], 9) == {"newer": ["n1"]}
+    writer.delete("d")
+    assert await reader.evidence_of(["newer"], 9) == {}
+    writer.upsert([placed("c1", "d", "one")])
+    graphs.drop(ACME)
+    assert await reader.evidence_of(["one"], 9) == {} == await reader.hypernodes_of(["c1"])
+
+
+async def test_a_filter_holds_among_the_evidence_of_a_hypernode(graphs: Graphs) -> None:
+    crowd = [placed(f"a{n:03}", "d", "all") for n in range(300)]
+    graphs.writer(ACME).upsert([*crowd, placed("z", "d", "all", dataset="papers")])
+    reader = graphs.reader(ACME)
+    assert await reader.evidence_of(["all"], 5, RowFilter(dataset="papers")) == {"all": ["z"]}
+    assert await reader.evidence_of(["all"], 2, RowFilter(("d",))) == {"all": ["a000", "a001"]}
+    for nothing in (RowFilter(()), RowFilter(("e",)), RowFilter(kinds=("table",)), RowFilter(run="another")):
+        assert await reader.evidence_of(["all"], 5, nothing) == {}

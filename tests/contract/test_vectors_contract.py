@@ -208,3 +208,18 @@ def test_search_equals_scoring_every_row_of_a_dictionary(
             writer.delete(f"d{argument}")
             model = {name: vector for name, vector in model.items() if int(name[1:]) % 3 != argument}
         asyncio.run(check())
+
+
+async def test_hypernodes_and_passages_do_not_meet(stores, vectors: Vectors, tenant: Tenant) -> None:
+    nodes = read_back(stores.hypernodes)
+    try:
+        nodes.writer(tenant).upsert([row(tenant, "same", unit(1)), row(tenant, "node", unit(0, 1), "e")])
+        vectors.writer(tenant).upsert([row(tenant, "same", unit(0, 1))])
+        assert await found(nodes, tenant, unit(1)) == ["same", "node"]
+        assert await found(vectors, tenant, unit(1)) == ["same"]
+        vectors.writer(tenant).delete("d")
+        assert nodes.writer(tenant).ids({"d": "v1", "e": "v1"}) == {"d": {"same"}, "e": {"node"}}
+        assert stores.hypernodes.tenants() >= {tenant}
+    finally:
+        stores.hypernodes.drop(tenant)
+    assert await found(nodes, tenant, unit(1)) == []

@@ -72,7 +72,7 @@ def test_rows_changed_on_each_server_are_found_and_put_right(
 ) -> None:
     assert run(cluster, "audit", "--json") == (0, "[]\n")
     quay = stores.registry.for_tenant(DEFAULT_TENANT).get(documents["quay.txt"]["id"])
-    for store in (Store.VECTORS, Store.KEYWORDS, Store.GRAPH):
+    for store in (Store.VECTORS, Store.HYPERNODES, Store.KEYWORDS, Store.GRAPH):
         writer_of(stores, store, DEFAULT_TENANT).delete(quay.id)
     stray = ChunkVectors("stray", np.array([1, 0], np.float32).tobytes())
     stores.visuals.writer(DEFAULT_TENANT).upsert([VectorRow(stray, quay.id, quay.version, Scope(DEFAULT_TENANT))])
@@ -81,7 +81,7 @@ def test_rows_changed_on_each_server_are_found_and_put_right(
     missing, too_many = ("quay.txt", 1, 0), ("quay.txt", 0, 1)
     assert (code, found) == (1, {store: too_many if store is Store.PICTURES else missing for store in Store})
     code, told = run(cluster, "audit", "--repair", "--json")
-    assert (code, [drift["repaired"] for drift in json.loads(told)]) == (0, [True] * 4)
+    assert (code, [drift["repaired"] for drift in json.loads(told)]) == (0, [True] * 5)
     assert run(cluster, "audit", "--json") == (0, "[]\n")
     assert "1873" in cluster.ask("When was the lighthouse of Brannock Head lit first?")["text"]
 
@@ -105,6 +105,8 @@ def test_contents_changed_on_each_server_are_found_told_and_put_right(
         "MATCH (n:Entity {tenant: $tenant, key: 'ada quill'}) SET n.name = 'Somebody Else'",
         "MATCH ()-[r:RELATES {tenant: $tenant}]->() WITH r LIMIT 1 DELETE r",
         "MATCH (:Chunk {tenant: $tenant})-[m:MENTIONS]->() WITH m LIMIT 1 DELETE m",
+        "MATCH (:HyperNode {tenant: $tenant})-[e:HAS_EVIDENCE]->() WITH e LIMIT 1 DELETE e",
+        "MATCH (c:Chunk {tenant: $tenant}) WITH c LIMIT 1 SET c.within = ''",
     ):
         neo4j(cluster, statement)
         assert told_stores(cluster, "--repair") >= {"graph"}
@@ -127,7 +129,13 @@ def neo4j(cluster: Cluster, statement: LiteralString) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "store"), [("milvus", Store.VECTORS), ("elasticsearch", Store.KEYWORDS), ("neo4j", Store.GRAPH)]
+    ("name", "store"),
+    [
+        ("milvus", Store.VECTORS),
+        ("hypernodes", Store.HYPERNODES),
+        ("elasticsearch", Store.KEYWORDS),
+        ("neo4j", Store.GRAPH),
+    ],
 )
 def test_an_emptied_server_is_rebuilt(
     cluster: Cluster, documents: dict[str, Any], stores: DistributedStores, name: str, store: Store

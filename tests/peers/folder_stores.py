@@ -6,6 +6,7 @@ from pathlib import Path
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
@@ -18,8 +19,10 @@ class FolderStores:
         self.objects, self.registry = LocalObjects(folder), SqliteRegistry(folder)
         self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
         self.visuals = SqliteVectors(folder, "pictures")
+        self.hypernodes = SqliteHyperNodes(folder)
         self.conversations, self.work_signal = SqliteConversations(folder), LocalWorkSignal()
 
     def close(self) -> None:
-        for store in (self.registry, self.vectors, self.keywords, self.graphs, self.visuals, self.conversations):
+        rows = (self.vectors, self.visuals, self.hypernodes, self.keywords, self.graphs)
+        for store in (self.registry, *rows, self.conversations):
             store.close()

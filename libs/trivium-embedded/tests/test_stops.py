@@ -71,7 +71,7 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
             ChunkWork(ChunkOptions(), models.embedder),
             EnrichWork(None),
             EmbedWork(models.embedder),
-            IndexWork(stores.vectors, stores.keywords, stores.visuals),
+            IndexWork(stores.vectors, stores.keywords, stores.visuals, stores.hypernodes),
             PublishWork(stores),
             *graph_stages(settings, stores),
         )

@@ -131,7 +131,7 @@ def test_what_ingest_leaves_is_in_step(kept: Kept) -> None:
 @pytest.mark.parametrize("store", Store)
 def test_rows_that_are_missing_are_found_and_written_again(kept: Kept, store: Store) -> None:
     document, before = kept.documents["mill.docx"], kept.ids("mill.docx")
-    assert len(before[store]) == (1 if store is Store.PICTURES else 2)
+    assert len(before[store]) == (1 if store in (Store.PICTURES, Store.HYPERNODES) else 2)
     with kept.stores() as stores:
         writer_of(stores, store, DEFAULT_TENANT).delete(document.id)
     [drift] = kept.audit()
@@ -151,9 +151,10 @@ def put_row(stores: Stores, store: Store, document: str, version: str, ordinal: 
     elif store is Store.GRAPH:
         stores.graphs.writer(DEFAULT_TENANT).upsert([GraphRow(ChunkGraph(chunk.id), document, version, scope)])
     else:
-        space, size = (stores.visuals, VISUAL_DIMENSION) if store is Store.PICTURES else (stores.vectors, 384)
+        size = VISUAL_DIMENSION if store is Store.PICTURES else 384
         vector = np.full(size, size**-0.5, np.float32).tobytes()
         row = VectorRow(ChunkVectors(chunk.id, vector, b""), document, version, scope)
+        space: Any = store_of(stores, store)
         space.writer(DEFAULT_TENANT).upsert([row])
 
 
@@ -193,6 +194,10 @@ CHANGED = {
     "sentences": ("vectors", "UPDATE sentences SET vectors = zeroblob(length(vectors)) WHERE length(vectors) > 0"),
     "data set": ("vectors", "UPDATE passages SET dataset = 'another'"),
     "picture": ("pictures", "UPDATE passages SET vector = zeroblob(length(vector))"),
+    "hypernode": ("hypernodes", "UPDATE passages SET vector = zeroblob(length(vector))"),
+    "evidence": ("graph", "DELETE FROM evidence"),
+    "evidence of another": ("graph", "UPDATE evidence SET node = 'x' WHERE chunk = (SELECT min(chunk) FROM share)"),
+    "place": ("graph", "UPDATE share SET within = ''"),
     "share": ("graph", "UPDATE share SET body = x'00' WHERE chunk = (SELECT min(chunk) FROM share)"),
     "relations": ("graph", "DELETE FROM edge"),
     "a relation's weight": ("graph", "UPDATE edge SET evidence = evidence + 7"),
@@ -384,6 +389,29 @@ def test_a_running_server_is_not_audited_behind_its_back(kept: Kept) -> None:
     assert "Another Trivium is running" in told.stderr
 
 
+def test_a_data_directory_without_hypernodes_has_them_once_it_is_opened(kept: Kept) -> None:
+    before = kept.ids("mill.docx")
+    folder = kept.settings.data_dir / "tenants" / "default"
+    for file in folder.glob("hypernodes.sqlite*"):
+        file.unlink()
+    sqlite(kept, "graph", "UPDATE share SET within = ''", "DELETE FROM evidence")
+    with closing(sqlite3.connect(folder / "graph.sqlite")) as connection:
+        connection.execute("DROP TABLE evidence")
+        connection.execute("ALTER TABLE share DROP COLUMN within")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.execute(f"PRAGMA user_version = {version - 2}")
+    assert kept.audit() == []
+    assert kept.ids("mill.docx") == before
+
+
+def test_hypernodes_are_rebuilt_from_artifacts(kept: Kept) -> None:
+    sqlite(kept, "hypernodes", "UPDATE passages SET vector = zeroblob(length(vector)), version = 'another'")
+    sqlite(kept, "graph", "UPDATE share SET within = ''")
+    assert {drift.store for drift in kept.audit()} == {Store.HYPERNODES, Store.GRAPH}
+    assert kept.run("rebuild", "--store", "hypernodes").exit_code == 0
+    assert kept.audit() == []
+
+
 @pytest.mark.parametrize(
     ("name", "emptied", "documents"),
     [
@@ -498,8 +526,8 @@ def test_a_document_whose_artifacts_are_gone_is_named(kept: Kept) -> None:
         assert rebuild(stores, Store.VECTORS, lambda _: None) == ["quay.txt"]
         for key, content in held.items():
             objects.put(key, content)
-        [drift] = audit(stores, repair=True)
-        assert (drift.store, drift.missing, drift.repaired) == (Store.VECTORS, 1, True)
+        found = {(drift.store, drift.missing, drift.repaired) for drift in audit(stores, repair=True)}
+        assert found == {(Store.VECTORS, 1, True), (Store.HYPERNODES, 1, True)}
 
 
 class TinyEmbedder:

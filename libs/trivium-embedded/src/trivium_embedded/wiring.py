@@ -15,6 +15,7 @@ from celery import Celery
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
@@ -52,6 +53,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     registry: SqliteRegistry
     vectors: SqliteVectors
     visuals: SqliteVectors
+    hypernodes: SqliteHyperNodes
     keywords: SqliteKeywords
     graphs: SqliteGraphs
     conversations: SqliteConversations
@@ -135,15 +137,17 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         SqliteRegistry(data_dir),
         SqliteVectors(data_dir),
         SqliteVectors(data_dir, "pictures"),
+        SqliteHyperNodes(data_dir),
         SqliteKeywords(data_dir),
         SqliteGraphs(data_dir),
         SqliteConversations(data_dir),
         LocalWorkSignal(),
     )
     with ExitStack() as stack:
-        rows = (stores.vectors, stores.visuals, stores.keywords, stores.graphs)
+        rows = (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
         for closing in (stores.registry, *rows, stores.conversations):
             stack.callback(closing.close)
+        stores.hypernodes.fill(stores.vectors)
         yield stores
 
 

@@ -438,6 +438,9 @@ class Hit(Output, frozen=True):
     bridge: Bridge | None = None
     nearby: Nearby | None = None
     topic: Annotated[str | None, Meta(description="The topic that it is central to, in mode `topics`.")] = None
+    hypernode: Annotated[
+        str | None, Meta(description="The section or document whose HyperNode led to it, in mode `deep`.")
+    ] = None
 
 
 class SearchResponse(Output, frozen=True):
@@ -768,14 +771,28 @@ class ToolList(Output, frozen=True):
     tools: tuple[ToolDescription, ...]
 
 
+class HyperNode(Output, frozen=True):
+    """A section or document that names an entity in `passages` of those told with it; `name` is its heading."""
+
+    id: Id
+    document_id: Id
+    source: str
+    name: str
+    passages: FromOne
+
+
 class EntityPicture(Output, frozen=True):
-    """An entity with its surroundings. `edits` made it what it is, newest first; `undo` takes their ids."""
+    """An entity with its surroundings. `edits` made it what it is, newest first; `undo` takes their ids.
+
+    `evidenced_by` are the HyperNodes of its mentions, those with most of them first.
+    """
 
     entity: Entity
     neighbours: tuple[Neighbour, ...]
     mentions: tuple[Mention, ...]
     relations: tuple[Relation, ...]
     edits: tuple[EditSeen, ...]
+    evidenced_by: tuple[HyperNode, ...]
 
 
 class TopicMember(Output, frozen=True):

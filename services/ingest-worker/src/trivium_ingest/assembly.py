@@ -69,6 +69,6 @@ def ingest_stages(
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),
         EmbedWork(embedder, visual),
-        IndexWork(stores.vectors, stores.keywords, stores.visuals),
+        IndexWork(stores.vectors, stores.keywords, stores.visuals, stores.hypernodes),
         PublishWork(stores, pictures=visual is not None),
     ]

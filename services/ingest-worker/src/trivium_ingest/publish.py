@@ -17,7 +17,9 @@ from trivium.flow import artifacts
 from trivium.flow.erase import erase_children, erase_objects, require_membership
 from trivium.flow.stage import Job, Outcome, read_all
 from trivium.ports.stores import Stores
+from trivium.ports.vectors import Vectors
 from trivium.telemetry import DRIFT
+from trivium_ingest.hypernodes import hypernode_ids
 from trivium_ingest.upkeep.rows import write_rows
 
 log = structlog.get_logger()
@@ -60,9 +62,11 @@ class PublishWork(msgspec.Struct, frozen=True):
             Store.KEYWORDS: self.stores.keywords.writer(tenant).ids(versions),
             Store.GRAPH: self.stores.graphs.writer(tenant).ids(versions),
         }
-        expected = _ids(jobs, made)
-        stored[Store.VECTORS] = self._vector_ids(jobs, expected)
-        unseen = self._without_pictures(jobs)
+        chunks = _chunks(jobs, made)
+        expected = {document: {chunk.id for chunk in of_one} for document, of_one in chunks.items()}
+        nodes = {job.document.id: hypernode_ids(job, chunks[job.document.id]) for job in jobs}
+        stored[Store.VECTORS] = _seen(self.stores.vectors, jobs, expected)
+        unseen = self._without_pictures(jobs) | self._without_hypernodes(jobs, nodes)
         return [
             unseen.get(job.document.id)
             or self._publish(
@@ -92,12 +96,14 @@ class PublishWork(msgspec.Struct, frozen=True):
             if not (ids := expected[job.document.id]) <= (found := stored[job.document.id])
         }
 
-    def _vector_ids(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
-        """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
-        writer = self.stores.vectors.writer(jobs[0].tenant)
-        found = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
-        unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
-        return found | writer.ids(_versions(unseen)) if unseen else found
+    def _without_hypernodes(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, TryLater]:
+        """The documents whose HyperNodes are not exactly those in their store, and what is said of each."""
+        stored = _seen(self.stores.hypernodes, jobs, expected)
+        return {
+            job.document.id: self._incomplete(job, Store.HYPERNODES, ids, found)
+            for job in jobs
+            if (ids := expected[job.document.id]) != (found := stored[job.document.id])
+        }
 
     def _publish(self, job: Job, expected: set[str], stored: dict[Store, set[str]]) -> Outcome | TriviumError:
         document = job.document
@@ -135,21 +141,35 @@ class PublishWork(msgspec.Struct, frozen=True):
         job.progress.seal()
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
         self.stores.registry.for_tenant(job.tenant).save(published)
-        for store in (self.stores.vectors, self.stores.visuals, self.stores.keywords, self.stores.graphs):
+        for store in (
+            self.stores.vectors,
+            self.stores.visuals,
+            self.stores.hypernodes,
+            self.stores.keywords,
+            self.stores.graphs,
+        ):
             store.writer(job.tenant).delete(document.id, keep_version=document.version)
         erase_objects(job.objects, document.id, keep_version=document.version)
         erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
         curation_of(self.stores).document_changed(job.tenant, document.id)  # it may have been deleted before
 
 
-def _ids(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> dict[str, set[str]]:
+def _chunks(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> dict[str, list[Chunk]]:
     """The chunks that each document has by its artifact; raises what reading one of them raised."""
-    expected = {}
+    chunks = {}
     for job, found in zip(jobs, made, strict=True):
         if isinstance(found, TriviumError):
             raise found
-        expected[job.document.id] = {chunk.id for chunk in found}
-    return expected
+        chunks[job.document.id] = found
+    return chunks
+
+
+def _seen(vectors: Vectors, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
+    writer = vectors.writer(jobs[0].tenant)
+    found = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
+    unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
+    return found | writer.ids(_versions(unseen)) if unseen else found
 
 
 def _versions(jobs: Sequence[Job]) -> dict[str, str]:

@@ -24,6 +24,7 @@ from trivium.flow.erase import require_membership
 from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
+from trivium.hypernodes.centroids import Centroids
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import KeywordRow, Keywords
@@ -35,6 +36,7 @@ from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
 from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
+from trivium_ingest.hypernodes import PlacedPassage, hypernode_ids, within_of
 from trivium_ingest.opening import parse_opened
 from trivium_ingest.own_date import own_date
 from trivium_ingest.visual import visual_vectors, with_names
@@ -233,11 +235,12 @@ def vectors_of(chunk: Chunk, vectors: PassageVectors) -> ChunkVectors:
 
 
 class IndexWork(msgspec.Struct, frozen=True):
-    """Passages become findable: rows in the vector store and the keyword store, and for pictures in their own."""
+    """Passages become findable: rows in the stores of vectors and keywords, pictures and HyperNodes in their own."""
 
     vectors: Vectors
     keywords: Keywords
     visuals: Vectors
+    hypernodes: Vectors
     stage: Stage = Stage.INDEX
 
     def fingerprint(self) -> str:
@@ -252,6 +255,7 @@ class IndexWork(msgspec.Struct, frozen=True):
         wanted: list[tuple[Vectors | Keywords, set[str]]] = [
             (self.vectors, expected),
             (self.keywords, expected),
+            (self.hypernodes, hypernode_ids(job, job.load(Stage.ENRICH, list[PlacedPassage]))),
             *([(self.visuals, pictured)] if pictured else []),
         ]
         return all(
@@ -266,8 +270,15 @@ class IndexWork(msgspec.Struct, frozen=True):
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
         """The rows of all jobs together, in slices; one call to each store."""
         rows = [row for job in jobs for row in _rows_of(job)]
+        nodes = within_of(rows)
+        centroids = Centroids()
         for some in in_slices(rows, WRITTEN_AT_ONCE, jobs):
-            self._write([(chunk, vector_row(job, chunk, vectors)) for job, chunk, vectors in some], jobs[0].tenant)
+            made = [(chunk, vector_row(job, chunk, vectors)) for job, chunk, vectors in some]
+            self._write(made, jobs[0].tenant)
+            for chunk, row in made:
+                centroids.add(nodes[chunk.id], row, len(chunk.text))
+        for few in in_slices(centroids.rows(), WRITTEN_AT_ONCE, ()):
+            self.hypernodes.writer(jobs[0].tenant).upsert(few)
         telemetry.CHUNKS.inc(len(rows))
         return self.planned(jobs)
 

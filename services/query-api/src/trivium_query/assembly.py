@@ -62,6 +62,7 @@ def query_services(
         stores.visuals,
         visual_questions,
         topics=topics,
+        hypernodes=stores.hypernodes,
     )
     return Services(
         warmth=searcher.warmth,
@@ -71,6 +72,7 @@ def query_services(
         keywords=stores.keywords,
         vectors=stores.vectors,
         graphs=stores.graphs,
+        hypernodes=stores.hypernodes,
         curation=curation_of(stores),
         objects=stores.objects,
         llm=model,

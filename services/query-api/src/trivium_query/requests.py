@@ -121,6 +121,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     crawler: SiteCrawler
     contradictions: Contradictions
     topics: PresentTopics
+    hypernodes: Vectors | None = None
     llm: Llm | None = None
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)

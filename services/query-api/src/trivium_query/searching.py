@@ -38,6 +38,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     visual_questions: QuestionVectors | None = None
     warmth: Warmth = msgspec.field(default_factory=Warmth)
     topics: PresentTopics | None = None
+    hypernodes: Vectors | None = None
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
@@ -63,6 +64,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
             published_chunks,
             Visuals(self.visuals.reader(tenant), self.visual_questions.embed) if self.visual_questions else None,
             present_topics if self.topics else None,
+            self.hypernodes.reader(tenant) if self.hypernodes else None,
         )
         return await pipeline.search(
             question, mode, top_k, restrict, readers, active, self.warmth.budgets(self.budgets)

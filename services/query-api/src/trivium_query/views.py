@@ -95,6 +95,7 @@ def picture(seen: EntityPicture) -> api.EntityPicture:
             if r.chunk_id in known
         ),
         edits=seen.edits,
+        evidenced_by=seen.evidenced_by,
     )
 
 

@@ -208,6 +208,9 @@ class MemoryGraphReader:
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         return {}
 
+    async def hypernodes_of(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {}
+
     async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
         known = sorted(self._entities)
         return {

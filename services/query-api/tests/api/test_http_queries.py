@@ -69,7 +69,7 @@ async def test_every_field_that_does_not_fit_is_named_with_what_it_may_be(client
     answer = await client.post("/v1/search", json={"query": " ", "top_k": 101, "mode": "magic", "filters": filters})
     assert {problem["field"]: problem["message"] for problem in answer.json()["errors"]} == {
         "body.query": "Expected text that is more than spaces, without a NUL character",
-        "body.mode": "Expected one of vector, keyword, graph, bfs, ppr, rrf, weighted, hybrid, topics",
+        "body.mode": "Expected one of vector, keyword, graph, bfs, ppr, rrf, weighted, hybrid, topics, deep",
         "body.top_k": "Expected integer <= 100",
         "body.filters.document_ids.0": "Expected string, got integer",
         "body.filters.dataset": "Expected letters, digits, '.', '_' or '-', beginning with a letter or digit",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
@@ -15,6 +16,8 @@ from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph, EntityType, Mention, MentionRole
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.hypernodes.centroids import Centroids
+from trivium.hypernodes.sections import within
 from trivium.ports.graph import GraphRow
 from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
@@ -92,6 +95,7 @@ def readers(tmp_path: Path) -> Readers:
 def filled(folder: Path, datasets: Mapping[str, Mapping[str, str]]) -> Readers:
     """Stores with a passage for each title and text."""
     vectors, keywords, graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
+    hypernodes = SqliteHyperNodes(folder)
     passages = [(Scope(DEFAULT_TENANT, name), row) for name, texts in datasets.items() for row in texts.items()]
     for scope, (title, text) in passages:
         chunk = chunk_of(title, text)
@@ -99,9 +103,21 @@ def filled(folder: Path, datasets: Mapping[str, Mapping[str, str]]) -> Readers:
         stored = ChunkVectors(chunk.id, vector(f"{title} {text}").tobytes(), sentences.tobytes())
         vectors.writer(DEFAULT_TENANT).upsert([VectorRow(stored, chunk.document_id, "v1", scope)])
         keywords.writer(DEFAULT_TENANT).upsert(keyword_rows([chunk], scope))
-        graphs.writer(DEFAULT_TENANT).upsert([GraphRow(share_of(chunk), chunk.document_id, "v1", scope)])
+        nodes = within(chunk.document_id, "v1", [chunk])[chunk.id]
+        row = GraphRow(share_of(chunk), chunk.document_id, "v1", scope, within=nodes)
+        graphs.writer(DEFAULT_TENANT).upsert([row])
+        centroids = Centroids()
+        centroids.add(nodes, VectorRow(stored, chunk.document_id, "v1", scope), len(text))
+        hypernodes.writer(DEFAULT_TENANT).upsert(centroids.rows())
     tenant = DEFAULT_TENANT
-    return Readers(vectors.reader(tenant), keywords.reader(tenant), graphs.reader(tenant), embed, published_chunks)
+    return Readers(
+        vectors.reader(tenant),
+        keywords.reader(tenant),
+        graphs.reader(tenant),
+        embed,
+        published_chunks,
+        hypernodes=hypernodes.reader(tenant),
+    )
 
 
 class Down:

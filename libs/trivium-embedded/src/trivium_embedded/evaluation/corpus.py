@@ -68,8 +68,9 @@ def _dropped(services: Services, tenant: Tenant) -> Iterator[None]:
     try:
         yield
     finally:
-        for index in (services.vectors, services.keywords, services.graphs):
-            index.drop(tenant)
+        for index in (services.vectors, services.hypernodes, services.keywords, services.graphs):
+            if index is not None:
+                index.drop(tenant)
 
 
 def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: Path, bars: Progress) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Every mode on a data set, scored; no language model asked."""
+"""Modes on a data set, scored; no language model asked."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class ModeResult(msgspec.Struct, frozen=True):
     coverage: tuple[float, float] | None = None
 
 
-def evaluate_retrieval(settings: Settings, folder: Path, run_dir: Path | None) -> None:
-    """Ingest `folder` into a throw-away tenant, run every mode, print the table, write TREC's files.
+def evaluate_retrieval(settings: Settings, folder: Path, run_dir: Path | None, modes: Sequence[Mode]) -> None:
+    """Ingest `folder` into a throw-away tenant, run these modes, print the table, write TREC's files.
 
     A document that cannot be read is told, and counts as not found; so is a search that exceeds its time budget, and
     counts as missed. Raises `Refused` (`bad_evaluation_set`).
@@ -56,7 +56,7 @@ def evaluate_retrieval(settings: Settings, folder: Path, run_dir: Path | None) -
         progress_bars(console) as bars,
         ingested(own, wanted, folder, bars, remembered_questions=0) as taken,  # each mode pays for itself
     ):
-        results = {mode: asyncio.run(_run(taken, wanted, mode, bars)) for mode in Mode}
+        results = {mode: asyncio.run(_run(taken, wanted, mode, bars)) for mode in modes}
     console.print(_table(wanted, results))
     for line in _losses(results):
         console.print(line, style="yellow")

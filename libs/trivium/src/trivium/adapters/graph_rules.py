@@ -104,14 +104,24 @@ def is_as_stored(row: GraphRow, stored: Sequence[Any]) -> bool:
 
 
 def fields_of(row: GraphRow) -> list[Any]:
-    """Document, version, dataset, run, kinds and the two times, as stored."""
+    """Document, version, dataset, run, kinds, the two times and the HyperNodes, as stored."""
     scope = row.scope
     address = [row.document_id, row.version, scope.dataset, scope.run]
-    return [*address, kinds_text(row.kinds), scope.uploaded, scope.dated]
+    return [*address, kinds_text(row.kinds), scope.uploaded, scope.dated, nodes_text(row.within)]
+
+
+def nodes_text(within: Iterable[str]) -> str:
+    """The HyperNodes of a chunk, as stored."""
+    return " ".join(within)
+
+
+def nodes_of(stored: str) -> tuple[str, ...]:
+    """The HyperNodes in a stored text."""
+    return tuple(stored.split())
 
 
 def stored_row(tenant: Tenant, share: ChunkGraph, *fields: Any) -> GraphRow:
     """The row that `fields_of` told; what an earlier version did not store is as it was then."""
-    document, version, dataset, run, kinds, uploaded, dated = fields
+    document, version, dataset, run, kinds, uploaded, dated, within = fields
     scope = Scope(tenant, dataset, run, uploaded or 0, dated)
-    return GraphRow(share, document, version, scope, kinds_of(kinds) if kinds else ("text",))
+    return GraphRow(share, document, version, scope, kinds_of(kinds) if kinds else ("text",), nodes_of(within or ""))

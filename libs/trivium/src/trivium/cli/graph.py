@@ -342,6 +342,10 @@ def _say_where(picture: api.EntityPicture) -> None:
         say(f"  {place}")
         for sentence in sentences:
             say(f"    “{sentence}”")
+    if picture.evidenced_by:
+        say("\nSections")
+    for node in picture.evidenced_by:
+        say(f"  {one_line(node.name, MAX_QUOTE_CHARS)} ({one_line(node.source)}): {counted(node.passages, 'passage')}")
     if picture.edits:
         say("\nEdited")
     for line in edit_lines(picture.edits):

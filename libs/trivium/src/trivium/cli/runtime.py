@@ -12,7 +12,7 @@ Group `trivium.parser`: `sandboxed` names a `ParseFile`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a serv
     from trivium.config import Settings
     from trivium.domain.drift import Drift, Store
     from trivium.domain.parsed import ParsedFile
+    from trivium.domain.retrieval import Mode
     from trivium.ports.parser import Blob
     from trivium.ports.stores import BucketStores, Stores
 
@@ -56,8 +57,8 @@ class AnswerEvaluation(NamedTuple):
 class Evaluation(Protocol):
     """Measures a data set in a throw-away tenant. Raises `Refused` (`bad_evaluation_set`)."""
 
-    def retrieval(self, settings: Settings, folder: Path, run_dir: Path | None) -> None:
-        """Run every mode, print the table, write the run files."""
+    def retrieval(self, settings: Settings, folder: Path, run_dir: Path | None, modes: Sequence[Mode]) -> None:
+        """Run these modes, print the table, write the run files."""
         ...
 
     def answers(self, settings: Settings, folder: Path, wanted: AnswerEvaluation) -> None:

@@ -69,6 +69,8 @@ def _show(hit: api.Hit, full: bool) -> None:
     say(f"   score {hit.score:.4f}{ranks and ': ' + ranks}")
     if hit.topic:
         say(f"   topic “{one_line(hit.topic)}”")
+    if hit.hypernode:
+        say(f"   in “{one_line(hit.hypernode, MAX_TEXT_CHARS)}”")
     if hit.bridge:
         say(f"   through “{one_line(hit.bridge.name)}”: “{one_line(hit.bridge.sentence, MAX_TEXT_CHARS)}”")
     if hit.nearby:

@@ -54,7 +54,7 @@ def rebuild(name: str) -> None:
     """Empty one store and write it anew from the artifacts.
 
     Until it is done questions find less there; the other stores go on answering. With the vectors go those of
-    pictures. `trivium audit --repair` finishes a rebuild that was interrupted.
+    pictures and HyperNodes. `trivium audit --repair` finishes a rebuild that was interrupted.
     """
     with _counting("written") as count:
         lost = runtime.upkeep().rebuild(load_settings(), _STORES[name], count)

@@ -12,6 +12,7 @@ class Store(enum.StrEnum):
 
     VECTORS = "vectors"
     PICTURES = "pictures"
+    HYPERNODES = "hypernodes"
     KEYWORDS = "keywords"
     GRAPH = "graph"
 
@@ -24,9 +25,9 @@ OBJECTS = "objects"
 class Drift(msgspec.Struct, frozen=True):
     """One store's fault with one version of one document, or with what belongs to none (`document_id` "").
 
-    `missing`, `surplus` and `changed` count chunks. `orphaned`: no query may see that version. `source` is "" for a
-    document that nobody knows. `store` is "artifacts" when the version's rows could not be made again. `found` is the
-    fault in words, and `action` what a person must do where no repair can.
+    `missing`, `surplus` and `changed` count chunks, or HyperNodes. `orphaned`: no query may see that version. `source`
+    is "" for a document that nobody knows. `store` is "artifacts" when the version's rows could not be made again.
+    `found` is the fault in words, and `action` what a person must do where no repair can.
     """
 
     tenant: str

@@ -27,6 +27,7 @@ class Mode(enum.StrEnum):
     WEIGHTED = "weighted"  # lambda * dense + (1 - lambda) * sparse (K2RAG K3)
     HYBRID = "hybrid"
     TOPICS = "topics"  # central passages of the collection's topics
+    DEEP = "deep"  # down from the nearest sections and documents, and on over shared names (RAGA R8, R11)
 
 
 class Rerank(enum.StrEnum):
@@ -69,7 +70,10 @@ class Nearby(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A result with its text. `rank` counts from 1. `topic` names the one that it is central to, in mode `topics`."""
+    """A result with its text. `rank` counts from 1. `topic` names the one that it is central to, in mode `topics`.
+
+    `hypernode` names the section or document that it was found by, in mode `deep`.
+    """
 
     chunk: Chunk
     rank: int
@@ -78,6 +82,7 @@ class Hit(msgspec.Struct, frozen=True):
     bridge: Bridge | None = None
     nearby: Nearby | None = None
     topic: str | None = None
+    hypernode: str | None = None
 
 
 class Degraded(msgspec.Struct, frozen=True):

@@ -53,7 +53,7 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = mat
 
 def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
     """Remove rows, then artifacts and originals, except those of `keep_version`, and what edits rested on it alone."""
-    for store in (stores.vectors, stores.visuals, stores.keywords, stores.graphs):
+    for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs):
         store.writer(tenant).delete(document_id, keep_version=keep_version)
     erase_objects(stores.objects.for_tenant(tenant), document_id, keep_version)
     if not keep_version:

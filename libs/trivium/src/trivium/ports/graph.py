@@ -23,13 +23,17 @@ class EntityPage(msgspec.Struct, frozen=True):
 
 
 class GraphRow(msgspec.Struct, frozen=True):
-    """What is stored of a chunk: its share, and the fields a filter may name; `kinds` as `Chunk.held_kinds`."""
+    """What is stored of a chunk: its share, and the fields a filter may name; `kinds` as `Chunk.held_kinds`.
+
+    `within` are the HyperNodes whose evidence it is (HAS_EVIDENCE), the widest first.
+    """
 
     share: ChunkGraph
     document_id: str
     version: str
     scope: Scope
     kinds: tuple[str, ...] = ("text",)
+    within: tuple[str, ...] = ()
 
 
 class GraphWriter(Protocol):
@@ -107,6 +111,16 @@ class GraphReader(Protocol):
 
     async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
         """The HAS_* steps of each chunk, in either direction, to chunks that have a share; by type, then chunk id."""
+        ...
+
+    async def evidence_of(
+        self, hypernodes: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
+    ) -> dict[str, list[str]]:
+        """The first `limit` chunks within each HyperNode (HAS_EVIDENCE); one without any is absent."""
+        ...
+
+    async def hypernodes_of(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The HyperNodes of each chunk, the widest first; a chunk that is within none is absent."""
         ...
 
     async def mentioned_by(

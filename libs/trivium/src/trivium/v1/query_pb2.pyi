@@ -287,7 +287,7 @@ class Usage(_message.Message):
     def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., calls: _Optional[int] = ..., prompts: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Hit(_message.Message):
-    __slots__ = ("rank", "score", "chunk", "sources", "bridge", "nearby", "topic")
+    __slots__ = ("rank", "score", "chunk", "sources", "bridge", "nearby", "topic", "hypernode")
     RANK_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
     CHUNK_FIELD_NUMBER: _ClassVar[int]
@@ -295,6 +295,7 @@ class Hit(_message.Message):
     BRIDGE_FIELD_NUMBER: _ClassVar[int]
     NEARBY_FIELD_NUMBER: _ClassVar[int]
     TOPIC_FIELD_NUMBER: _ClassVar[int]
+    HYPERNODE_FIELD_NUMBER: _ClassVar[int]
     rank: int
     score: float
     chunk: Chunk
@@ -302,7 +303,8 @@ class Hit(_message.Message):
     bridge: Bridge
     nearby: Nearby
     topic: str
-    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ..., nearby: _Optional[_Union[Nearby, _Mapping]] = ..., topic: _Optional[str] = ...) -> None: ...
+    hypernode: str
+    def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk: _Optional[_Union[Chunk, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceRank, _Mapping]]] = ..., bridge: _Optional[_Union[Bridge, _Mapping]] = ..., nearby: _Optional[_Union[Nearby, _Mapping]] = ..., topic: _Optional[str] = ..., hypernode: _Optional[str] = ...) -> None: ...
 
 class Nearby(_message.Message):
     __slots__ = ("from_chunk_id", "type")

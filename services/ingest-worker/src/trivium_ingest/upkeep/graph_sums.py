@@ -22,6 +22,7 @@ from trivium.domain.scope import Tenant
 from trivium.edits.curation import curation_of
 from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
+from trivium.hypernodes.sections import all_of
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.ports.stores import Stores
 from trivium_ingest.upkeep.published import jobs_of, pages_of_published
@@ -130,5 +131,12 @@ async def _answers(kept: GraphReader, anew: GraphReader, shares: Sequence[ChunkG
 
 
 async def _told(reader: GraphReader, keys: Sequence[str], chunks: Sequence[str]) -> list[dict[str, Any]]:
-    mentioned = [await reader.mentioned_by(keys, PLACES, role) for role in MentionRole]
-    return [*mentioned, await reader.about(keys), await reader.edges(keys, EDGES), await reader.beside(chunks)]
+    within = await reader.hypernodes_of(chunks)
+    return [
+        *[await reader.mentioned_by(keys, PLACES, role) for role in MentionRole],
+        await reader.about(keys),
+        await reader.edges(keys, EDGES),
+        await reader.beside(chunks),
+        within,
+        await reader.evidence_of(sorted(all_of(within)), PLACES),
+    ]

@@ -16,16 +16,18 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.stage import Job
 from trivium.ports.stores import Stores
+from trivium_ingest.hypernodes import hypernode_ids
 
 PAGE = 200  # documents in memory at a time
 Expected = dict[Store, set[str]]
-"""The chunks of one document that each store should hold."""
+"""The chunks of one document that each store should hold, and the HyperNodes."""
 
 
 class _Passage(msgspec.Struct):
-    """Of a chunk, its id and its pictures' names."""
+    """Of a chunk, its id, its place and its pictures' names."""
 
     id: str
+    section: tuple[str, ...] = ()
     assets: tuple[str, ...] = ()
 
 
@@ -81,7 +83,10 @@ def expected_ids(job: Job) -> Expected | None:
     except NotFound:
         return None
     ids = {passage.id for passage in passages}
-    return {store: ids for store in Store} | {Store.PICTURES: {row.chunk_id for row in vectors if row.visual}}
+    return {store: ids for store in Store} | {
+        Store.PICTURES: {row.chunk_id for row in vectors if row.visual},
+        Store.HYPERNODES: hypernode_ids(job, passages),
+    }
 
 
 def has_passages(job: Job) -> bool:

@@ -32,12 +32,13 @@ OnDocuments = Callable[[int], None]
 def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str]:
     """Empty one store and write it again; returns the sources of documents whose artifacts are gone.
 
-    With the vectors go those of pictures, which come from the same artifacts.
+    With the vectors go those of pictures and HyperNodes, which come from the same artifacts; the graph is told which
+    passages are within which HyperNodes when these are written.
     Until it is done queries find less there. What was interrupted is done again from the start, or finished by
     `audit` with `repair`.
     """
     lost: list[str] = []
-    written = (Store.VECTORS, Store.PICTURES) if store is Store.VECTORS else (store,)
+    written = (Store.VECTORS, Store.PICTURES, Store.HYPERNODES) if store is Store.VECTORS else (store,)
     for tenant in stores.registry.tenants():
         for emptied in written:
             store_of(stores, emptied).drop(tenant)
@@ -90,7 +91,7 @@ def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:
     if _is_from(job, embedded) or not job.objects.exists(embedded):
         return
     entry = _with(job.entry, Stage.EMBED, embedded)
-    index = IndexWork(stores.vectors, stores.keywords, stores.visuals)
+    index = IndexWork(stores.vectors, stores.keywords, stores.visuals, stores.hypernodes)
     entry = _with(entry, Stage.INDEX, artifacts.artifact_key(entry, Stage.INDEX, index.fingerprint(), job.scope))
     publish = PublishWork(stores)
     key = artifacts.artifact_key(entry, Stage.PUBLISH, publish.fingerprint())

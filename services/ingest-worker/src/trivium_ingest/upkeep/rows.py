@@ -18,6 +18,7 @@ from trivium.ports.graph import Graphs, GraphWriter
 from trivium.ports.keywords import KeywordRow, Keywords, KeywordWriter, keyword_rows
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors, VectorWriter
+from trivium_ingest.hypernodes import hypernode_rows
 from trivium_ingest.stages import vector_rows, visual_rows
 
 ROWS_COMPARED = 200
@@ -28,6 +29,7 @@ def store_of(stores: Stores, store: Store) -> Vectors | Keywords | Graphs:
     by_name: dict[Store, Callable[[], Vectors | Keywords | Graphs]] = {
         Store.VECTORS: lambda: stores.vectors,
         Store.PICTURES: lambda: stores.visuals,
+        Store.HYPERNODES: lambda: stores.hypernodes,
         Store.KEYWORDS: lambda: stores.keywords,
         Store.GRAPH: lambda: stores.graphs,
     }
@@ -66,6 +68,8 @@ def _rows(store: Store, job: Job) -> list[Any]:
         return graph_rows(job)
     if store is Store.KEYWORDS:
         return _keyword_rows(job)
+    if store is Store.HYPERNODES:
+        return _hypernode_rows(job)
     rows = _vector_rows(job, also_unseen=store is Store.VECTORS)
     return rows if store is Store.VECTORS else visual_rows(rows)
 
@@ -81,6 +85,9 @@ def write_rows(stores: Stores, written: Collection[Store], tenant: Tenant, jobs:
             stores.vectors.writer(tenant).upsert(rows)
         if Store.PICTURES in written and (pictures := visual_rows(rows)):
             stores.visuals.writer(tenant).upsert(pictures)
+    if Store.HYPERNODES in written:
+        stores.hypernodes.writer(tenant).upsert([row for job in jobs for row in _hypernode_rows(job)])
+        stores.graphs.writer(tenant).relabel([row for job in jobs for row in graph_rows(job)])
     if Store.GRAPH in written:
         stores.graphs.writer(tenant).upsert([row for job in jobs for row in graph_rows(job)])
     if Store.KEYWORDS in written:
@@ -89,6 +96,11 @@ def write_rows(stores: Stores, written: Collection[Store], tenant: Tenant, jobs:
 
 def _keyword_rows(job: Job) -> list[KeywordRow]:
     return keyword_rows(job.load(Stage.ENRICH, list[Chunk]), job.scope)
+
+
+def _hypernode_rows(job: Job) -> list[VectorRow]:
+    chunks = job.load(Stage.ENRICH, list[Chunk])
+    return hypernode_rows(chunks, vector_rows(job, chunks))
 
 
 def _vector_rows(job: Job, *, also_unseen: bool) -> list[VectorRow]:

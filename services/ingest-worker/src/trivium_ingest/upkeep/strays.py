@@ -47,6 +47,7 @@ def strays(stores: Stores, known: Collection[Tenant], *, repair: bool) -> Iterat
     rows: dict[str, Vectors | Keywords | Graphs] = {
         "vectors": stores.vectors,
         "pictures": stores.visuals,
+        "hypernodes": stores.hypernodes,
         "keywords": stores.keywords,
         "graph": stores.graphs,
     }

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from trivium.api import EditSeen
+from trivium.api import EditSeen, HyperNode
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import Edge, Entity, Mention, Relation
@@ -18,6 +18,7 @@ from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
 from trivium_query.handlers.compliance import compliance_of
 from trivium_query.handlers.curation import edits_about
+from trivium_query.handlers.evidenced_by import evidenced_by
 from trivium_query.requests import Services
 
 MAX_NEIGHBOURS = 100
@@ -46,6 +47,7 @@ class EntityPicture(msgspec.Struct, frozen=True):
     chunks: dict[str, Chunk]
     compliance: dict[Relation, Compliance]
     edits: tuple[EditSeen, ...] = ()
+    evidenced_by: tuple[HyperNode, ...] = ()
 
 
 async def browse(services: Services, tenant: Tenant, prefix: str, kind: str, limit: int, cursor: str) -> EntityPage:
@@ -63,13 +65,16 @@ async def picture(services: Services, tenant: Tenant, wanted: str, neighbours: i
         reader.edges([entity.key], neighbours), reader.evidence(entity.key, evidence)
     )
     places = {m.chunk_id for m in mentions} | {r.chunk_id for r in relations}
-    around, chunks, made_by = await asyncio.gather(
+    around, chunks, made_by, within = await asyncio.gather(
         _neighbours(services, tenant, entity, edges.get(entity.key, [])),
         services.keywords.reader(tenant).chunks(sorted(places)),
         edits_about(services, tenant, (entity.key, entity.name, *entity.aliases), evidence),
+        reader.hypernodes_of(sorted({mention.chunk_id for mention in mentions})),
     )
     compliance = await compliance_of(services, tenant, relations, chunks)
-    return EntityPicture(entity, around, tuple(mentions), tuple(relations), chunks, compliance, made_by)
+    return EntityPicture(
+        entity, around, tuple(mentions), tuple(relations), chunks, compliance, made_by, evidenced_by(within, chunks)
+    )
 
 
 async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges: list[Edge]) -> tuple[Neighbour, ...]:

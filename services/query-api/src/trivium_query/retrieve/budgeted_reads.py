@@ -21,11 +21,15 @@ KEYWORD = "keyword"
 GRAPH = "graph"
 VISUAL = "visual"
 TOPICS = "topics"
+HYPERNODE = "hypernode"
 WAITED = "waited"
 
 
 class Budgets(msgspec.Struct, frozen=True):
-    """Seconds that each source may take of one search, all its reads together; pictures have what vectors have."""
+    """Seconds that each source may take of one search, all its reads together.
+
+    Pictures and HyperNodes have what vectors have.
+    """
 
     vector_s: float = 2.0
     keyword_s: float = 2.0
@@ -46,6 +50,7 @@ class BudgetedReads:
             GRAPH: budgets.graph_s,
             VISUAL: budgets.vector_s,
             TOPICS: budgets.topics_s,
+            HYPERNODE: budgets.vector_s,
         }
         self._left = dict(self._budgets)
         self.lost: dict[str, Degraded] = {}
@@ -88,6 +93,10 @@ class BudgetedReads:
             if not self._waiting:
                 waited = (time.perf_counter() - self._waits_since) * 1000
                 self.timings_ms[WAITED] = round(self.timings_ms.get(WAITED, 0.0) + waited, 3)
+
+    def miss(self, source: str, reason: str) -> None:
+        """Note that a source which answered lacks what it should have."""
+        self.lost.setdefault(source, Degraded(source, reason))
 
     def _lose(self, source: str, why: str, reason: str) -> None:
         SOURCE_FAILED.labels(source, why).inc()

@@ -8,6 +8,7 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import Bridge, Hit, Nearby, Scored, SearchFilter, SourceRank
+from trivium.hypernodes.sections import section_of
 from trivium_query.retrieve.coverage import MAX_LOOKED_AT, covering, missing
 from trivium_query.retrieve.path import Beside, Link
 from trivium_query.retrieve.texts import Texts
@@ -18,7 +19,7 @@ PAGE = 50  # chunks loaded at once, beyond the hits wanted, while filters leave 
 class Ranking(msgspec.Struct, frozen=True):
     """Passages best first; the rankings it was made of, by source; and the best link into each that has one.
 
-    `topics` names the topic of each that is there for one.
+    `topics` names the topic of each that is there for one, `through` the HyperNode of each that was found by one.
     """
 
     rows: Sequence[Scored]
@@ -26,6 +27,7 @@ class Ranking(msgspec.Struct, frozen=True):
     links: Mapping[str, Link] = msgspec.field(default_factory=dict)
     steps: Mapping[str, Beside] = msgspec.field(default_factory=dict)
     topics: Mapping[str, str] = msgspec.field(default_factory=dict)
+    through: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts: Texts) -> tuple[Hit, ...]:
@@ -56,6 +58,7 @@ async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts:
             bridge_of(ranking.links.get(chunk.id), known),
             nearby_of(ranking.steps.get(chunk.id)),
             ranking.topics.get(chunk.id),
+            hypernode_of(ranking.through.get(chunk.id), chunk),
         )
         for rank, (row, chunk) in enumerate(kept, start=1)
     )
@@ -79,6 +82,14 @@ def _passes(chunk: Chunk, restrict: SearchFilter) -> bool:
 def nearby_of(step: Beside | None) -> Nearby | None:
     """The step as a hit tells it."""
     return Nearby(step.source, step.type) if step else None
+
+
+def hypernode_of(node: str | None, chunk: Chunk) -> str | None:
+    """The section or document that a HyperNode stands for, as the passage's heading words it."""
+    section = section_of(node, chunk.document_id, chunk.version, chunk.section) if node else None
+    if section is None:
+        return None
+    return msgspec.structs.replace(chunk, section=section).heading or chunk.source
 
 
 def bridge_of(link: Link | None, chunks: Mapping[str, Chunk]) -> Bridge | None:

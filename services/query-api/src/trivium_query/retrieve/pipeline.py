@@ -1,9 +1,10 @@
-"""From a question to ranked passages, in one of nine named modes.
+"""From a question to ranked passages, in one of ten named modes.
 
 evidence (vectors, keywords and graph at once, each within its budget) -> ranking -> hits
 
 `hybrid`, the default, is path retrieval over all three sources (`path`); `graph` is what of it the
-graph alone reached, and `hybrid` without a graph when that is late or down (RAGA R11); `topics` is for
+graph alone reached, and `hybrid` without a graph when that is late or down (RAGA R11); `deep` is `hybrid`
+from whole sections and documents down (`deep`), without those that are not there; `topics` is for
 questions about the whole collection (`topics`), and `hybrid` while there are none. The other modes
 are the published methods. In those that have words, what the words decide for comes first
 (`decisive`). A source that is late or down costs its own results and is named in the answer.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
@@ -21,7 +22,16 @@ from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
 from trivium_query.retrieve import anchors, bfs, fuse, pagerank, path, store_reads
-from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, TOPICS, VECTOR, VISUAL, BudgetedReads, Budgets
+from trivium_query.retrieve.budgeted_reads import (
+    GRAPH,
+    HYPERNODE,
+    KEYWORD,
+    TOPICS,
+    VECTOR,
+    VISUAL,
+    BudgetedReads,
+    Budgets,
+)
 from trivium_query.retrieve.coverage import missing
 from trivium_query.retrieve.hits import Ranking, load_hits
 from trivium_query.retrieve.store_reads import Query, Readers
@@ -114,6 +124,15 @@ async def _topics(query: Query, readers: Readers, reads: BudgetedReads) -> Ranki
     return Ranking(found.rows, {TOPICS: found.rows}, topics={key: topic.name for key, topic in found.topic_of.items()})
 
 
+async def _deep_walk(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
+    found = await store_reads.gather(query, readers, reads)
+    down = await store_reads.descended(query, found, readers, reads)
+    found = await store_reads.looked_at(list(down.gains), found, readers, reads)
+    walk = await _walk_from(found, down.gains, query, readers, reads)
+    sources = walk.sources() | ({HYPERNODE: fuse.as_ranking(down.gains)} if down.gains else {})
+    return Ranking(_whole(walk.ranked, walk.found), sources, walk.links, walk.steps, through=down.through)
+
+
 async def _ppr(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
     found = await store_reads.gather(query, readers, reads)
     base = path.base_scores(found.dense, found.keyword, found.sentences)
@@ -144,10 +163,16 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 async def _walk(query: Query, readers: Readers, reads: BudgetedReads) -> Walk:
-    found = await store_reads.gather(query, readers, reads)
+    return await _walk_from(await store_reads.gather(query, readers, reads), {}, query, readers, reads)
+
+
+async def _walk_from(
+    found: store_reads.Evidence, more: Mapping[str, float], query: Query, readers: Readers, reads: BudgetedReads
+) -> Walk:
+    """From the evidence over names to other passages; `more` is what passages gain beside it."""
     base = path.base_scores(found.dense, found.keyword, found.sentences)
     gains = anchors.anchor_gains(found.anchored, found.about)
-    scores = path.added(path.added(base, gains), path.picture_gains(found.pictures))
+    scores = path.added(path.added(path.added(base, gains), path.picture_gains(found.pictures)), more)
     starts = path.sources(scores)
     mentions = await store_reads.mentions(starts, readers, reads)
     leaving = path.departures(starts, scores, mentions, found.sentences, found.asked)
@@ -182,4 +207,5 @@ _MODES: dict[Mode, Callable[[Query, Readers, BudgetedReads], Awaitable[Ranking]]
     Mode.WEIGHTED: _weighted,
     Mode.HYBRID: _hybrid,
     Mode.TOPICS: _topics,
+    Mode.DEEP: _deep_walk,
 }

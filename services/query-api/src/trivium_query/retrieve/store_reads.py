@@ -17,8 +17,8 @@ from trivium.domain.topics import Topics
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
-from trivium_query.retrieve import anchors, bfs, decisive, path, topics
-from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, TOPICS, VECTOR, VISUAL, BudgetedReads
+from trivium_query.retrieve import anchors, bfs, decisive, deep, path, topics
+from trivium_query.retrieve.budgeted_reads import GRAPH, HYPERNODE, KEYWORD, TOPICS, VECTOR, VISUAL, BudgetedReads
 from trivium_query.words import is_function_word, terms
 
 MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
@@ -51,6 +51,7 @@ class Readers(msgspec.Struct, frozen=True):
     published_chunks: DocumentChunks
     visuals: Visuals | None = None
     topics: ReadTopics | None = None
+    hypernodes: VectorReader | None = None
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -76,6 +77,7 @@ class Evidence(msgspec.Struct, frozen=True):
     anchored: list[str]
     sentences: dict[str, path.Similarities]
     pictures: list[Scored] = []
+    vector: Vector | None = None
 
 
 async def dense(query: Query, readers: Readers, reads: BudgetedReads) -> tuple[Vector | None, list[Scored]]:
@@ -138,7 +140,40 @@ async def gather(query: Query, readers: Readers, reads: BudgetedReads) -> Eviden
     found = dict.fromkeys(row.chunk_id for row in (*nearest, *worded))
     named = [row.chunk_id for key in anchored for row in about[key] if row.chunk_id not in found][:MAX_ANCHORED]
     sentences = await similarities([*found, *named], vector, readers, reads)
-    return Evidence(nearest, worded, decided, about, asked, anchored, sentences, pictures)
+    return Evidence(nearest, worded, decided, about, asked, anchored, sentences, pictures, vector)
+
+
+async def descended(query: Query, found: Evidence, readers: Readers, reads: BudgetedReads) -> deep.Descent:
+    """The HyperNodes nearest to the question, and the passages within them; says so where some are missing."""
+    nodes: list[Scored] = []
+    if readers.hypernodes is not None and found.vector is not None:
+        nodes = await reads.ask(HYPERNODE, readers.hypernodes.search(found.vector, deep.NODES, query.where), [])
+    nearest = [row.chunk_id for row in found.dense]
+    if not nearest or HYPERNODE in reads.lost:
+        return deep.NOWHERE
+    members, within = await asyncio.gather(
+        reads.ask(GRAPH, readers.graph.evidence_of([row.chunk_id for row in nodes], deep.MEMBERS, query.where), {}),
+        reads.ask(GRAPH, readers.graph.hypernodes_of(nearest), {}),
+    )
+    if GRAPH not in reads.lost and (lacking := deep.lacking(nearest, within, nodes)):
+        reads.miss(HYPERNODE, lacking)
+    return deep.descent(nodes, members, within)
+
+
+async def looked_at(chunk_ids: Sequence[str], found: Evidence, readers: Readers, reads: BudgetedReads) -> Evidence:
+    """The same evidence with these passages compared with the question too."""
+    known = {row.chunk_id for row in found.dense}
+    new = [chunk for chunk in chunk_ids if chunk not in known]
+    unread = [chunk for chunk in chunk_ids if chunk not in found.sentences]
+    vector = found.vector
+    if vector is None or not (new or unread):
+        return found
+    rows, sentences = await asyncio.gather(
+        reads.ask(VECTOR, readers.vectors.passage_vectors(new), {}), similarities(unread, vector, readers, reads)
+    )
+    nearer = [Scored(chunk, score) for chunk, score in topics.similarities(vector, rows).items()]
+    dense = sorted([*found.dense, *nearer], key=lambda row: (-row.score, row.chunk_id))
+    return msgspec.structs.replace(found, dense=dense, sentences=found.sentences | sentences)
 
 
 async def similarities(

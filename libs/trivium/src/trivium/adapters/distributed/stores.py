@@ -102,6 +102,13 @@ class DistributedStores:
         return self._closing.enter_context(closing(MilvusVectors(self._settings, "pictures")))
 
     @cached_property
+    def hypernodes(self) -> Vectors:
+        """Milvus, in collections of their own."""
+        from trivium.adapters.distributed.milvus.vectors import MilvusVectors  # noqa: PLC0415
+
+        return self._closing.enter_context(closing(MilvusVectors(self._settings, "hypernodes")))
+
+    @cached_property
     def keywords(self) -> Keywords:
         """Elasticsearch."""
         from trivium.adapters.distributed.elasticsearch.keywords import ElasticKeywords  # noqa: PLC0415

@@ -12,6 +12,7 @@ from sys import intern
 
 import msgspec
 
+from trivium.adapters.embedded.graph_evidence import evidence_of, hypernodes_of
 from trivium.adapters.embedded.graph_match import similar_names
 from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
 from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
@@ -116,6 +117,20 @@ class SqliteGraphReader:
         if not chunk_ids:
             return {}
         return await self._threads.run(self._database, lambda db: _beside(db, chunk_ids))
+
+    async def evidence_of(
+        self, hypernodes: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
+    ) -> dict[str, list[str]]:
+        """The chunks within each."""
+        if not hypernodes:
+            return {}
+        return await self._threads.run(self._database, lambda db: evidence_of(db, hypernodes, limit, where))
+
+    async def hypernodes_of(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What each chunk is within."""
+        if not chunk_ids:
+            return {}
+        return await self._threads.run(self._database, lambda db: hypernodes_of(db, chunk_ids))
 
     async def mentioned_by(
         self,
@@ -247,7 +262,7 @@ class SqliteGraphReader:
 
 
 _SHARES = """
-    SELECT document, version, dataset, run, kinds, uploaded, dated, body FROM share
+    SELECT document, version, dataset, run, kinds, uploaded, dated, within, body FROM share
     WHERE chunk > :after AND (:dataset = '' OR dataset = :dataset) ORDER BY chunk LIMIT :limit
 """
 

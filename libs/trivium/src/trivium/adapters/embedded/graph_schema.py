@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
+from trivium.adapters.embedded.graph_evidence import put_evidence
 from trivium.adapters.embedded.mirror import STATE_TABLE
 from trivium.adapters.embedded.sqlite import Schema, rebuilding
 from trivium.adapters.embedded.stored_kinds import of_neighbour
+from trivium.adapters.embedded.stored_sections import nodes_of_neighbour
 from trivium.adapters.embedded.stored_times import fill_uploaded
 from trivium.domain.drift import Store
 
@@ -15,6 +17,12 @@ def _fill_fields(connection: sqlite3.Connection) -> None:
     if connection.execute("SELECT 1 FROM share LIMIT 1").fetchone():
         connection.executemany("UPDATE share SET kinds = ? WHERE chunk = ?", of_neighbour(connection))
         fill_uploaded(connection, "share", "document")
+
+
+def _fill_evidence(connection: sqlite3.Connection) -> None:
+    if connection.execute("SELECT 1 FROM share LIMIT 1").fetchone():
+        for chunk, nodes in nodes_of_neighbour(connection):
+            put_evidence(connection, chunk, nodes)
 
 
 SCHEMA = Schema(
@@ -116,6 +124,12 @@ SCHEMA = Schema(
         CREATE INDEX hidden_to ON hidden (target);
         ALTER TABLE edge ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0
         """,
+        # HAS_EVIDENCE; of a passage, `within` has the same, the widest HyperNode first.
+        """
+        ALTER TABLE share ADD COLUMN within TEXT NOT NULL DEFAULT '';
+        CREATE TABLE evidence (node TEXT NOT NULL, chunk TEXT NOT NULL, PRIMARY KEY (node, chunk)) WITHOUT ROWID
+        """,
+        _fill_evidence,
     ),
     recovery=rebuilding(Store.GRAPH),
 )

@@ -16,7 +16,10 @@ from trivium.domain.times import TimeOf
 
 _WITHIN = """
     FROM json_each(:keys) k JOIN named n ON n.key = k.value AND n.role = :role JOIN share s ON s.chunk = n.chunk
-    WHERE (:dataset = '' OR s.dataset = :dataset)
+    WHERE
+"""
+_PASSING = """
+    (:dataset = '' OR s.dataset = :dataset)
     AND (:documents IS NULL OR s.document IN (SELECT value FROM json_each(:documents)))
     AND (:run = '' OR s.run = :run)
     AND (:kinds IS NULL OR EXISTS (
@@ -68,14 +71,22 @@ def mentioned_within(
     }
 
 
+def passing(where: RowFilter) -> str:
+    """The condition on a share `s`, for `where_parameters`."""
+    return _PASSING + _PERIODS[where.period.of if where.period else None]
+
+
 def _within(where: RowFilter) -> str:
-    return _WITHIN + _PERIODS[where.period.of if where.period else None]
+    return _WITHIN + passing(where)
 
 
 def _asked(names: Sequence[str], role: MentionRole, where: RowFilter) -> Mapping[str, str | int | None]:
+    return {"keys": json.dumps(names), "role": role.value, **where_parameters(where)}
+
+
+def where_parameters(where: RowFilter) -> dict[str, str | int | None]:
+    """What `passing` asks for."""
     return {
-        "keys": json.dumps(names),
-        "role": role.value,
         "dataset": where.dataset,
         "documents": None if where.document_ids is None else json.dumps(where.document_ids),
         "run": where.run,

@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.adapters.embedded.graph_decisions import Decided, decided
 from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, settle_degrees
+from trivium.adapters.embedded.graph_evidence import add_evidence, drop_evidence, put_evidence
 from trivium.adapters.embedded.graph_names import NameTable
 from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes
@@ -49,8 +50,11 @@ class SqliteGraphWriter:
             connection.executemany(
                 "UPDATE share SET document = ?, version = ?, dataset = ?, run = ?, kinds = ?, uploaded = ?, dated = ?"
                 " WHERE chunk = ?",
-                [(*fields_of(row), row.share.chunk_id) for row in rows],
+                [(*fields_of(row)[:-1], row.share.chunk_id) for row in rows],
             )
+            for row in rows:
+                if connection.execute("SELECT 1 FROM share WHERE chunk = ?", (row.share.chunk_id,)).fetchone():
+                    put_evidence(connection, row.share.chunk_id, row.within)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the shares of every version but `keep_version`, in one transaction."""
@@ -114,8 +118,8 @@ class SqliteGraphWriter:
         wanted = {row.share.chunk_id: row for row in rows}
         with self._database.read() as connection:
             stored = connection.execute(
-                "SELECT chunk, document, version, dataset, run, kinds, uploaded, dated, cast(body AS BLOB) FROM share"
-                " WHERE chunk IN (SELECT value FROM json_each(?))",
+                "SELECT chunk, document, version, dataset, run, kinds, uploaded, dated, within, cast(body AS BLOB)"
+                " FROM share WHERE chunk IN (SELECT value FROM json_each(?))",
                 (json_list(list(wanted)),),
             )
             return set(wanted) - {chunk for chunk, *row in stored if is_as_stored(wanted[chunk], row)}
@@ -141,10 +145,11 @@ class _Changes:
         share, chunk = row.share, row.share.chunk_id
         self._added += 1
         self._db.execute(
-            "INSERT INTO share (chunk, document, version, dataset, run, kinds, uploaded, dated, body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO share (chunk, document, version, dataset, run, kinds, uploaded, dated, within, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (chunk, *fields_of(row), _encode(share)),
         )
+        add_evidence(self._db, chunk, row.within)
         self._db.executemany(
             "INSERT INTO named VALUES (?, ?, ?, ?, ?)",
             [(key, role, chunk, *place) for (key, role), place in places_of(share).items()],
@@ -171,6 +176,7 @@ class _Changes:
             return
         share = _decode(row[0])
         self._removed += 1
+        drop_evidence(self._db, chunk)
         self._db.execute("DELETE FROM share WHERE chunk = ?", (chunk,))
         self._db.executemany(
             "DELETE FROM named WHERE key = ? AND role = ? AND chunk = ?",

@@ -31,7 +31,7 @@ def _name_all_kinds(connection: sqlite3.Connection) -> None:
         connection.executemany("UPDATE passages SET kind = ? WHERE chunk_id = ?", of_neighbour(connection))
 
 
-_SCHEMA = Schema(
+SCHEMA = Schema(
     name="vector index",
     steps=(
         STATE_TABLE
@@ -69,8 +69,8 @@ Sentences = RecentRows[str, Int16Vectors]
 class SqliteVectors:
     """All tenants' vectors of one space, in `<data>/tenants/<tenant>/<space>.sqlite`."""
 
-    def __init__(self, data: Path, space: str = "vectors") -> None:
-        self._databases = TenantDatabases(data, space, _SCHEMA)
+    def __init__(self, data: Path, space: str = "vectors", schema: Schema = SCHEMA) -> None:
+        self._databases = TenantDatabases(data, space, schema)
         self._threads = ReadThreads(space)
         self._lock = threading.Lock()
         self._mirrors: dict[Tenant, Mirror[FlatIndex]] = {}
@@ -92,6 +92,10 @@ class SqliteVectors:
                 )
             sentences = self._sentences.setdefault(tenant, RecentRows(lambda row: row.nbytes, MAX_RECENT_BYTES))
         return SqliteVectorReader(self._databases.of(tenant), mirror, sentences, self._threads)
+
+    def database(self, tenant: Tenant) -> Database:
+        """The tenant's file, for what is made of it."""
+        return self._databases.of(tenant)
 
     def tenants(self) -> set[Tenant]:
         """Those that have a file."""
@@ -122,13 +126,7 @@ class SqliteVectorWriter:
         if not batch:
             return
         with self._database.write() as connection:
-            _require_dimension(connection, batch.values())
-            replaced = connection.execute(
-                "DELETE FROM passages WHERE chunk_id IN (SELECT value FROM json_each(?))", (json_list(list(batch)),)
-            ).rowcount
-            for row in batch.values():
-                _insert(connection, row)
-            count_changes(connection, len(batch), replaced)
+            put_rows(connection, batch)
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the document's rows, except those of `keep_version`."""
@@ -245,6 +243,17 @@ def _read_sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str]) ->
         (json_list(chunk_ids),),
     )
     return {key: np.frombuffer(vectors, np.int16).reshape(-1, dimension) for key, vectors, dimension in rows}
+
+
+def put_rows(connection: sqlite3.Connection, batch: Mapping[str, VectorRow]) -> None:
+    """Add or replace the rows, by chunk id, in a transaction that is open."""
+    _require_dimension(connection, batch.values())
+    replaced = connection.execute(
+        "DELETE FROM passages WHERE chunk_id IN (SELECT value FROM json_each(?))", (json_list(list(batch)),)
+    ).rowcount
+    for row in batch.values():
+        _insert(connection, row)
+    count_changes(connection, len(batch), replaced)
 
 
 def _insert(connection: sqlite3.Connection, row: VectorRow) -> None:

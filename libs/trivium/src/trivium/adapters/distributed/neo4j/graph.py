@@ -14,6 +14,8 @@ from trivium.config import Settings
 from trivium.domain.scope import Tenant
 
 _DROP = (
+    "MATCH (n:HyperNode) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
+    " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Chunk) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL"

@@ -14,7 +14,7 @@ from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
-from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
+from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, stored_row
 from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
@@ -73,6 +73,19 @@ class Neo4jGraphReader:
         """What each chunk has, and what has it."""
         rows = await self._ask(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: [Step(StepType(kind), other) for kind, other in steps] for chunk, steps in rows}
+
+    async def evidence_of(
+        self, hypernodes: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
+    ) -> dict[str, list[str]]:
+        """The chunks within each."""
+        within = _conditions(where)
+        rows = await self._ask(cypher.EVIDENCE_OF, ids=list(dict.fromkeys(hypernodes)), limit=max(limit, 0), **within)
+        return {node: list(chunks) for node, chunks in rows}
+
+    async def hypernodes_of(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What each chunk is within."""
+        rows = await self._ask(cypher.HYPERNODES_OF, ids=list(dict.fromkeys(chunk_ids)))
+        return {chunk: nodes_of(stored) for chunk, stored in rows}
 
     async def mentioned_by(
         self,
@@ -205,8 +218,10 @@ class Neo4jGraphReader:
 
 def _within(where: RowFilter) -> dict[str, Any]:
     """The parameters of a filter; none where it does not restrict."""
-    if where == EVERYWHERE:
-        return {}
+    return {} if where == EVERYWHERE else _conditions(where)
+
+
+def _conditions(where: RowFilter) -> dict[str, Any]:
     period = where.period
     return {
         "dataset": where.dataset,

@@ -167,12 +167,26 @@ BESIDE: LiteralString = """
     WITH DISTINCT id, type(s) AS type, o.id AS other ORDER BY type, other
     RETURN id, collect([type, other])
 """
+EVIDENCE_OF: LiteralString = (
+    """
+    UNWIND $ids AS id
+    MATCH (:HyperNode {tenant: $tenant, id: id})-[:HAS_EVIDENCE]->(c)
+"""
+    + _WITHIN
+    + " WITH id, c.id AS chunk ORDER BY chunk WITH id, collect(chunk)[..$limit] AS chunks WHERE size(chunks) > 0"
+    + " RETURN id, chunks"
+)
+HYPERNODES_OF: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (c:Chunk {tenant: $tenant, id: id}) WHERE c.within <> ''
+    RETURN id, c.within
+"""
 # Ordered as the index is, so that a page is read from it.
 SHARES: LiteralString = """
     MATCH (c:Chunk) WHERE c.tenant = $tenant AND c.id > $after AND c.share IS NOT NULL
     AND ($dataset = '' OR c.dataset = $dataset)
     WITH c ORDER BY c.tenant, c.id LIMIT $limit
-    RETURN c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.share
+    RETURN c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.within, c.share
 """
 NAMED: LiteralString = (
     """

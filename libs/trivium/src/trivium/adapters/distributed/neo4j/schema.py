@@ -1,10 +1,9 @@
 """The graph as Neo4j holds it: labels, relations, and the indexes that stand before the first write.
 
-    (:Chunk {id, document, version, dataset, run, kinds, uploaded, dated, share})     the times in Unix seconds
-        -[:ABOUT | HEADED | MENTIONS {name, chunk, sentence, confidence}]-> (:Name)     one type per role
-    (:Chunk {id, document, version, dataset, run, share})
+    (:Chunk {id, document, version, dataset, run, kinds, uploaded, dated, within, share})    the times in Unix seconds
         -[:ABOUT | HEADED | MENTIONS | CREATED {name, chunk, sentence, confidence}]-> (:Name)    one type per role
         -[:HAS_TABLE | HAS_IMAGE | HAS_FORMULA | NEXT_TEXT | NEXT_TABLE | NEXT_IMAGE | NEXT_FORMULA]-> (:Chunk)
+    (:HyperNode {id, document, version})-[:HAS_EVIDENCE]->(:Chunk)    a section or a document: `trivium.hypernodes`
     (:Name {id, key, name, spellings})               a folded name; also :Entity {type, mentions} when it stands for
                                                      an entity, :Alias when it is another name of one
     (:Name)-[:RELATES {type, confidence, chunk, hidden}]->(:Name)    what one chunk states; hidden: nobody sees it
@@ -32,7 +31,7 @@ from typing import LiteralString
 
 from trivium.domain.graph import MentionRole, StepType
 
-VERSION = 2
+VERSION = 3
 CHANGE_SHARDS = 16
 
 ROLE_TYPES: dict[MentionRole, LiteralString] = {
@@ -58,6 +57,7 @@ SCHEMA: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT trivium_schema IF NOT EXISTS FOR (n:Schema) REQUIRE n.name IS UNIQUE",
     "CREATE CONSTRAINT trivium_tenant IF NOT EXISTS FOR (n:Tenant) REQUIRE n.tenant IS UNIQUE",
     "CREATE CONSTRAINT trivium_chunk IF NOT EXISTS FOR (n:Chunk) REQUIRE (n.tenant, n.id) IS UNIQUE",
+    "CREATE CONSTRAINT trivium_hypernode IF NOT EXISTS FOR (n:HyperNode) REQUIRE (n.tenant, n.id) IS UNIQUE",
     "CREATE CONSTRAINT trivium_name IF NOT EXISTS FOR (n:Name) REQUIRE (n.tenant, n.id) IS UNIQUE",
     "CREATE CONSTRAINT trivium_changes IF NOT EXISTS FOR (n:Changes) REQUIRE (n.tenant, n.shard) IS UNIQUE",
     "CREATE INDEX trivium_document IF NOT EXISTS FOR (n:Chunk) ON (n.tenant, n.document, n.version)",

@@ -20,7 +20,7 @@ from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differen
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
-from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
@@ -28,7 +28,7 @@ from trivium.domain.scope import Tenant
 from trivium.ports.graph import BATCH_CHUNKS, GraphRow
 
 DOCUMENTS_PER_QUESTION = 500
-_FIELDS = ("document", "version", "dataset", "run", "kinds", "uploaded", "dated")
+_FIELDS = ("document", "version", "dataset", "run", "kinds", "uploaded", "dated", "within")
 DECISIONS_AT_ONCE = 1000  # in one transaction: what one call decides is no more, and seen as a whole
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -59,7 +59,9 @@ class Neo4jGraphWriter:
             for row in sorted(rows, key=lambda row: row.share.chunk_id)
         ]
         for batch in in_batches(told, BATCH_CHUNKS):
-            self._server.run(cypher.RELABEL_CHUNKS, tenant=self._space, rows=batch)
+            if not self._write(lambda graph, batch=batch: graph.relabel(batch)):  # type: ignore[misc]
+                create_schema(self._server)
+                self._write(lambda graph, batch=batch: graph.relabel(batch))  # type: ignore[misc]
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the shares of every version but `keep_version`."""
@@ -123,7 +125,7 @@ class Neo4jGraphWriter:
             """
             UNWIND $ids AS id
             MATCH (c:Chunk {tenant: $tenant, id: id})
-            RETURN id, c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.share
+            RETURN id, c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.within, c.share
             """,
             tenant=self._space,
             ids=list(wanted),
@@ -162,6 +164,7 @@ class _GraphTransaction:
         before = dict(self._run(cypher.PUT_CHUNKS, rows=rows, version=VERSION))
         if not before:
             return 0
+        self._put_evidence({row["id"]: row["within"] for row in rows})
         changes = Changes()
         for chunk, row, encoded in batch:
             known = before[chunk]
@@ -174,6 +177,20 @@ class _GraphTransaction:
             self._count_change()
         return len(batch)
 
+    def relabel(self, told: Sequence[Mapping[str, Any]]) -> int:
+        """Write what stands beside shares. Returns 0 on a server without our schema."""
+        if not self._run(cypher.SCHEMA_THERE, version=VERSION):
+            return 0
+        self._run_some(cypher.RELABEL_CHUNKS, rows=list(told))
+        self._put_evidence({row["id"]: row["fields"]["within"] for row in told})
+        return len(told)
+
+    def _put_evidence(self, within: Mapping[str, str]) -> None:
+        """Have each chunk be evidence of exactly its HyperNodes."""
+        self._run_some(cypher.DROP_EVIDENCE, chunks=list(within))
+        rows = [{"chunk": chunk, "node": node} for chunk, stored in within.items() for node in nodes_of(stored)]
+        self._run_some(cypher.ADD_EVIDENCE, rows=sorted(rows, key=lambda row: (row["node"], row["chunk"])))
+
     def take(self, document_id: str, keep_version: str) -> int:
         """Remove the next shares of a document. Returns how many."""
         found = self._run(cypher.TAKE_CHUNKS, document=document_id, keep=keep_version, limit=BATCH_CHUNKS)
@@ -182,6 +199,7 @@ class _GraphTransaction:
             if share is not None:  # a step led to it, and its own share never came
                 changes.remove(_decode(share))
         self._apply(changes)
+        self._run_some(cypher.DROP_EVIDENCE, chunks=[chunk for chunk, _ in found])
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, _ in found])
         if found:
             self._count_change()

@@ -17,7 +17,7 @@ PUT_CHUNKS: LiteralString = """
     UNWIND $rows AS row
     MERGE (c:Chunk {tenant: $tenant, id: row.id})
     SET c.document = row.document, c.version = row.version, c.dataset = row.dataset, c.run = row.run,
-        c.kinds = row.kinds, c.uploaded = row.uploaded, c.dated = row.dated
+        c.kinds = row.kinds, c.uploaded = row.uploaded, c.dated = row.dated, c.within = row.within
     WITH c, row, c.share AS before
     SET c.share = row.share
     RETURN row.id, before
@@ -26,6 +26,18 @@ RELABEL_CHUNKS: LiteralString = """
     UNWIND $rows AS row
     MATCH (c:Chunk {tenant: $tenant, id: row.id}) WHERE c.share IS NOT NULL
     SET c += row.fields
+"""
+# A HyperNode is there as long as it has evidence. Its passages are one document's, so nobody else waits for it.
+DROP_EVIDENCE: LiteralString = """
+    UNWIND $chunks AS id
+    MATCH (c:Chunk {tenant: $tenant, id: id})<-[e:HAS_EVIDENCE]-(h) DELETE e
+    WITH DISTINCT h WHERE NOT EXISTS { (h)-[:HAS_EVIDENCE]->() } DELETE h
+"""
+ADD_EVIDENCE: LiteralString = """
+    UNWIND $rows AS row
+    MATCH (c:Chunk {tenant: $tenant, id: row.chunk}) WHERE c.share IS NOT NULL
+    MERGE (h:HyperNode {tenant: $tenant, id: row.node}) ON CREATE SET h.document = c.document, h.version = c.version
+    MERGE (h)-[e:HAS_EVIDENCE]->(c) ON CREATE SET e.tenant = $tenant
 """
 TAKE_CHUNKS: LiteralString = """
     MATCH (c:Chunk {tenant: $tenant, document: $document}) WHERE c.version IS NOT NULL AND c.version <> $keep
