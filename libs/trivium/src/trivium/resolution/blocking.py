@@ -7,6 +7,7 @@ over runs of three (Broder 1997), banded so that names with a letter or two betw
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from functools import lru_cache
 
@@ -71,3 +72,8 @@ def is_short_in(block: str, key: str) -> bool:
     """Whether `key` is the short name of a lopsided block."""
     name = block[2:]
     return " ".join(form_of(key).core) == name or key.replace(" ", "") == name
+
+
+def block_id(block: str) -> int:
+    """What a store keeps of a block's name: 64 bits with a sign. Two blocks of one id would only be compared more."""
+    return int.from_bytes(hashlib.blake2b(block.encode(), digest_size=8).digest(), signed=True)

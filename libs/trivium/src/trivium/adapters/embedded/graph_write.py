@@ -12,14 +12,18 @@ from trivium.adapters.embedded.graph_decisions import Decided, decided
 from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, settle_degrees
 from trivium.adapters.embedded.graph_evidence import add_evidence, drop_evidence, put_evidence
 from trivium.adapters.embedded.graph_names import NameTable
+from trivium.adapters.embedded.graph_shelf import SqliteShelf
 from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database, json_list
 from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
+from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Scope, Tenant
+from trivium.domain.verdicts import RULE_SHARE
 from trivium.ports.graph import GraphRow
+from trivium.resolution.settle import settle
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
@@ -87,6 +91,25 @@ class SqliteGraphWriter:
                     changes.add(GraphRow(share, "", "", Scope(self._tenant, "")))
             changes.decide(stored, wanted)
             changes.settle()
+
+    def resolve(self) -> int:
+        """Settle some names, in one transaction."""
+        if not self._is_unresolved():
+            return 0
+        with self._database.write() as connection:
+            keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (NAMES_AT_ONCE,))]
+            shelf = SqliteShelf(connection)
+            settle(shelf, keys)
+            changes = _Changes(connection, self._tenant)
+            for moved in shelf.moved:
+                changes.claim_by_rule(*moved)
+            changes.settle(unresolved=False)
+            connection.execute("DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),))
+        return len(keys)
+
+    def _is_unresolved(self) -> bool:
+        with self._database.read() as connection:
+            return connection.execute("SELECT 1 FROM unresolved LIMIT 1").fetchone() is not None
 
     def undecided(self, decisions: Decisions) -> int:
         """How many decisions differ."""
@@ -211,7 +234,20 @@ class _Changes:
         self._named.update(self._removed_entities, stored.changed_keys(wanted, "type"))
         self._added += 1
 
-    def settle(self) -> None:
+    def claim_by_rule(self, key: str, before: str | None, now: str | None) -> None:
+        """Rules give a name to another one than before, or to none."""
+        self._added += 1
+        self._db.execute("DELETE FROM claimed WHERE key = ? AND canonical = ? AND chunk = ?", (key, before, RULE_SHARE))
+        if now is not None:
+            self._db.execute("INSERT INTO claimed VALUES (?, ?, ?, ?)", (key, now, RULE_SHARE, key))
+        self._claimed.add(key)
+        self._named.update(filter(None, (key, before, now)))
+
+    def settle(self, *, unresolved: bool = True) -> None:
+        """`unresolved`: what may have become known otherwise of a name is to be looked at."""
+        if unresolved:
+            ends = {end for edge in (*self._stated, *self._withdrawn) for end in edge[:2]}
+            self._db.executemany("INSERT OR IGNORE INTO unresolved VALUES (?)", [(key,) for key in self._named | ends])
         self._settle_tally()
         self._settle_spread()
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
