@@ -40,10 +40,10 @@ class SqliteShelf:
             return None
         decided = self._db.execute("SELECT value FROM decided WHERE kind = 'type' AND key = ?", (key,)).fetchone()
         there = self._db.execute(
-            "SELECT DISTINCT target FROM edge WHERE source = ? ORDER BY target LIMIT ?", (key, MAX_NEIGHBOURS)
+            "SELECT DISTINCT target FROM edge WHERE source = ? ORDER BY target LIMIT ?", (key, MAX_NEIGHBOURS + 1)
         ).fetchall()
         back = self._db.execute(
-            "SELECT DISTINCT source FROM edge WHERE target = ? ORDER BY source LIMIT ?", (key, MAX_NEIGHBOURS)
+            "SELECT DISTINCT source FROM edge WHERE target = ? ORDER BY source LIMIT ?", (key, MAX_NEIGHBOURS + 1)
         ).fetchall()
         facts = self._db.execute(
             "SELECT type, target FROM edge WHERE source = ? AND type IN (SELECT value FROM json_each(?))"

@@ -2,7 +2,7 @@
 
 `schema.py` says how it looks there. `write.py` brings shares in and out with the statements of `write_statements.py`,
 what changes being counted by `changes.py` and `names.py`; `read.py` asks with those of `read_statements.py`, and
-`similar_names.py` compares names.
+`similar_names.py` compares names. `shelf.py` keeps what resolution knows of them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ _DROP = (
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    "MATCH (n:Block) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
+    " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    "MATCH (n:Resolver {tenant: $tenant}) DELETE n",
     "MATCH (n:Tenant {tenant: $tenant}) DELETE n",
     "MATCH (n:Changes {tenant: $tenant}) DELETE n",
 )
