@@ -204,3 +204,7 @@ class Graphs(Protocol):
     def tenants(self) -> set[Tenant]:
         """Whoever has rows that reads see, known to the registry or not; for the audit."""
         ...
+
+    def unresolved(self) -> set[Tenant]:
+        """Whoever has names that `GraphWriter.resolve` has something to decide about."""
+        ...

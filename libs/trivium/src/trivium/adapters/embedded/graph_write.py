@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -30,11 +30,14 @@ _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
 
 class SqliteGraphWriter:
-    """One tenant's writes; see `trivium.ports.graph.GraphWriter`."""
+    """One tenant's writes; see `trivium.ports.graph.GraphWriter`. `changed` hears of each that may leave names to
+    resolve.
+    """
 
-    def __init__(self, database: Database, tenant: Tenant) -> None:
+    def __init__(self, database: Database, tenant: Tenant, changed: Callable[[], None]) -> None:
         self._database = database
         self._tenant = tenant
+        self._changed = changed
 
     def upsert(self, rows: Sequence[GraphRow]) -> None:
         """Add or replace the shares of some chunks, in one transaction."""
@@ -47,6 +50,7 @@ class SqliteGraphWriter:
                 changes.remove(row.share.chunk_id)
                 changes.add(row)
             changes.settle()
+        self._changed()
 
     def relabel(self, rows: Sequence[GraphRow]) -> None:
         """Write what stands beside the shares, in one transaction."""
@@ -72,6 +76,7 @@ class SqliteGraphWriter:
             for (chunk,) in rows:
                 changes.remove(chunk)
             changes.settle()
+        self._changed()
 
     def decide(self, decisions: Decisions) -> None:
         """Bring the store to these decisions, in one transaction; where they are what it has, nothing is written."""
@@ -91,10 +96,11 @@ class SqliteGraphWriter:
                     changes.add(GraphRow(share, "", "", Scope(self._tenant, "")))
             changes.decide(stored, wanted)
             changes.settle()
+        self._changed()
 
     def resolve(self) -> int:
         """Settle some names, in one transaction."""
-        if not self._is_unresolved():
+        if not self.is_unresolved():
             return 0
         with self._database.write() as connection:
             keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (NAMES_AT_ONCE,))]
@@ -107,7 +113,8 @@ class SqliteGraphWriter:
             connection.execute("DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),))
         return len(keys)
 
-    def _is_unresolved(self) -> bool:
+    def is_unresolved(self) -> bool:
+        """Whether `resolve` has something to do."""
         with self._database.read() as connection:
             return connection.execute("SELECT 1 FROM unresolved LIMIT 1").fetchone() is not None
 

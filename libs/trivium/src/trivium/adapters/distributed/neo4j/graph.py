@@ -54,6 +54,14 @@ class Neo4jGraphs:
         )
         return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
 
+    def unresolved(self) -> set[Tenant]:
+        """Those that have a name to look at."""
+        rows = self._server.run(
+            "MATCH (n:Unresolved) WHERE n.tenant STARTS WITH $prefix RETURN DISTINCT n.tenant",
+            prefix=f"{self._prefix}:",
+        )
+        return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
+
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's graph, some hundred nodes at a time."""
         for statement in _DROP:
