@@ -1,4 +1,4 @@
-"""What every graph store promises of names that are one thing (`GraphWriter.resolve`, `GraphReader.verdicts`, `asked`)."""
+"""What every graph store promises of names that are one thing (`GraphWriter.resolve`, `GraphReader.asked`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trivium.domain.chunks import Span
-from trivium.domain.edits import Actor, Change, Edit, Merge, Retype, Split, Undo
+from trivium.domain.edits import Actor, Change, Edit, KeepApart, Merge, Retype, Split, Undo
 from trivium.domain.errors import Refused
 from trivium.domain.graph import CO_OCCURS, Alias, ChunkGraph, EntityType, Mention, Relation
 from trivium.domain.ids import entity_id
@@ -124,6 +124,7 @@ async def test_edits_come_before_what_rules_find_whether_they_join_or_keep_apart
     apart, joined = Split("brandt", "Brandt"), Merge("brandt", "carl lund", "Brandt")
     for log, expected in (
         (edits(apart), "brandt"),
+        (edits(KeepApart("ilse brandt", "brandt")), "brandt"),
         (edits(joined), "carl lund"),
         (edits(joined, Undo("1.0")), "ilse brandt"),
         (edits(Retype("brandt", EntityType.LOCATION)), "brandt"),
@@ -183,7 +184,18 @@ async def test_tenants_are_resolved_apart(graphs: Graphs, tenant: Tenant, other:
     assert await stands_for(graphs.reader(other), "brandt") == ["brandt"]
 
 
-NAMES = ("Ilse Brandt", "I Brandt", "Brandt", "Carl Brandt", "Ilse Brant", "Acme", "Acme Inc", "Acme Bank", "AB", "Oslo")
+NAMES = (
+    "Ilse Brandt",
+    "I Brandt",
+    "Brandt",
+    "Carl Brandt",
+    "Ilse Brant",
+    "Acme",
+    "Acme Inc",
+    "Acme Bank",
+    "AB",
+    "Oslo",
+)
 
 
 @st.composite
@@ -207,6 +219,7 @@ CHANGES = st.lists(
     st.sampled_from(
         [
             Split("brandt", "Brandt"),
+            KeepApart("i brandt", "ilse brandt"),
             Merge("i brandt", "carl brandt", "I Brandt"),
             Merge("ilse brandt", "brandt", "Ilse Brandt"),
             Retype("acme", PERSON),
@@ -247,7 +260,11 @@ def test_documents_and_edits_in_any_order_twice_and_between_deletions_have_one_r
         put(graphs, mixed, f"passing {document}", *(_renamed(one) for one in shares))
     settle(graphs, mixed)
     steps: list[Callable[[], None]] = [
-        *(lambda document=document, one=one: put(graphs, mixed, document, one) for document in held for one in held[document]),  # type: ignore[misc]
+        *(
+            lambda document=document, one=one: put(graphs, mixed, document, one)
+            for document in held
+            for one in held[document]
+        ),  # type: ignore[misc]
         *(lambda document=document: graphs.writer(mixed).delete(f"passing {document}") for document in passing),  # type: ignore[misc]
         *[lambda: graphs.writer(mixed).decide(decisions)] * 2,
         *[lambda: settle(graphs, mixed)] * 3,

@@ -85,6 +85,15 @@ def test_between_the_thresholds_a_person_is_asked_and_told_why() -> None:
     assert card.reasons == ("+0.60 the same first and last name; one has a middle name more",)
 
 
+def test_names_that_a_person_keeps_apart_are_not_merged_and_others_are() -> None:
+    names = NameIndex()
+    apart = Record("brandt", EntityType.PERSON, frozenset({"oslo"}), {}, frozenset({"ilse brandt"}))
+    names.update([person("ilse brandt", "oslo"), apart])
+    assert names.targets == {}
+    [card] = names.cards
+    assert (card.score, card.reasons[-1]) == (0.6, "+0.00 a person said that they are two")
+
+
 def test_following_targets_ends() -> None:
     names = NameIndex()
     names.update(

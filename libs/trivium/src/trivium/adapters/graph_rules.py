@@ -76,9 +76,7 @@ def usual_type(spellings: Iterable[Mapping[Spelling, int]]) -> str:
     return min(kinds, key=lambda kind: (-kinds[kind], kind), default=EntityType.CONCEPT.value)
 
 
-def root_of(
-    key: str, targets: Mapping[str, str], pinned: Collection[str] = (), ruled: Collection[str] = ()
-) -> str:
+def root_of(key: str, targets: Mapping[str, str], pinned: Collection[str] = (), ruled: Collection[str] = ()) -> str:
     """The root of the entity that `key` belongs to; a name without a target is its own.
 
     `pinned`: edits point it; `ruled`: rules alone do.

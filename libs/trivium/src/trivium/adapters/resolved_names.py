@@ -25,6 +25,7 @@ def record_of(
     decided_type: str,
     neighbours: Iterable[str],
     facts: Iterable[Sequence[str]],
+    apart: Iterable[str],
 ) -> Record:
     """`facts` are (type, target). Of the neighbours, the first `MAX_NEIGHBOURS` by key must be among those given."""
     stated: dict[str, set[str]] = {}
@@ -36,6 +37,7 @@ def record_of(
         EntityType(decided_type or usual_type([spellings])),
         frozenset(others),
         {kind: frozenset(targets) for kind, targets in stated.items()},
+        frozenset(apart),
     )
 
 

@@ -43,7 +43,7 @@ class Resolving:
     def _loop(self) -> None:
         while not self._stop.wait(LOOK_S):
             try:
-                for tenant in sorted(self._graphs.unresolved()):
+                for tenant in sorted(self._graphs.unresolved(), key=str):
                     self._settle(tenant)
             except TriviumError as error:  # a server that is away
                 log.warning("resolution_waits", code=error.code, reason=error.message, action=error.action)
@@ -62,7 +62,7 @@ class Resolving:
 def resolve_all(graphs: Graphs, tenant: Tenant | None = None, within_s: float = math.inf) -> bool:
     """Decide about all that is left, of one tenant or of all. Returns whether it was done within the time."""
     until = time.monotonic() + within_s
-    for one in [tenant] if tenant else sorted(graphs.unresolved()):
+    for one in [tenant] if tenant else sorted(graphs.unresolved(), key=str):
         writer = graphs.writer(one)
         while writer.resolve():
             if time.monotonic() > until:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, page_of, read_place, record_of, target_of
+from trivium.domain.edits import ONE_THING
 from trivium.domain.verdicts import Verdict, VerdictPage
 from trivium.resolution.blocking import block_id, blocks_of
 from trivium.resolution.record import SINGLE_VALUED, Record
@@ -50,8 +51,14 @@ class SqliteShelf:
             " ORDER BY type, target LIMIT ?",
             (key, _SINGLE, MAX_FACTS),
         ).fetchall()
+        apart = self._db.execute(
+            "SELECT target FROM hidden WHERE source = ?1 AND type = ?2"
+            " UNION SELECT source FROM hidden WHERE target = ?1 AND type = ?2",
+            (key, ONE_THING),
+        ).fetchall()
         spellings = {(surface, kind): n for surface, kind, n in tally}
-        return record_of(key, spellings, decided[0] if decided else "", [other for (other,) in there + back], facts)
+        others = [other for (other,) in there + back]
+        return record_of(key, spellings, decided[0] if decided else "", others, facts, [one for (one,) in apart])
 
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those that stand in one of their blocks; they stand in all or in none."""
@@ -91,9 +98,7 @@ class SqliteShelf:
     def approach(self, met: Collection[Pair], parted: Collection[Pair]) -> None:
         """Both ways."""
         self._db.executemany("INSERT OR IGNORE INTO near VALUES (?1, ?2), (?2, ?1)", met)
-        self._db.executemany(
-            "DELETE FROM near WHERE (key = ?1 AND other = ?2) OR (key = ?2 AND other = ?1)", parted
-        )
+        self._db.executemany("DELETE FROM near WHERE (key = ?1 AND other = ?2) OR (key = ?2 AND other = ?1)", parted)
 
     def decide(self, verdicts: Mapping[str, Sequence[Verdict]]) -> None:
         """What differs of them."""

@@ -30,9 +30,7 @@ _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
 
 class SqliteGraphWriter:
-    """One tenant's writes; see `trivium.ports.graph.GraphWriter`. `changed` hears of each that may leave names to
-    resolve.
-    """
+    """One tenant's writes; see `trivium.ports.graph.GraphWriter`. `changed` hears of what leaves names to resolve."""
 
     def __init__(self, database: Database, tenant: Tenant, changed: Callable[[], None]) -> None:
         self._database = database
@@ -110,7 +108,9 @@ class SqliteGraphWriter:
             for moved in shelf.moved:
                 changes.claim_by_rule(*moved)
             changes.settle(unresolved=False)
-            connection.execute("DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),))
+            connection.execute(
+                "DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),)
+            )
         return len(keys)
 
     def is_unresolved(self) -> bool:
@@ -253,7 +253,8 @@ class _Changes:
     def settle(self, *, unresolved: bool = True) -> None:
         """`unresolved`: what may have become known otherwise of a name is to be looked at."""
         if unresolved:
-            ends = {end for edge in (*self._stated, *self._withdrawn) for end in edge[:2]}
+            edges = (*self._stated, *self._withdrawn, *self._hidden_relations)
+            ends = {end for edge in edges for end in edge[:2]}
             self._db.executemany("INSERT OR IGNORE INTO unresolved VALUES (?)", [(key,) for key in self._named | ends])
         self._settle_tally()
         self._settle_spread()

@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 from trivium.adapters.distributed.neo4j import shelf_statements as cypher
 from trivium.adapters.distributed.neo4j.names import parsed
 from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, record_of, target_of
+from trivium.domain.edits import ONE_THING
 from trivium.domain.verdicts import Verdict
 from trivium.resolution.blocking import block_id, blocks_of
 from trivium.resolution.record import SINGLE_VALUED, Record
@@ -32,11 +33,16 @@ class Neo4jShelf:
     def records(self, keys: Collection[str]) -> dict[str, Record]:
         """From spellings, relations and decided types."""
         rows = self._ask(
-            cypher.RECORDS, keys, neighbours=MAX_NEIGHBOURS + 1, facts=MAX_FACTS, single=sorted(SINGLE_VALUED)
+            cypher.RECORDS,
+            keys,
+            neighbours=MAX_NEIGHBOURS + 1,
+            facts=MAX_FACTS,
+            single=sorted(SINGLE_VALUED),
+            one_thing=ONE_THING,
         )
         return {
-            key: record_of(key, parsed(spellings), decided or "", others, facts)
-            for key, spellings, decided, others, facts in rows
+            key: record_of(key, parsed(spellings), decided or "", others, facts, apart)
+            for key, spellings, decided, others, facts, apart in rows
         }
 
     def filed(self, keys: Collection[str]) -> set[str]:

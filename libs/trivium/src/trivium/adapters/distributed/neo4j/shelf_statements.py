@@ -38,7 +38,8 @@ RECORDS: LiteralString = """
         WITH DISTINCT r.type AS type, o.key AS target ORDER BY type, target LIMIT $facts
         RETURN collect([type, target]) AS facts
     }
-    RETURN n.key, n.spellings, n.decided_type, others, facts
+    RETURN n.key, n.spellings, n.decided_type, others, facts,
+        [(n)-[i:INVALID]-(o) WHERE i.type = $one_thing | o.key]
 """
 FILED: LiteralString = """
     UNWIND $ids AS id

@@ -284,7 +284,7 @@ class _GraphTransaction:
         return {end or "id": self._id(key), f"{prefix}key": key, f"{prefix}start": key[:START_CHARS]}
 
     def _apply(self, changes: Changes, touched: str | None = None) -> None:
-        """`touched`: the mark of the names that are to be resolved anew, "" where nothing about them is known otherwise."""
+        """`touched` marks the names that are to be resolved anew; "" where nothing is known otherwise about them."""
         changes.settle()
         names = self._locked(changes, uuid4().hex if touched is None else touched)
         self._rewrite_relations(changes)
