@@ -74,6 +74,7 @@ def is_short_in(block: str, key: str) -> bool:
     return " ".join(form_of(key).core) == name or key.replace(" ", "") == name
 
 
+@lru_cache(maxsize=65536)
 def block_id(block: str) -> int:
     """What a store keeps of a block's name: 64 bits with a sign. Two blocks of one id would only be compared more."""
     return int.from_bytes(hashlib.blake2b(block.encode(), digest_size=8).digest(), signed=True)

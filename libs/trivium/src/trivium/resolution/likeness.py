@@ -16,11 +16,13 @@ class Kind(enum.StrEnum):
     SAME = "the same name"
     COMPACT = "the same letters, written apart or together"
     LEGAL = "the same name with another legal form or title"
+    GENERATION = "the same name; one is said to be the younger or the elder"
     ORDER = "the same words in another order"
     MIDDLE = "the same first and last name; one has a middle name more"
     NICKNAME = "a short form of the first name, the same last name"
     INITIAL = "an initial for the first name, the same last name"
     SOUND = "names that sound alike"
+    ONE_SOUND = "single words that sound alike"
     SPELLING = "a letter or two differ"
     FIRST_NAME = "a letter differs in the first name, which may be a brother's or a sister's"
     KIND = "one says of what kind it is"
@@ -35,11 +37,13 @@ WEIGHTS: dict[Kind, float] = {
     Kind.SAME: 0.9,
     Kind.COMPACT: 0.85,
     Kind.LEGAL: 0.8,
+    Kind.GENERATION: 0.3,
     Kind.ORDER: 0.65,
     Kind.MIDDLE: 0.6,
     Kind.NICKNAME: 0.5,
     Kind.INITIAL: 0.5,
     Kind.SOUND: 0.5,
+    Kind.ONE_SOUND: 0.35,
     Kind.SPELLING: 0.45,
     Kind.FIRST_NAME: 0.35,
     Kind.KIND: 0.55,
@@ -59,6 +63,8 @@ class Likeness(NamedTuple):
 
 
 MAX_WORD = 64  # letters
+_HIS = frozenset("mr sir king prince emperor".split())
+_HERS = frozenset("mrs ms miss lady queen princess empress dame".split())
 _NONE = Likeness(Kind.NONE, 0.0)
 _SHORT_FORMS = frozenset(
     (short, full)
@@ -96,15 +102,15 @@ def _contradict(one: Form, other: Form) -> bool:
         return True
     if one.generation and other.generation and one.generation != other.generation:
         return True
-    return bool(one.titles & {"mr", "sir"} and other.titles & {"mrs", "ms", "miss", "lady"}) or bool(
-        other.titles & {"mr", "sir"} and one.titles & {"mrs", "ms", "miss", "lady"}
-    )
+    return bool(one.titles & _HIS and other.titles & _HERS) or bool(other.titles & _HIS and one.titles & _HERS)
 
 
 def _whole(one: Form, other: Form) -> Kind | None:
     """The same words, whatever the kind of thing."""
     if one.words == other.words:
         return Kind.SAME
+    if one.core == other.core and one.generation != other.generation:
+        return Kind.GENERATION
     if one.core == other.core:
         return Kind.LEGAL if one.legal != other.legal or one.titles != other.titles else Kind.SAME
     if "".join(one.core) == "".join(other.core) and len("".join(one.core)) > 3:
@@ -115,8 +121,12 @@ def _whole(one: Form, other: Form) -> Kind | None:
 
 
 def _of_people(one: Form, other: Form) -> Kind:
+    if one.tail and other.tail and one.tail != other.tail:
+        return Kind.NONE
     a, b = (one.core, other.core) if len(one.core) <= len(other.core) else (other.core, one.core)
     if len(a) == 1:
+        if len(b) > 1 and a[0] == b[-1] and (one.tail or other.tail):  # "Jin", "Duke Li of Jin"
+            return Kind.NONE
         return Kind.SURNAME if len(b) > 1 and a[0] == b[-1] else Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
     if a[-1] != b[-1]:
         return Kind.PART if a == b[: len(a)] else _spelt(a, b)
@@ -192,7 +202,7 @@ def _spelt(a: Sequence[str], b: Sequence[str]) -> Kind:
     if any(_are_genders(x, y) for x, y in differing):
         return Kind.NONE
     if all(_sound_alike(x, y) for x, y in differing):
-        return Kind.SOUND
+        return Kind.SOUND if len(a) > 1 else Kind.ONE_SOUND
     return Kind.SPELLING if len(differing) == 1 and _nearly(*differing[0]) else Kind.NONE
 
 

@@ -7,14 +7,14 @@ ends; nothing depends on the order in which names came.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from trivium.domain.verdicts import Verdict
 from trivium.resolution.blocking import blocks_of, is_lopsided, is_short_in, is_too_large
 from trivium.resolution.forms import form_of
 from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
-from trivium.resolution.score import ONE_THING, REVIEW, judge
+from trivium.resolution.score import ONE_THING, REVIEW, has_rivals, judge
 
 
 def rank(key: str) -> tuple[int, int, str]:
@@ -52,27 +52,38 @@ def _are_alike(key: str, other: str) -> bool:
     return any(likeness(left, right, person).kind is not Kind.NONE for person in (True, False))
 
 
+Rivals = Callable[[str, str], Iterable[Record]]
+"""The other names that share a block with one of two."""
+
+
 def resolve(
-    keys: Iterable[str], near: Mapping[str, Collection[str]], records: Mapping[str, Record]
+    keys: Iterable[str], near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
 ) -> dict[str, tuple[Verdict, ...]]:
     """Of each of `keys` the one verdict that merges it, or else what a person is asked of it and names that outrank it.
 
-    `near` has the candidates of each key and of each of its candidates; `records` those of all of them.
+    `near` has the candidates of each key; `records` those of all of them. `rivals` are asked for where they matter.
     """
     decided: dict[str, tuple[Verdict, ...]] = {}
     for key in keys:
-        judged = list(_judged(key, near, records))
+        judged = list(_judged(key, near, records, rivals))
         best = max(judged, key=lambda verdict: (verdict.score, rank(verdict.other)), default=None)
         if best is not None and best.merges:
             decided[key] = (best,)
-        elif asked := tuple(verdict for verdict in judged if verdict.score >= REVIEW):
-            decided[key] = asked
+        elif judged:
+            decided[key] = tuple(judged)
     return decided
 
 
-def _judged(key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record]) -> Iterator[Verdict]:
+def _judged(
+    key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
+) -> Iterator[Verdict]:
+    """Those that are not just two things. Rivals make a pair less likely, never more."""
     for other in sorted(near.get(key, ())):
-        if rank(other) > rank(key) and key in records and other in records:
-            others = {*near[key], *near.get(other, ())} - {key, other}
-            score, reasons = judge(records[key], records[other], [records[one] for one in others if one in records])
-            yield Verdict(key, other, score, reasons, score >= ONE_THING)
+        if rank(other) <= rank(key) or key not in records or other not in records:
+            continue
+        left, right = records[key], records[other]
+        found = judge(left, right)
+        if found.score >= REVIEW and has_rivals(left, right):
+            found = judge(left, right, rivals(key, other))
+        if found.score >= REVIEW:
+            yield Verdict(key, other, found.score, found.reasons, found.score >= ONE_THING)

@@ -51,6 +51,11 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
     return Judgement(round(score, 3), reasons)
 
 
+def has_rivals(left: Record, right: Record) -> bool:
+    """Whether other names may make the two less likely one thing."""
+    return likeness(*sorted((left.key, right.key)), person=_may_be_people(left, right)).kind in SHORT
+
+
 def _may_be_people(left: Record, right: Record) -> bool:
     types = {left.type, right.type}
     return EntityType.PERSON in types and types <= {EntityType.PERSON, EntityType.CONCEPT}

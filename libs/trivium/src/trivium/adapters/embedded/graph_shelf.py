@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, page_of, read_place, record_of, target_of
 from trivium.domain.edits import ONE_THING
@@ -14,6 +15,22 @@ from trivium.resolution.record import SINGLE_VALUED, Record
 from trivium.resolution.shelf import Pair
 
 _SINGLE = json.dumps(sorted(SINGLE_VALUED))
+
+
+# One statement a name: what its rows are (spelling, decided type, neighbour, fact, apart), and what they say.
+_RECORD = """
+    SELECT 's', surface, type, n FROM tally WHERE key = ?1
+    UNION ALL SELECT 'd', value, '', 0 FROM decided WHERE kind = 'type' AND key = ?1
+    UNION ALL SELECT * FROM (
+        SELECT DISTINCT 'n', target, '', 0 FROM edge WHERE source = ?1 ORDER BY target LIMIT ?2)
+    UNION ALL SELECT * FROM (
+        SELECT DISTINCT 'n', source, '', 0 FROM edge WHERE target = ?1 ORDER BY source LIMIT ?2)
+    UNION ALL SELECT * FROM (
+        SELECT 'f', type, target, 0 FROM edge WHERE source = ?1 AND type IN (SELECT value FROM json_each(?4))
+        ORDER BY type, target LIMIT ?3)
+    UNION ALL SELECT 'a', target, '', 0 FROM hidden WHERE source = ?1 AND type = ?5
+    UNION ALL SELECT 'a', source, '', 0 FROM hidden WHERE target = ?1 AND type = ?5
+"""
 
 
 class SqliteShelf:
@@ -32,33 +49,18 @@ class SqliteShelf:
 
     def records(self, keys: Collection[str]) -> dict[str, Record]:
         """From tallies, edges and decided types."""
-        found = {key: self._record(key) for key in keys}
-        return {key: record for key, record in found.items() if record is not None}
-
-    def _record(self, key: str) -> Record | None:
-        tally = self._db.execute("SELECT surface, type, n FROM tally WHERE key = ?", (key,)).fetchall()
-        if not tally:
-            return None
-        decided = self._db.execute("SELECT value FROM decided WHERE kind = 'type' AND key = ?", (key,)).fetchone()
-        there = self._db.execute(
-            "SELECT DISTINCT target FROM edge WHERE source = ? ORDER BY target LIMIT ?", (key, MAX_NEIGHBOURS + 1)
-        ).fetchall()
-        back = self._db.execute(
-            "SELECT DISTINCT source FROM edge WHERE target = ? ORDER BY source LIMIT ?", (key, MAX_NEIGHBOURS + 1)
-        ).fetchall()
-        facts = self._db.execute(
-            "SELECT type, target FROM edge WHERE source = ? AND type IN (SELECT value FROM json_each(?))"
-            " ORDER BY type, target LIMIT ?",
-            (key, _SINGLE, MAX_FACTS),
-        ).fetchall()
-        apart = self._db.execute(
-            "SELECT target FROM hidden WHERE source = ?1 AND type = ?2"
-            " UNION SELECT source FROM hidden WHERE target = ?1 AND type = ?2",
-            (key, ONE_THING),
-        ).fetchall()
-        spellings = {(surface, kind): n for surface, kind, n in tally}
-        others = [other for (other,) in there + back]
-        return record_of(key, spellings, decided[0] if decided else "", others, facts, [one for (one,) in apart])
+        found = {}
+        for key in keys:
+            rows = self._db.execute(_RECORD, (key, MAX_NEIGHBOURS + 1, MAX_FACTS, _SINGLE, ONE_THING)).fetchall()
+            told: dict[str, list[Any]] = {"s": [], "d": [], "n": [], "f": [], "a": []}
+            for what, *values in rows:
+                told[what].append(values)
+            if told["s"]:
+                spellings = {(surface, kind): n for surface, kind, n in told["s"]}
+                decided = told["d"][0][0] if told["d"] else ""
+                others, apart = ([row[0] for row in told[what]] for what in "na")
+                found[key] = record_of(key, spellings, decided, others, [row[:2] for row in told["f"]], apart)
+        return found
 
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those that stand in one of their blocks; they stand in all or in none."""
@@ -73,12 +75,12 @@ class SqliteShelf:
     def members(self, blocks: Collection[str], limit: int) -> dict[str, set[str]]:
         """Some of each block."""
         names = {block_id(block): block for block in blocks}
-        found: dict[str, set[str]] = {}
-        for block, name in names.items():
-            rows = self._db.execute("SELECT key FROM block WHERE block = ? LIMIT ?", (block, limit)).fetchall()
-            if rows:
-                found[name] = {key for (key,) in rows}
-        return found
+        rows = self._db.execute(
+            "SELECT value, (SELECT json_group_array(key) FROM (SELECT key FROM block WHERE block = value LIMIT ?))"
+            " FROM json_each(?)",
+            (limit, json.dumps(sorted(names))),
+        )
+        return {names[block]: set(json.loads(keys)) for block, keys in rows if keys != "[]"}
 
     def near(self, keys: Collection[str]) -> dict[str, set[str]]:
         """Their candidates."""
