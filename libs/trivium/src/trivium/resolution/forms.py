@@ -82,7 +82,7 @@ def form_of(key: str) -> Form:
     while len(kept) > 1 and kept[0] in TITLES and kept[1] != "of":  # "Queen of Bohemia" is not Bohemia
         titles.add(kept.pop(0))
     spelt = [_spelt(word, place, len(kept)) for place, word in enumerate(kept)]
-    core = [word for word in spelt if word not in _SMALL] or spelt
+    core = [word for at, word in enumerate(spelt) if word not in _SMALL or (at == 0 and word != "the")] or spelt
     legal = len(core) > 1 and core[-1] in LEGAL_FORMS
     while len(core) > 1 and core[-1] in LEGAL_FORMS:
         core.pop()

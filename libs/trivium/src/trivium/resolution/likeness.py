@@ -63,7 +63,8 @@ class Likeness(NamedTuple):
 
 
 MAX_WORD = 64  # letters
-_HIS = frozenset("mr sir king prince emperor".split())
+_JOINING = frozenset("with to on at in from by and".split())
+_HIS = frozenset("mr sir lord king prince emperor".split())
 _HERS = frozenset("mrs ms miss lady queen princess empress dame".split())
 _NONE = Likeness(Kind.NONE, 0.0)
 _SHORT_FORMS = frozenset(
@@ -125,8 +126,8 @@ def _of_people(one: Form, other: Form) -> Kind:
         return Kind.NONE
     a, b = (one.core, other.core) if len(one.core) <= len(other.core) else (other.core, one.core)
     if len(a) == 1:
-        if len(b) > 1 and a[0] == b[-1] and (one.tail or other.tail):  # "Jin", "Duke Li of Jin"
-            return Kind.NONE
+        if len(b) > 1 and a[0] == b[-1] and (one.tail or other.tail or _JOINING.intersection(b)):
+            return Kind.NONE  # "Jin" and "Duke Li of Jin", "Smith" and "An Evening with Kevin Smith"
         return Kind.SURNAME if len(b) > 1 and a[0] == b[-1] else Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
     if a[-1] != b[-1]:
         return Kind.PART if a == b[: len(a)] else _spelt(a, b)

@@ -49,7 +49,7 @@ def share_a_block(key: str, other: str, blocks: Mapping[str, Collection[str]]) -
 
 def _are_alike(key: str, other: str) -> bool:
     left, right = sorted((key, other))
-    return any(likeness(left, right, person).kind is not Kind.NONE for person in (True, False))
+    return any(likeness(left, right, person).kind not in {Kind.NONE, Kind.PART} for person in (True, False))
 
 
 Rivals = Callable[[str, str], Iterable[Record]]

@@ -43,7 +43,8 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
         *_facts(left, right),
         *(_rivals(left, right, others) if alike.kind in SHORT else ()),
     ]
-    ceiling = DOUBTED if any(weight <= CONFLICT for weight, _ in parts) else 1.0
+    doubted = alike.kind is Kind.PART or any(weight <= CONFLICT for weight, _ in parts)
+    ceiling = DOUBTED if doubted else 1.0
     score = min(ceiling, max(0.0, sum(weight for weight, _ in parts)))
     reasons = tuple(f"{weight:+.2f} {reason}" for weight, reason in parts)
     if right.key in left.apart or left.key in right.apart:
@@ -58,7 +59,7 @@ def has_rivals(left: Record, right: Record) -> bool:
 
 def _may_be_people(left: Record, right: Record) -> bool:
     types = {left.type, right.type}
-    return EntityType.PERSON in types and types <= {EntityType.PERSON, EntityType.CONCEPT}
+    return types == {EntityType.PERSON}
 
 
 Part = tuple[float, str]
