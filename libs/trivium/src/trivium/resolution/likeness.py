@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -233,6 +234,9 @@ def edits(x: str, y: str, limit: int) -> int:
         return 0
     if abs(len(x) - len(y)) > limit or max(len(x), len(y)) > MAX_WORD:
         return limit + 1
+    x, y = _without_what_is_shared(x, y)
+    if not x or not y:
+        return min(max(len(x), len(y)), limit + 1)
     before: list[int] = []
     row = list(range(len(y) + 1))
     for i, left in enumerate(x, start=1):
@@ -244,4 +248,12 @@ def edits(x: str, y: str, limit: int) -> int:
             row.append(cost)
         if min(row) > limit:
             return limit + 1
-    return row[-1]
+    return min(row[-1], limit + 1)
+
+
+def _without_what_is_shared(x: str, y: str) -> tuple[str, str]:
+    """Two different words without the letters that both begin and end with."""
+    start = len(os.path.commonprefix((x, y)))
+    x, y = x[start:], y[start:]
+    end = len(os.path.commonprefix((x[::-1], y[::-1])))
+    return x[: len(x) - end], y[: len(y) - end]

@@ -58,8 +58,12 @@ def has_rivals(left: Record, right: Record) -> bool:
 
 
 def _may_be_people(left: Record, right: Record) -> bool:
+    """Both are; or the one is, and the other a single word of no known type ("Brandt")."""
     types = {left.type, right.type}
-    return types == {EntityType.PERSON}
+    if types != {EntityType.PERSON, EntityType.CONCEPT}:
+        return types == {EntityType.PERSON}
+    unknown = left if left.type is EntityType.CONCEPT else right
+    return " " not in unknown.key
 
 
 Part = tuple[float, str]

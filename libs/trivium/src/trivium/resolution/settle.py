@@ -45,7 +45,7 @@ def _decide(shelf: NameShelf, near: _Nearness, concerned: set[str]) -> None:
     def rivals(key: str, other: str) -> list[Record]:
         near.load([other])
         names = (near.of(key) | near.of(other)) - {key, other}
-        records.update(shelf.records(names - records.keys()))
+        records.update(shelf.records([name for name in names if name not in records]))
         return [records[name] for name in names if name in records]
 
     verdicts = resolve(sorted(decided & records.keys()), near, records, rivals)
@@ -80,7 +80,7 @@ class _Blocks(dict[str, set[str]]):
 
     def load(self, keys: Iterable[str]) -> None:
         """Read all blocks of these names that are not read yet."""
-        unread = {block for key in keys for block in blocks_of(key)} - self.keys()
+        unread = {block for key in keys for block in blocks_of(key) if block not in self}
         found = self._shelf.members(unread, self._limit) if unread else {}
         self.update({block: found.get(block, set()) for block in unread})
 
@@ -113,7 +113,7 @@ class _Nearness(dict[str, set[str]]):
 
     def load(self, keys: Iterable[str]) -> None:
         """Read those that are not read yet."""
-        unread = set(keys) - self.keys()
+        unread = {key for key in keys if key not in self}
         found = self._shelf.near(unread) if unread else {}
         for key in unread:
             self[key] = set(found.get(key, ()))
