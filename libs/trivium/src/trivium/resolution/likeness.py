@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import os
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -64,9 +63,9 @@ class Likeness(NamedTuple):
 
 
 MAX_WORD = 64  # letters
-_JOINING = frozenset("with to on at in from by and".split())
-_HIS = frozenset("mr sir lord king prince emperor".split())
-_HERS = frozenset("mrs ms miss lady queen princess empress dame".split())
+_JOINING = frozenset({"with", "to", "on", "at", "in", "from", "by", "and"})
+_HIS = frozenset({"mr", "sir", "lord", "king", "prince", "emperor"})
+_HERS = frozenset({"mrs", "ms", "miss", "lady", "queen", "princess", "empress", "dame"})
 _NONE = Likeness(Kind.NONE, 0.0)
 _SHORT_FORMS = frozenset(
     (short, full)
@@ -127,9 +126,7 @@ def _of_people(one: Form, other: Form) -> Kind:
         return Kind.NONE
     a, b = (one.core, other.core) if len(one.core) <= len(other.core) else (other.core, one.core)
     if len(a) == 1:
-        if len(b) > 1 and a[0] == b[-1] and (one.tail or other.tail or _JOINING.intersection(b)):
-            return Kind.NONE  # "Jin" and "Duke Li of Jin", "Smith" and "An Evening with Kevin Smith"
-        return Kind.SURNAME if len(b) > 1 and a[0] == b[-1] else Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
+        return _of_one_word(a, b, place=bool(one.tail or other.tail))
     if a[-1] != b[-1]:
         return Kind.PART if a == b[: len(a)] else _spelt(a, b)
     if a == b[-len(a) :]:
@@ -139,6 +136,13 @@ def _of_people(one: Form, other: Form) -> Kind:
         return given
     spelt = _spelt(a, b)
     return Kind.FIRST_NAME if spelt is Kind.SPELLING else spelt
+
+
+def _of_one_word(a: Sequence[str], b: Sequence[str], *, place: bool) -> Kind:
+    """`place`: one is of somewhere. "Jin" is not "Duke Li of Jin", nor Smith "An Evening with Kevin Smith"."""
+    if len(b) > 1 and a[0] == b[-1]:
+        return Kind.NONE if place or _JOINING.intersection(b) else Kind.SURNAME
+    return Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
 
 
 def _is_particle(word: str) -> bool:
@@ -253,7 +257,12 @@ def edits(x: str, y: str, limit: int) -> int:
 
 def _without_what_is_shared(x: str, y: str) -> tuple[str, str]:
     """Two different words without the letters that both begin and end with."""
-    start = len(os.path.commonprefix((x, y)))
+    start = _shared(x, y)
     x, y = x[start:], y[start:]
-    end = len(os.path.commonprefix((x[::-1], y[::-1])))
+    end = _shared(x[::-1], y[::-1])
     return x[: len(x) - end], y[: len(y) - end]
+
+
+def _shared(x: str, y: str) -> int:
+    """How many letters both begin with."""
+    return next((at for at, (left, right) in enumerate(zip(x, y, strict=False)) if left != right), min(len(x), len(y)))
