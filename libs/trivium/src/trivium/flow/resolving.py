@@ -16,7 +16,7 @@ from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import Graphs
 
-LOOK_S = 1.0  # how long a change goes unnoticed
+LOOK_S = 5.0  # how long a change goes unnoticed: a name that many documents bring is then looked at once
 SHARE = 1 / 3  # of the time at most that is worked, so that ingest is hardly slower
 FINISH_S = 3.0  # that a command waits for at its end; the rest is left to the next process
 
