@@ -7,7 +7,7 @@ changed and of those that are like them, whatever the size of the graph.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from trivium.resolution.blocking import MAX_BLOCK, blocks_of, is_too_large
 from trivium.resolution.record import Record
@@ -102,6 +102,7 @@ class _Nearness(dict[str, set[str]]):
         super().__init__()
         self._shelf = shelf
         self._before: dict[str, set[str]] = {}
+        self._put: set[str] = set()
 
     def of(self, key: str) -> set[str]:
         """The candidates of a name that was loaded."""
@@ -131,6 +132,7 @@ class _Nearness(dict[str, set[str]]):
     def put(self, key: str, others: set[str]) -> None:
         """Being near is mutual."""
         self.load(others)
+        self._put.add(key)
         for other in self[key] - others:
             self[other].discard(key)
         for other in others - self[key]:
@@ -139,9 +141,9 @@ class _Nearness(dict[str, set[str]]):
 
     def write(self) -> None:
         """What changed."""
-        before, after = _pairs(self._before), _pairs(self)
+        before, after = _pairs(self._before, self._put), _pairs(self, self._put)
         self._shelf.approach(after - before, before - after)
 
 
-def _pairs(near: dict[str, set[str]]) -> set[Pair]:
-    return {(min(key, other), max(key, other)) for key, others in near.items() for other in others}
+def _pairs(near: Mapping[str, set[str]], keys: Iterable[str]) -> set[Pair]:
+    return {(min(key, other), max(key, other)) for key in keys for other in near[key]}
