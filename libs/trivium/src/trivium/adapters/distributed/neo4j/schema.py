@@ -38,7 +38,7 @@ from typing import LiteralString
 
 from trivium.domain.graph import MentionRole, StepType
 
-VERSION = 3
+VERSION = 4
 CHANGE_SHARDS = 16
 
 ROLE_TYPES: dict[MentionRole, LiteralString] = {
@@ -81,9 +81,9 @@ SCHEMA: tuple[LiteralString, ...] = (
     "CREATE FULLTEXT INDEX trivium_words IF NOT EXISTS FOR (n:Entity|Alias) ON EACH [n.tenant, n.key]"
     " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}",
     "CALL db.awaitIndexes(60)",
-    # Names that a version before 3 wrote were never looked at.
-    "MATCH (s:Schema {name: 'trivium'}) WHERE s.version < 3"
+    # Names that a version before 4 wrote were never looked at.
+    "MATCH (s:Schema {name: 'trivium'}) WHERE s.version < 4"
     " MATCH (n:Name) WHERE size(n.spellings) > 0"
-    " CALL (n) { SET n:Unresolved, n.touched = 'version 3' } IN TRANSACTIONS OF 10000 ROWS",
+    " CALL (n) { SET n:Unresolved, n.touched = 'version 4' } IN TRANSACTIONS OF 10000 ROWS",
     "MERGE (s:Schema {name: 'trivium'}) SET s.version = $version",
 )

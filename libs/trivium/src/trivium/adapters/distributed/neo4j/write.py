@@ -22,8 +22,8 @@ from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differen
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
-from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
 from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
+from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
 from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.graph import ChunkGraph
