@@ -15,7 +15,7 @@ from .conftest import Server
 
 PLAN = "# The weir at Tarn Hollow\n\nThe removal is led by Odalys Prant. Odalys Prant lives in Kelmore.\n"
 REPORT = (
-    "# The report of 2024\n\nO. Prant counted salmon below Tarn Hollow. O. Prant works for the Oxley Water Board.\n"
+    "# The report of 2024\n\nMirel Tosk counted salmon below Tarn Hollow. Mirel Tosk works for the Oxley Water Board.\n"
 )
 
 
@@ -58,11 +58,11 @@ def why(server: Server, **asked: str) -> dict[str, Any]:
 
 def test_two_names_are_merged_explained_and_parted_again(weir: Server) -> None:
     before = listed(weir)
-    merged = done(tool(weir, "merge_entity", entity="O. Prant", into="Odalys Prant", why="same handwriting"))
+    merged = done(tool(weir, "merge_entity", entity="Mirel Tosk", into="Odalys Prant", why="same handwriting"))
     [prant] = [entity for entity in listed(weir) if entity["name"] == "Odalys Prant"]
-    assert "O. Prant" in prant["aliases"]
+    assert "Mirel Tosk" in prant["aliases"]
     assert prant["mentions"] == 2
-    told = why(weir, entity="O. Prant")
+    told = why(weir, entity="Mirel Tosk")
     assert {said["place"]["source"] for said in told["said"]} == {"plan.md", "report.md"}
     assert [(edit["by"], edit["why"]) for edit in told["edits"]] == [("person anna", "same handwriting")]
     with weir.http() as client:
@@ -87,14 +87,15 @@ def test_a_relation_with_a_passage_is_added_declared_invalid_and_still_explained
     [passage] = [
         h["chunk"] for h in weir.search("Oxley Water Board", mode="keyword") if h["chunk"]["source"] == "report.md"
     ]
-    evidence = [{"chunk_id": passage["id"], "snippet": "O. Prant works for the Oxley Water Board"}]
-    relation = {"source": "O. Prant", "type": "works for", "target": "Oxley Water Board"}
+    evidence = [{"chunk_id": passage["id"], "snippet": "Mirel Tosk works for the Oxley Water Board"}]
+    relation = {"source": "Mirel Tosk", "type": "works for", "target": "Oxley Water Board"}
     done(tool(weir, "create_relation", **relation, evidence=evidence))
-    [said] = why(weir, entity="O. Prant", relation="WORKS_FOR", operation="edit:")["said"]
+    [said] = why(weir, entity="Mirel Tosk", relation="WORKS_FOR", operation="edit:")["said"]
     assert said["snippet"] == passage["text"][said["start"] : said["end"]] == evidence[0]["snippet"]
     invalid = done(tool(weir, "delete_relation", **relation))
     assert all(
-        s["invalid_by"] == invalid["edits"][0]["id"] for s in why(weir, entity="O. Prant", relation="WORKS_FOR")["said"]
+        s["invalid_by"] == invalid["edits"][0]["id"]
+        for s in why(weir, entity="Mirel Tosk", relation="WORKS_FOR")["said"]
     )
     assert tool(weir, "delete_relation", **relation).json()["code"] == "unknown_relation"
 
@@ -154,7 +155,7 @@ def test_an_edit_goes_with_the_documents_that_it_rests_on_and_comes_back_with_th
     server.take("plan.md", PLAN)
     report = server.take("report.md", REPORT)
     [passage] = [h["chunk"] for h in server.search("salmon", mode="keyword")]
-    evidence = [{"chunk_id": passage["id"], "snippet": "O. Prant counted salmon"}]
+    evidence = [{"chunk_id": passage["id"], "snippet": "Mirel Tosk counted salmon"}]
     relation = {"source": "Odalys Prant", "type": "COUNTED_FOR", "target": "Tarn Hollow"}
     done(tool(server, "create_relation", **relation, evidence=evidence))
     with server.http() as client:
@@ -198,9 +199,9 @@ def test_the_same_over_grpc_and_the_command_line(weir: Server) -> None:
     assert "A town?" in weir.cli("graph", "review").stdout
     weir.cli("graph", "review", "--done", number)
     assert "A town?" not in weir.cli("graph", "review").stdout
-    told = weir.cli("graph", "merge", "O. Prant", "Odalys Prant").stdout
-    assert "also called O. Prant" in told
-    assert "O. Prant" in weir.cli("graph", "show", "Odalys Prant").stdout
+    told = weir.cli("graph", "merge", "Mirel Tosk", "Odalys Prant").stdout
+    assert "also called Mirel Tosk" in told
+    assert "Mirel Tosk" in weir.cli("graph", "show", "Odalys Prant").stdout
     assert "merge" in weir.cli("graph", "log", "--json").stdout
-    assert weir.cli("graph", "merge", "O. Prant", "Odalys Prant", check=False).returncode == 1
+    assert weir.cli("graph", "merge", "Mirel Tosk", "Odalys Prant", check=False).returncode == 1
     weir.cli("graph", "undo", told.partition(" ")[0])

@@ -27,6 +27,7 @@ from trivium.domain.scope import Tenant
 from trivium.edits.curation import curation_of
 from trivium.flow.envelope import Envelope
 from trivium.flow.erase import clear_up
+from trivium.flow.resolving import FINISH_S, Resolving, resolve_all
 from trivium.flow.stage import group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.parser import ParserModels
@@ -104,6 +105,9 @@ def assembled(
             for tenant in stores.objects.tenants():
                 stores.objects.unfinished(tenant, remove=True)  # begun by a process that was killed
         curation_of(stores).project_all()
+        resolving = Resolving(stores.graphs)
+        resolving.start()
+        stack.callback(resolving.stop)
         _start_ingest(stack, app, dispatcher)
         stack.callback(stopping.begin)
         questions = QuestionVectors(models.embedder, remembered_questions)
@@ -120,6 +124,8 @@ def assembled(
         )
         stack.callback(services.topics.close)
         yield services
+        if not stopping.begun:
+            resolve_all(stores.graphs, within_s=FINISH_S)
 
 
 @contextmanager

@@ -36,6 +36,7 @@ MAX_FILTER_VALUES = 100
 DEFAULT_TOP_K = 10
 END = r"\Z"  # JSON Schema writes it as `$`, which in Python also stands before a last line break
 NO_NUL = r"^[^\x00]*$"
+MAX_PAIRED_CHARS = 1000  # of a name
 NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
 ONE_LINE = NO_CONTROLS.removesuffix("$") + END
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
@@ -749,12 +750,55 @@ class Said(Output, frozen=True):
     invalid_by: Annotated[str, Meta(description='"" where it holds.')]
 
 
+class Likeness(Output, frozen=True):
+    """What rules say of two names, folded: `key` is another name of `other` where it `merges`, else it may be.
+
+    Each reason says what it weighs, the kind of likeness first.
+    """
+
+    key: str
+    other: str
+    score: float
+    reasons: Annotated[
+        tuple[str, ...], Meta(examples=[["+0.40 the last name alone", "+0.30 both are related to oslo"]])
+    ]
+    merges: bool
+
+
 class Provenance(Output, frozen=True):
-    """Why the graph is as it is: what passages and edits say, the surest first, and the edits, newest first."""
+    """Why the graph is as it is: what passages and edits say, the surest first, and the edits, newest first.
+
+    `joined` tells by which rules the names of the entity that was asked for are one.
+    """
 
     said: tuple[Said, ...]
     edits: tuple[EditSeen, ...]
     notes: tuple[str, ...]
+    joined: tuple[Likeness, ...]
+
+
+class Duplicate(Output, frozen=True):
+    """Two names that may be one thing, and the entities that they stand for now."""
+
+    likeness: Likeness
+    entity: Entity
+    other_entity: Entity
+    dismissed: Annotated[EditSeen | None, Meta(description="The edit that put it aside.")]
+
+
+class DuplicatePage(Output, frozen=True):
+    """The likeliest first; a page may be shorter than asked for before the last one."""
+
+    duplicates: tuple[Duplicate, ...]
+    cursor: Cursor
+
+
+class NamePair(Input, frozen=True):
+    """Two names that rules find alike, and why they are one thing or two."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_PAIRED_CHARS, pattern=NO_CONTROLS, examples=["J. Smith"])]
+    other: Annotated[str, Meta(min_length=1, max_length=MAX_PAIRED_CHARS, pattern=NO_CONTROLS, examples=["John Smith"])]
+    why: Annotated[str, Meta(max_length=MAX_WHY_CHARS, pattern=NO_CONTROLS, description="The reason.")] = ""
 
 
 class ToolDescription(Output, frozen=True):

@@ -402,6 +402,21 @@ class TriviumClient:
         """Why the graph is as it is; `wanted` as the parameters of `GET /v1/graph/provenance`."""
         return self._get("/v1/graph/provenance", api.Provenance, limit=limit, **wanted)
 
+    def duplicates(self, *, dismissed: bool = False, limit: int = PAGE, cursor: str = "") -> api.DuplicatePage:
+        """One page of names that may be one thing, the likeliest first; with `dismissed` those put aside."""
+        given = {"dismissed": "true"} if dismissed else {}
+        return self._get("/v1/graph/duplicates", api.DuplicatePage, limit=limit, cursor=cursor, **given)
+
+    def accept_duplicate(self, name: str, other: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
+        """Two names that rules find alike are one thing. Raises `NotFound`, `Refused`."""
+        pair = api.NamePair(name, other, why)
+        return self._call("POST", "/v1/graph/duplicates/accept", api.Edited, params=_by(actor), **_json(pair))
+
+    def dismiss_duplicate(self, name: str, other: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
+        """They are two. Raises `NotFound`, `Refused`."""
+        pair = api.NamePair(name, other, why)
+        return self._call("POST", "/v1/graph/duplicates/dismiss", api.Edited, params=_by(actor), **_json(pair))
+
     def contradictions(
         self,
         *,

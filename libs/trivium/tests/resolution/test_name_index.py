@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.graph import EntityType
-from trivium.resolution import blocking, resolve
+from trivium.domain.verdicts import Verdict
+from trivium.resolution import blocking, resolve, settle
 from trivium.resolution.index import NameIndex
 from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
@@ -32,15 +33,16 @@ def records() -> st.SearchStrategy[Record]:
     )
 
 
-def one_at_once(final: list[Record]) -> dict[str, str]:
+def one_at_once(final: list[Record]) -> dict[str, tuple[Verdict, ...]]:
     fresh = NameIndex()
     fresh.update(final)
-    return fresh.targets
+    return fresh.verdicts
 
 
 @pytest.fixture(params=[3, 16])
 def largest_block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(blocking, "MAX_BLOCK", request.param)
+    monkeypatch.setattr(settle, "MAX_BLOCK", request.param)
     return int(request.param)
 
 
@@ -54,7 +56,7 @@ def test_names_that_come_and_go_in_any_order_stand_for_the_same(largest_block: i
         for record in chance.sample(final, len(final)):
             names.update([record])
         names.update(dropped=[record.key for record in passing if record.key not in kept])
-        assert names.targets == one_at_once(final)
+        assert names.verdicts == one_at_once(final)
 
     holds()
 
@@ -74,12 +76,22 @@ def test_a_last_name_is_the_one_person_who_bears_it_and_is_near() -> None:
 
 
 def test_between_the_thresholds_a_person_is_asked_and_told_why() -> None:
-    resolution = NameIndex().update([person("john a smith", "leeds"), person("john smith", "leeds", "york")])
-    assert resolution.targets == {"john smith": "john a smith"}
-    resolution = NameIndex().update([person("john a smith"), person("john smith")])
-    [card] = resolution.cards
+    names = NameIndex()
+    names.update([person("john a smith", "leeds"), person("john smith", "leeds", "york")])
+    assert names.targets == {"john smith": "john a smith"}
+    names.update([person("john a smith"), person("john smith")])
+    [card] = names.cards
     assert (card.key, card.other) == ("john smith", "john a smith")
-    assert card.judgement.reasons == ("+0.60 the same first and last name; one has a middle name more",)
+    assert card.reasons == ("+0.60 the same first and last name; one has a middle name more",)
+
+
+def test_names_that_a_person_keeps_apart_are_not_merged_and_others_are() -> None:
+    names = NameIndex()
+    apart = Record("brandt", EntityType.PERSON, frozenset({"oslo"}), {}, frozenset({"ilse brandt"}))
+    names.update([person("ilse brandt", "oslo"), apart])
+    assert names.targets == {}
+    [card] = names.cards
+    assert (card.score, card.reasons[-1]) == (0.6, "+0.00 a person said that they are two")
 
 
 def test_following_targets_ends() -> None:

@@ -1,4 +1,4 @@
-"""The control process. It follows the bucket (`uploads/`) and hands out work (`dispatch.py`).
+"""The control process. It follows the bucket (`uploads/`), hands out work (`dispatch.py`) and resolves names.
 
 It keeps nothing: several of them at once are harmless, and while there is none, work waits.
 """
@@ -14,6 +14,7 @@ from trivium.domain.errors import Refused
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import OpenUploads
 from trivium.flow.queued import queued
+from trivium.flow.resolving import Resolving
 from trivium.flow.tasks import make_app
 from trivium.ports.stores import Stores
 from trivium.ports.web import Page, Validators
@@ -44,13 +45,16 @@ def controlling(
         stores, work_signal.notify, no_urls, settings.max_upload_bytes, uploads, settings.dataset_rules
     )
     follower = Follower(bucket, intake)
+    resolving = Resolving(stores.graphs)
     watch = Watch(follower, settings.reconcile_s, events)
     with webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear):
         dispatcher.start()
         watch.start()
+        resolving.start()
         try:
             yield
         finally:
+            resolving.stop()
             watch.stop()
             dispatcher.stop()
 

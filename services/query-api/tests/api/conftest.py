@@ -18,6 +18,7 @@ from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.resolved_names import page_of, read_place
 from trivium.config import Settings
 from trivium.domain.answers import (
     Answer,
@@ -53,6 +54,8 @@ from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Hit, Mode, RowFilter, SearchFilter, SearchResult, SourceRank
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topic, TopicMember, Topics
+from trivium.domain.verdicts import Verdict as NameVerdict
+from trivium.domain.verdicts import VerdictPage
 from trivium.edits.curation import Curation
 from trivium.flow.assets import no_such_asset
 from trivium.ports.graph import EntityPage, GraphRow
@@ -220,6 +223,17 @@ class MemoryGraphReader:
 
     async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
         return {key: self._entities[key] for key in keys if key in self._entities}
+
+    async def verdicts(self, keys: Sequence[str]) -> dict[str, list[NameVerdict]]:
+        return {one.key: [one] for one in self._verdicts() if one.key in keys}
+
+    async def asked(self, limit: int = 50, cursor: str = "") -> VerdictPage:
+        score, *_ = read_place(cursor)
+        return page_of([one for one in self._verdicts() if one.score <= score], limit)
+
+    def _verdicts(self) -> list[NameVerdict]:
+        keys = sorted(self._entities)[:2]
+        return [NameVerdict(keys[0], keys[1], 0.6, ("+0.60 alike",), merges=False)] if len(keys) == 2 else []
 
     async def shares(self, after: str = "", limit: int = 200, dataset: str = "") -> list[GraphRow]:
         return []

@@ -1,8 +1,9 @@
 """What both graph stores make of shares, as pure functions: places, statements, the names and types of entities.
 
 A name points to the target that an edit gives it, else to the one that most chunks claim for it (ties: the smaller
-key). Following targets ends at the entity's root; of names that point to each other in a circle the root is the
-smallest, of those that no edit points elsewhere if there are any.
+key), else to the one that rules find (`trivium.resolution`). Following targets ends at the entity's root; of names that
+point to each other in a circle the root is the smallest, of those that no edit points elsewhere if there are any, and
+of those among them that only rules do.
 """
 
 from __future__ import annotations
@@ -75,17 +76,20 @@ def usual_type(spellings: Iterable[Mapping[Spelling, int]]) -> str:
     return min(kinds, key=lambda kind: (-kinds[kind], kind), default=EntityType.CONCEPT.value)
 
 
-def root_of(key: str, targets: Mapping[str, str], pinned: Collection[str] = ()) -> str:
-    """The root of the entity that `key` belongs to; a name without a target is its own. `pinned`: edits point it."""
+def root_of(key: str, targets: Mapping[str, str], pinned: Collection[str] = (), ruled: Collection[str] = ()) -> str:
+    """The root of the entity that `key` belongs to; a name without a target is its own.
+
+    `pinned`: edits point it; `ruled`: rules alone do.
+    """
     path = [key]
     while (target := targets.get(path[-1], path[-1])) not in path:
         path.append(target)
-    return root_of_circle(path[path.index(target) :], pinned)
+    return root_of_circle(path[path.index(target) :], pinned, ruled)
 
 
-def root_of_circle(names: Sequence[str], pinned: Collection[str]) -> str:
+def root_of_circle(names: Sequence[str], pinned: Collection[str], ruled: Collection[str]) -> str:
     """Of names that point to each other; one that points to itself is a circle too."""
-    return min(names, key=lambda name: (name in pinned, name))
+    return min(names, key=lambda name: (name in pinned, name not in ruled, name))
 
 
 def no_such_entity(entity_id: str) -> NotFound:

@@ -110,7 +110,7 @@ def remove(entity: str, why: str) -> None:
 def undo(edit: str, why: str) -> None:
     """Undo EDIT, a number from `trivium graph log`: 12.0, or 12 for all that one call did."""
     with connected() as client:
-        _told(client.undo(edit, why, actor=me()))
+        say_edited(client.undo(edit, why, actor=me()))
 
 
 @click.command()
@@ -131,7 +131,7 @@ def review(entity: str | None, question: str | None, done: str, why: str, as_jso
         return
     with connected() as client:
         if done:
-            _told(client.dismiss(done, why, actor=me()))
+            say_edited(client.dismiss(done, why, actor=me()))
             return
         progress = client.tool("get_progress", GetProgress(), Progress)
     if as_json:
@@ -185,13 +185,8 @@ def why(entity: str, relation: str, other: str, document: str, chunk: str, limit
         return
     for told in found.notes:
         note(told)
-    for said in found.said:
-        for line in _said_lines(said):
-            say(line)
-    if found.edits:
-        say("\nEdited" if found.said else "Edited")
-    for line in edit_lines(found.edits):
-        say(f"  {line}")
+    for line in _why_lines(found):
+        say(line)
     if not found.said and not found.edits:
         note("Nothing says so.")
 
@@ -215,6 +210,21 @@ def edit_lines(edits: Sequence[api.EditSeen]) -> Iterator[str]:
             yield f"      “{one_line(quote.snippet, MAX_QUOTE_CHARS)}”  (passage {quote.chunk_id})"
 
 
+def _why_lines(found: api.Provenance) -> Iterator[str]:
+    for said in found.said:
+        yield from _said_lines(said)
+    if found.joined:
+        yield "\nOne thing by rules"
+    for one in found.joined:
+        yield f"  {one_line(one.key)} is {one_line(one.other)}, {one.score:.2f}"
+        for reason in one.reasons:
+            yield f"      {one_line(reason)}"
+    if found.edits:
+        yield "\nEdited" if found.said else "Edited"
+    for line in edit_lines(found.edits):
+        yield f"  {line}"
+
+
 def _said_lines(said: api.Said) -> Iterator[str]:
     invalid = f"  [invalid by {said.invalid_by}]" if said.invalid_by else ""
     what = f"{said.source_key} {said.type} {said.target_key}" if said.type else said.source_key
@@ -234,10 +244,11 @@ def me() -> Actor:
 
 def _edit(tool: str, arguments: api.Input) -> None:
     with connected() as client:
-        _told(client.tool(tool, arguments, api.Edited, actor=me()))
+        say_edited(client.tool(tool, arguments, api.Edited, actor=me()))
 
 
-def _told(edited: api.Edited) -> None:
+def say_edited(edited: api.Edited) -> None:
+    """Say what was appended, and how to undo it."""
     for line in edit_lines(edited.edits):
         say(line)
     for entity in edited.entities:

@@ -13,6 +13,7 @@ import click
 from trivium import api
 from trivium.cli.curate import COMMANDS, edit_lines
 from trivium.cli.documents import resolve
+from trivium.cli.duplicates import duplicates
 from trivium.cli.graph_schema import schema
 from trivium.cli.import_list import import_list
 from trivium.cli.session import connected
@@ -49,6 +50,7 @@ def graph() -> None:
 
 graph.add_command(schema)
 graph.add_command(import_list)
+graph.add_command(duplicates)
 
 
 @graph.command(name="list")

@@ -16,6 +16,7 @@ from trivium.domain.graph import ChunkGraph, EntityType
 
 MAX_EDITS_AT_ONCE = 1000  # in one record: it counts as a whole or not at all
 MAX_WHY_CHARS = 2000
+ONE_THING = "one thing"  # the type of the relation between two names that are kept apart; nothing states it
 SHARE_PREFIX = "edit:"  # of what stands for a chunk's id where an edit says something; no chunk's id begins so
 
 
@@ -71,6 +72,22 @@ class Split(_Change, frozen=True, tag="split"):
 
     key: str
     name: str
+
+
+class KeepApart(_Change, frozen=True, tag="keep_apart"):
+    """Rules shall not find that `key` is `other`; what chunks claim stays.
+
+    `reasons` stands for what spoke for it then: it is not asked again until something else does.
+    """
+
+    key: str
+    other: str
+    reasons: str = ""
+
+    @property
+    def relation(self) -> RelationKey:
+        """As decisions hold it: a relation that does not hold."""
+        return RelationKey(min(self.key, self.other), max(self.key, self.other), ONE_THING)
 
 
 class Rename(_Change, frozen=True, tag="rename"):
@@ -157,6 +174,7 @@ class Undo(_Change, frozen=True, tag="undo"):
 Change = (
     Merge
     | Split
+    | KeepApart
     | Rename
     | Retype
     | CreateEntity

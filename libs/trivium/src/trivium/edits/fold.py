@@ -21,6 +21,7 @@ from trivium.domain.edits import (
     Dismiss,
     Edit,
     Invalidate,
+    KeepApart,
     Merge,
     RelationKey,
     Remove,
@@ -60,8 +61,8 @@ class Folded(msgspec.Struct, frozen=True):
     """The decisions, and what they came from.
 
     `pins` are names by key, `names`, `types`, `removed`, `created` the edits that decide about an entity, by its key,
-    `hidden` those that a relation is invalid by, `reviews` and `todos` what is open, `dismissed` and `accepted` by
-    subject. An edit whose id is not in `standings` counts.
+    `hidden` those that a relation is invalid by or two names are kept apart by, `reviews` and `todos` what is open,
+    `dismissed` and `accepted` by subject. An edit whose id is not in `standings` counts.
     """
 
     decisions: Decisions
@@ -132,6 +133,8 @@ class _State:
                 self._pin(key, into, name, edit)
             case Split(key, name):
                 self._pins[key] = Pin(key, name, edit)
+            case KeepApart() as apart:
+                self._hidden[apart.relation] = edit
             case Rename(key, name):
                 self._names[key] = edit
                 self._pin(fold_name(name), key, name, edit)

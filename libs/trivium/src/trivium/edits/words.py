@@ -11,6 +11,7 @@ from trivium.domain.edits import (
     CreateRelation,
     Dismiss,
     Invalidate,
+    KeepApart,
     Merge,
     RelationKey,
     Remove,
@@ -31,6 +32,8 @@ def in_words(change: Change) -> str:  # noqa: C901, PLR0911, PLR0912 - a table o
             return f'"{name}" is "{into}"'
         case Split(_, name):
             return f'"{name}" is an entity of its own'
+        case KeepApart(key, other):
+            return f'"{key}" is not "{other}"'
         case Rename(key, name):
             return f'"{key}" is called "{name}"'
         case Retype(key, kind):
@@ -61,8 +64,8 @@ def in_words(change: Change) -> str:  # noqa: C901, PLR0911, PLR0912 - a table o
 def keys_of(change: Change) -> Iterator[str]:
     """The names that the change is about; several for a relation or a merge."""
     match change:
-        case Merge(key, into):
-            yield from (key, into)
+        case Merge(key, other) | KeepApart(key, other):
+            yield from (key, other)
         case Split(key) | Rename(key) | Retype(key) | CreateEntity(key) | Remove(key):
             yield key
         case CreateRelation(relation) | Invalidate(relation):

@@ -11,6 +11,7 @@ from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph, Edge, Entity, Mention, Mentioning, MentionRole, Relation, Step
 from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Scope, Tenant
+from trivium.domain.verdicts import Verdict, VerdictPage
 
 BATCH_CHUNKS = 200
 
@@ -60,6 +61,16 @@ class GraphWriter(Protocol):
 
         Order: shares may come before and after; the resulting graph is the same. Half-done: seen as a whole or not at
         all. `delete` does not touch decisions, nor do `ids` and `versions` count them.
+        """
+        ...
+
+    def resolve(self) -> int:
+        """Decide anew about some of the names that shares or edits changed: which of them are one thing.
+
+        Returns how many names it looked at; 0: nothing is left to decide. Until then names that are one thing may
+        stand for two, and one whose reasons went with a document may still be another's. What it decides depends on
+        what shares and edits say, not on the order in which they came, and counts after what they claim.
+        Half-done: what one call decides is seen as a whole. Two at once wait for each other.
         """
         ...
 
@@ -158,6 +169,16 @@ class GraphReader(Protocol):
         """Where the entity is named, and the relations it takes part in, with their snippets."""
         ...
 
+    async def verdicts(self, keys: Sequence[str]) -> dict[str, list[Verdict]]:
+        """What rules decided about each of these names and others, by the other's key; of the name alone, not of the
+        others of its entity.
+        """
+        ...
+
+    async def asked(self, limit: int = 50, cursor: str = "") -> VerdictPage:
+        """What a person is to decide, the likeliest first, then by keys. Raises `Refused` (`bad_cursor`)."""
+        ...
+
     async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
         """The entity that each name stands for."""
         ...
@@ -182,4 +203,8 @@ class Graphs(Protocol):
     def drop(self, tenant: Tenant) -> None: ...
     def tenants(self) -> set[Tenant]:
         """Whoever has rows that reads see, known to the registry or not; for the audit."""
+        ...
+
+    def unresolved(self) -> set[Tenant]:
+        """Whoever has names that `GraphWriter.resolve` has something to decide about."""
         ...

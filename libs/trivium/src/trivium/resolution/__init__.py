@@ -1,4 +1,4 @@
-"""Which names of a graph are one thing: read `resolve.py` first, then `blocking`, `score`, `likeness` and `forms`.
+"""Which names of a graph are one thing: read `settle.py` first, then `resolve`, `blocking`, `score` and `likeness`.
 
-Pure functions of what a graph holds of its names. Both graph stores can ask them.
+Functions of what a graph holds of its names. Both graph stores ask them over shelves of their own (`shelf.py`).
 """

@@ -1,12 +1,14 @@
 """The blocks of a name: two names are compared only where they share one. A function of the folded name alone.
 
 Blocks of the whole name (its telling words in any order, written together, as they sound), of a person's last name with
-the initial of the first, of an acronym and what it may stand for, of a name and its beginnings, and of letters: MinHash
-over runs of three (Broder 1997), banded so that names with a letter or two between them most likely share one.
+the initial of the first, of an acronym and what it may stand for, and of letters: MinHash over runs of three (Broder
+1997), banded so that names with a letter or two between them most likely share one. That a name begins with another is
+no reason to compare the two: "Hollywood" is not the cemetery.
 """
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from functools import lru_cache
 
@@ -17,7 +19,6 @@ MAX_BLOCK = 16  # names; what more names have in common tells none of them from 
 MAX_LETTER_BLOCK = 6  # of names that share runs of letters: more of them share them by chance
 BANDS, ROWS = 4, 2  # of MinHash: half of the runs in common are found in 3 of 4 cases, 4 of 5 in 98 of 100
 RUN = 3  # letters
-MAX_BEGINNING = 8  # words of a long name that a short one may be; the blocks of a name of 10,000 words stay few
 MIN_RUN_CHARS = 6  # of a name that may be misspelt
 
 _MASK = (1 << 32) - 1
@@ -40,9 +41,7 @@ def blocks_of(key: str) -> frozenset[str]:
     if len(core) > 1:
         firsts = {core[0][0], *(name[0] for name in full_names(core[0]))}
         blocks.update(f"i:{core[-1]} {first}" for first in firsts)
-        blocks.update(f"t:{' '.join(core[:count])}" for count in range(1, min(len(core), MAX_BEGINNING + 1)))
     blocks.add(f"l:{core[-1]}")
-    blocks.add(f"t:{' '.join(core)}")
     if len(together) >= MIN_RUN_CHARS:
         blocks.update(_bands(together))
     return frozenset(blocks)
@@ -64,10 +63,16 @@ def is_too_large(block: str, names: int) -> bool:
 
 def is_lopsided(block: str) -> bool:
     """Whether only a short name and the long ones of the block are compared, never the long ones with each other."""
-    return block[:2] in {"l:", "t:", "a:"}
+    return block[:2] in {"l:", "a:"}
 
 
 def is_short_in(block: str, key: str) -> bool:
     """Whether `key` is the short name of a lopsided block."""
     name = block[2:]
     return " ".join(form_of(key).core) == name or key.replace(" ", "") == name
+
+
+@lru_cache(maxsize=65536)
+def block_id(block: str) -> int:
+    """What a store keeps of a block's name: 64 bits with a sign. Two blocks of one id would only be compared more."""
+    return int.from_bytes(hashlib.blake2b(block.encode(), digest_size=8).digest(), signed=True)

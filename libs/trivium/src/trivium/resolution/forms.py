@@ -58,7 +58,10 @@ _PEOPLE = {
 
 
 class Form(NamedTuple):
-    """`core` are the telling words, `numbers` the numerals among them, `legal` whether a legal form was dropped."""
+    """`core` are the telling words, `numbers` the numerals among them, `legal` whether a legal form was dropped.
+
+    `tail` are the telling words behind the last "of": what somebody is the queen of, or comes from.
+    """
 
     words: tuple[str, ...]
     core: tuple[str, ...]
@@ -66,6 +69,7 @@ class Form(NamedTuple):
     generation: str
     titles: frozenset[str]
     legal: bool
+    tail: tuple[str, ...]
 
 
 @lru_cache(maxsize=65536)
@@ -75,18 +79,24 @@ def form_of(key: str) -> Form:
     generation = next((GENERATIONS[word] for word in words[1:] if word in GENERATIONS), "")
     kept = [word for word in words if len(words) == 1 or word not in GENERATIONS]
     titles: set[str] = set()
-    while len(kept) > 1 and kept[0] in TITLES:
+    while len(kept) > 1 and kept[0] in TITLES and kept[1] != "of":  # "Queen of Bohemia" is not Bohemia
         titles.add(kept.pop(0))
     spelt = [_spelt(word, place, len(kept)) for place, word in enumerate(kept)]
-    core = [word for word in spelt if word not in _SMALL] or spelt
+    core = [word for at, word in enumerate(spelt) if word not in _SMALL or (at == 0 and word != "the")] or spelt
     legal = len(core) > 1 and core[-1] in LEGAL_FORMS
     while len(core) > 1 and core[-1] in LEGAL_FORMS:
         core.pop()
     whole = _PEOPLE.get(" ".join(core))
     core = whole.split() if whole else core
-    return Form(
-        words, tuple(core), tuple(sorted(word for word in core if word.isdigit())), generation, frozenset(titles), legal
-    )
+    numbers = tuple(sorted(word for word in core if word.isdigit()))
+    return Form(words, tuple(core), numbers, generation, frozenset(titles), legal, _tail(spelt))
+
+
+def _tail(words: list[str]) -> tuple[str, ...]:
+    if "of" not in words:
+        return ()
+    last = len(words) - words[::-1].index("of")
+    return tuple(word for word in words[last:] if word not in _SMALL)
 
 
 def _spelt(word: str, place: int, count: int) -> str:

@@ -1,100 +1,94 @@
-"""Names and their blocks in memory, kept up to date name by name."""
+"""A shelf in memory (`shelf.NameShelf`): what the graph stores do, for tests and measurements."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from trivium.resolution.blocking import blocks_of, is_too_large
+from trivium.domain.verdicts import Verdict
+from trivium.resolution.blocking import blocks_of
 from trivium.resolution.record import Record
-from trivium.resolution.resolve import Resolution, candidates, resolve, share_a_block
+from trivium.resolution.settle import settle
+from trivium.resolution.shelf import Pair
 
 
 class NameIndex:
-    """The records of one graph. What `resolve` says depends on the records alone, however they came."""
+    """The records of one graph, and what follows from them."""
 
     def __init__(self) -> None:
         self._records: dict[str, Record] = {}
+        self._filed: set[str] = set()
         self._blocks: dict[str, set[str]] = {}
         self._near: dict[str, set[str]] = {}
-        self.targets: dict[str, str] = {}
+        self.verdicts: dict[str, tuple[Verdict, ...]] = {}
 
-    def update(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> Resolution:
-        """Put names, or what is now known of them, and drop others; then decide anew about all whom that concerns.
-
-        Dropping a name that is not there changes nothing.
-        """
+    def update(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> None:
+        """Put names, or what is now known of them, and drop others."""
         put = {record.key: record for record in records if self._records.get(record.key) != record}
-        gone = {key for key in dropped if key in self._records} - put.keys()
-        added = put.keys() - self._records.keys()
-        filled, thinned = self._crossed(added, gone)
-        moved = {*added, *gone, *thinned}
-        concerned = self._around({*put, *moved})
-        self._file(added, gone)
-        parted = {key for key in filled - moved if self._parted(key)}
-        concerned |= self._around(parted)
+        gone = set(dropped) - put.keys()
         self._records.update(put)
         for key in gone:
-            del self._records[key]
-        for key in parted:
-            self._near[key] -= self._parted(key)
-        self._renew(moved)
-        concerned |= self._around({*put, *moved, *parted})
-        decided = concerned & self._records.keys()
-        resolution = resolve(sorted(decided), self._near, self._records)
-        for key in concerned:
-            self.targets.pop(key, None)
-        self.targets.update(resolution.targets)
-        return resolution
+            self._records.pop(key, None)
+        settle(self, put.keys() | gone)
 
-    def _crossed(self, added: Iterable[str], gone: Iterable[str]) -> tuple[set[str], set[str]]:
-        """The names of which a block becomes too large, and those of which one no longer is."""
-        growth: Counter[str] = Counter()
-        for keys, sign in ((added, 1), (gone, -1)):
-            for key in keys:
-                for block in blocks_of(key):
-                    growth[block] += sign
-        filled: list[str] = []
-        thinned: list[str] = []
-        for block, more in growth.items():
-            size = len(self._blocks.get(block, ()))
-            before, after = is_too_large(block, size), is_too_large(block, size + more)
-            if before != after:
-                (filled if after else thinned).append(block)
-        return self._members(filled), self._members(thinned)
+    @property
+    def targets(self) -> dict[str, str]:
+        """The name that each one stands for, where it is another."""
+        return {key: verdicts[0].other for key, verdicts in self.verdicts.items() if verdicts[0].merges}
 
-    def _members(self, blocks: Iterable[str]) -> set[str]:
-        return {key for block in blocks for key in self._blocks.get(block, ())}
+    @property
+    def cards(self) -> list[Verdict]:
+        """What a person is asked."""
+        return [one for verdicts in self.verdicts.values() for one in verdicts if not one.merges]
 
-    def _file(self, added: Iterable[str], gone: Iterable[str]) -> None:
+    # The shelf
+
+    def alive(self, keys: Collection[str]) -> set[str]:
+        """Those that have a record."""
+        return {key for key in keys if key in self._records}
+
+    def records(self, keys: Collection[str]) -> Mapping[str, Record]:
+        """Those records."""
+        return {key: self._records[key] for key in keys if key in self._records}
+
+    def filed(self, keys: Collection[str]) -> set[str]:
+        """Those in blocks."""
+        return self._filed.intersection(keys)
+
+    def members(self, blocks: Collection[str], limit: int) -> dict[str, set[str]]:
+        """Those of each block."""
+        return {block: set(_some(self._blocks[block], limit)) for block in blocks if block in self._blocks}
+
+    def near(self, keys: Collection[str]) -> dict[str, set[str]]:
+        """Their candidates."""
+        return {key: self._near[key] for key in keys if key in self._near}
+
+    def file(self, added: Iterable[str], gone: Iterable[str]) -> None:
+        """Into blocks and out of them."""
         for key in added:
+            self._filed.add(key)
             for block in blocks_of(key):
                 self._blocks.setdefault(block, set()).add(key)
         for key in gone:
+            self._filed.discard(key)
             for block in blocks_of(key):
-                members = self._blocks[block]
-                members.discard(key)
-                if not members:
+                self._blocks[block].discard(key)
+                if not self._blocks[block]:
                     del self._blocks[block]
 
-    def _renew(self, keys: Iterable[str]) -> None:
-        """Find the candidates of some names anew; being near is mutual."""
-        for key in keys:
-            before = self._near.pop(key, set())
-            after = candidates(key, self._blocks) if key in self._records else set()
-            for other in before - after:
-                if other in self._near:
-                    self._near[other].discard(key)
-            for other in after - before:
-                self._near.setdefault(other, set()).add(key)
-            if after:
-                self._near[key] = after
+    def approach(self, met: Collection[Pair], parted: Collection[Pair]) -> None:
+        """Candidates of each other, both ways."""
+        for pairs, change in ((met, set.add), (parted, set.discard)):
+            for left, right in pairs:
+                change(self._near.setdefault(left, set()), right)
+                change(self._near.setdefault(right, set()), left)
 
-    def _parted(self, key: str) -> set[str]:
-        """The candidates of a name that share no block with it any more, now that one is too large."""
-        return {other for other in self._near.get(key, ()) if not share_a_block(key, other, self._blocks)}
+    def decide(self, verdicts: Mapping[str, Sequence[Verdict]]) -> None:
+        """Replaced by name."""
+        for key, decided in verdicts.items():
+            self.verdicts.pop(key, None)
+            if decided:
+                self.verdicts[key] = tuple(decided)
 
-    def _around(self, keys: set[str]) -> set[str]:
-        """`keys`, their candidates, and the candidates of those: a rival of the one decides about the other."""
-        once = {other for key in keys for other in self._near.get(key, ())}
-        return {*keys, *once, *(other for key in once for other in self._near.get(key, ()))}
+
+def _some(names: set[str], limit: int) -> Iterable[str]:
+    return names if len(names) <= limit else [name for name, _ in zip(names, range(limit), strict=False)]

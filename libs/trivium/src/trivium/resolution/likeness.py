@@ -16,11 +16,13 @@ class Kind(enum.StrEnum):
     SAME = "the same name"
     COMPACT = "the same letters, written apart or together"
     LEGAL = "the same name with another legal form or title"
+    GENERATION = "the same name; one is said to be the younger or the elder"
     ORDER = "the same words in another order"
     MIDDLE = "the same first and last name; one has a middle name more"
     NICKNAME = "a short form of the first name, the same last name"
     INITIAL = "an initial for the first name, the same last name"
     SOUND = "names that sound alike"
+    ONE_SOUND = "single words that sound alike"
     SPELLING = "a letter or two differ"
     FIRST_NAME = "a letter differs in the first name, which may be a brother's or a sister's"
     KIND = "one says of what kind it is"
@@ -35,11 +37,13 @@ WEIGHTS: dict[Kind, float] = {
     Kind.SAME: 0.9,
     Kind.COMPACT: 0.85,
     Kind.LEGAL: 0.8,
+    Kind.GENERATION: 0.3,
     Kind.ORDER: 0.65,
     Kind.MIDDLE: 0.6,
     Kind.NICKNAME: 0.5,
     Kind.INITIAL: 0.5,
     Kind.SOUND: 0.5,
+    Kind.ONE_SOUND: 0.35,
     Kind.SPELLING: 0.45,
     Kind.FIRST_NAME: 0.35,
     Kind.KIND: 0.55,
@@ -59,6 +63,9 @@ class Likeness(NamedTuple):
 
 
 MAX_WORD = 64  # letters
+_JOINING = frozenset({"with", "to", "on", "at", "in", "from", "by", "and"})
+_HIS = frozenset({"mr", "sir", "lord", "king", "prince", "emperor"})
+_HERS = frozenset({"mrs", "ms", "miss", "lady", "queen", "princess", "empress", "dame"})
 _NONE = Likeness(Kind.NONE, 0.0)
 _SHORT_FORMS = frozenset(
     (short, full)
@@ -96,15 +103,15 @@ def _contradict(one: Form, other: Form) -> bool:
         return True
     if one.generation and other.generation and one.generation != other.generation:
         return True
-    return bool(one.titles & {"mr", "sir"} and other.titles & {"mrs", "ms", "miss", "lady"}) or bool(
-        other.titles & {"mr", "sir"} and one.titles & {"mrs", "ms", "miss", "lady"}
-    )
+    return bool(one.titles & _HIS and other.titles & _HERS) or bool(other.titles & _HIS and one.titles & _HERS)
 
 
 def _whole(one: Form, other: Form) -> Kind | None:
     """The same words, whatever the kind of thing."""
     if one.words == other.words:
         return Kind.SAME
+    if one.core == other.core and one.generation != other.generation:
+        return Kind.GENERATION
     if one.core == other.core:
         return Kind.LEGAL if one.legal != other.legal or one.titles != other.titles else Kind.SAME
     if "".join(one.core) == "".join(other.core) and len("".join(one.core)) > 3:
@@ -115,9 +122,11 @@ def _whole(one: Form, other: Form) -> Kind | None:
 
 
 def _of_people(one: Form, other: Form) -> Kind:
+    if one.tail and other.tail and one.tail != other.tail:
+        return Kind.NONE
     a, b = (one.core, other.core) if len(one.core) <= len(other.core) else (other.core, one.core)
     if len(a) == 1:
-        return Kind.SURNAME if len(b) > 1 and a[0] == b[-1] else Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
+        return _of_one_word(a, b, place=bool(one.tail or other.tail))
     if a[-1] != b[-1]:
         return Kind.PART if a == b[: len(a)] else _spelt(a, b)
     if a == b[-len(a) :]:
@@ -127,6 +136,13 @@ def _of_people(one: Form, other: Form) -> Kind:
         return given
     spelt = _spelt(a, b)
     return Kind.FIRST_NAME if spelt is Kind.SPELLING else spelt
+
+
+def _of_one_word(a: Sequence[str], b: Sequence[str], *, place: bool) -> Kind:
+    """`place`: one is of somewhere. "Jin" is not "Duke Li of Jin", nor Smith "An Evening with Kevin Smith"."""
+    if len(b) > 1 and a[0] == b[-1]:
+        return Kind.NONE if place or _JOINING.intersection(b) else Kind.SURNAME
+    return Kind.ACRONYM if _is_acronym(a[0], b) else _spelt(a, b)
 
 
 def _is_particle(word: str) -> bool:
@@ -192,7 +208,7 @@ def _spelt(a: Sequence[str], b: Sequence[str]) -> Kind:
     if any(_are_genders(x, y) for x, y in differing):
         return Kind.NONE
     if all(_sound_alike(x, y) for x, y in differing):
-        return Kind.SOUND
+        return Kind.SOUND if len(a) > 1 else Kind.ONE_SOUND
     return Kind.SPELLING if len(differing) == 1 and _nearly(*differing[0]) else Kind.NONE
 
 
@@ -222,6 +238,9 @@ def edits(x: str, y: str, limit: int) -> int:
         return 0
     if abs(len(x) - len(y)) > limit or max(len(x), len(y)) > MAX_WORD:
         return limit + 1
+    x, y = _without_what_is_shared(x, y)
+    if not x or not y:
+        return min(max(len(x), len(y)), limit + 1)
     before: list[int] = []
     row = list(range(len(y) + 1))
     for i, left in enumerate(x, start=1):
@@ -233,4 +252,17 @@ def edits(x: str, y: str, limit: int) -> int:
             row.append(cost)
         if min(row) > limit:
             return limit + 1
-    return row[-1]
+    return min(row[-1], limit + 1)
+
+
+def _without_what_is_shared(x: str, y: str) -> tuple[str, str]:
+    """Two different words without the letters that both begin and end with."""
+    start = _shared(x, y)
+    x, y = x[start:], y[start:]
+    end = _shared(x[::-1], y[::-1])
+    return x[: len(x) - end], y[: len(y) - end]
+
+
+def _shared(x: str, y: str) -> int:
+    """How many letters both begin with."""
+    return next((at for at, (left, right) in enumerate(zip(x, y, strict=False)) if left != right), min(len(x), len(y)))

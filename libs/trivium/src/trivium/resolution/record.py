@@ -17,10 +17,12 @@ SINGLE_VALUED = frozenset(
 class Record(msgspec.Struct, frozen=True):
     """A folded name (`trivium.text.names.fold_name`), its type, and the names it is related to.
 
-    `neighbours` are the folded names it is related to in any way; `facts` the targets of single-valued relations.
+    `neighbours` are the folded names it is related to in any way; `facts` the targets of single-valued relations;
+    `apart` the names that a person says are other things.
     """
 
     key: str
     type: EntityType = EntityType.CONCEPT
     neighbours: frozenset[str] = frozenset()
     facts: Mapping[str, frozenset[str]] = {}
+    apart: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""READ FIRST: which names of a graph are one thing, as a function of what the graph says of them.
+"""Which names of a graph are one thing, as a function of what the graph says of them.
 
 name → blocks (`blocking`) → pairs that are alike (`likeness`, by `forms`) → judged (`score`) → the name each one stands
 for, and the cards that a person is asked. A name points to the best of those that outrank it, so following targets
@@ -7,29 +7,14 @@ ends; nothing depends on the order in which names came.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+from trivium.domain.verdicts import Verdict
 from trivium.resolution.blocking import blocks_of, is_lopsided, is_short_in, is_too_large
 from trivium.resolution.forms import form_of
 from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
-from trivium.resolution.score import ONE_THING, REVIEW, Judgement, judge
-
-
-class Card(NamedTuple):
-    """Two names that may be one thing: for a person to decide."""
-
-    key: str
-    other: str
-    judgement: Judgement
-
-
-class Resolution(NamedTuple):
-    """`targets`: the name each key stands for, where it is another; `cards`: from REVIEW to below ONE_THING."""
-
-    targets: dict[str, str]
-    cards: list[Card]
+from trivium.resolution.score import ONE_THING, REVIEW, has_rivals, judge
 
 
 def rank(key: str) -> tuple[int, int, str]:
@@ -64,30 +49,41 @@ def share_a_block(key: str, other: str, blocks: Mapping[str, Collection[str]]) -
 
 def _are_alike(key: str, other: str) -> bool:
     left, right = sorted((key, other))
-    return any(likeness(left, right, person).kind is not Kind.NONE for person in (True, False))
+    return any(likeness(left, right, person).kind not in {Kind.NONE, Kind.PART} for person in (True, False))
 
 
-def resolve(keys: Iterable[str], near: Mapping[str, Collection[str]], records: Mapping[str, Record]) -> Resolution:
-    """What each of `keys` stands for, and the cards between it and a name that outranks it.
+Rivals = Callable[[str, str], Iterable[Record]]
+"""The other names that share a block with one of two."""
 
-    `near` has the candidates of each key and of each of its candidates; `records` those of all of them.
+
+def resolve(
+    keys: Iterable[str], near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
+) -> dict[str, tuple[Verdict, ...]]:
+    """Of each of `keys` the one verdict that merges it, or else what a person is asked of it and names that outrank it.
+
+    `near` has the candidates of each key; `records` those of all of them. `rivals` are asked for where they matter.
     """
-    targets: dict[str, str] = {}
-    cards: list[Card] = []
+    decided: dict[str, tuple[Verdict, ...]] = {}
     for key in keys:
-        judged = list(_judged(key, near, records))
-        best = max(judged, key=lambda card: (card.judgement.score, rank(card.other)), default=None)
-        if best is not None and best.judgement.score >= ONE_THING:
-            targets[key] = best.other
-        else:
-            cards.extend(card for card in judged if card.judgement.score >= REVIEW)
-    return Resolution(targets, sorted(cards, key=lambda card: (-card.judgement.score, card.key, card.other)))
+        judged = list(_judged(key, near, records, rivals))
+        best = max(judged, key=lambda verdict: (verdict.score, rank(verdict.other)), default=None)
+        if best is not None and best.merges:
+            decided[key] = (best,)
+        elif judged:
+            decided[key] = tuple(judged)
+    return decided
 
 
-def _judged(key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record]) -> Iterator[Card]:
+def _judged(
+    key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
+) -> Iterator[Verdict]:
+    """Those that are not just two things. Rivals make a pair less likely, never more."""
     for other in sorted(near.get(key, ())):
-        if rank(other) > rank(key) and key in records and other in records:
-            others = {*near[key], *near.get(other, ())} - {key, other}
-            yield Card(
-                key, other, judge(records[key], records[other], [records[one] for one in others if one in records])
-            )
+        if rank(other) <= rank(key) or key not in records or other not in records:
+            continue
+        left, right = records[key], records[other]
+        found = judge(left, right)
+        if found.score >= REVIEW and has_rivals(left, right):
+            found = judge(left, right, rivals(key, other))
+        if found.score >= REVIEW:
+            yield Verdict(key, other, found.score, found.reasons, found.score >= ONE_THING)

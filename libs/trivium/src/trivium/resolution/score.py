@@ -21,6 +21,9 @@ RIVAL = -0.4  # another name fits the short one as well
 APART = -0.25  # both are related to something, and to nothing in common
 
 
+KEPT_APART = "+0.00 a person said that they are two"
+
+
 class Judgement(NamedTuple):
     """`score` from 0 to 1, and the reasons, each as a person reads it."""
 
@@ -40,14 +43,27 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
         *_facts(left, right),
         *(_rivals(left, right, others) if alike.kind in SHORT else ()),
     ]
-    ceiling = DOUBTED if any(weight <= CONFLICT for weight, _ in parts) else 1.0
+    doubted = alike.kind is Kind.PART or any(weight <= CONFLICT for weight, _ in parts)
+    ceiling = DOUBTED if doubted else 1.0
     score = min(ceiling, max(0.0, sum(weight for weight, _ in parts)))
-    return Judgement(round(score, 3), tuple(f"{weight:+.2f} {reason}" for weight, reason in parts))
+    reasons = tuple(f"{weight:+.2f} {reason}" for weight, reason in parts)
+    if right.key in left.apart or left.key in right.apart:
+        return Judgement(round(min(score, DOUBTED), 3), (*reasons, KEPT_APART))
+    return Judgement(round(score, 3), reasons)
+
+
+def has_rivals(left: Record, right: Record) -> bool:
+    """Whether other names may make the two less likely one thing."""
+    return likeness(*sorted((left.key, right.key)), person=_may_be_people(left, right)).kind in SHORT
 
 
 def _may_be_people(left: Record, right: Record) -> bool:
+    """Both are; or the one is, and the other a single word of no known type ("Brandt")."""
     types = {left.type, right.type}
-    return EntityType.PERSON in types and types <= {EntityType.PERSON, EntityType.CONCEPT}
+    if types != {EntityType.PERSON, EntityType.CONCEPT}:
+        return types == {EntityType.PERSON}
+    unknown = left if left.type is EntityType.CONCEPT else right
+    return " " not in unknown.key
 
 
 Part = tuple[float, str]

@@ -167,14 +167,112 @@ class GetProvenanceRequest(_message.Message):
     def __init__(self, entity: _Optional[str] = ..., relation: _Optional[str] = ..., other: _Optional[str] = ..., document: _Optional[str] = ..., chunk: _Optional[str] = ..., operation: _Optional[str] = ..., actor: _Optional[str] = ..., since: _Optional[float] = ..., until: _Optional[float] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class GetProvenanceResponse(_message.Message):
-    __slots__ = ("said", "edits", "notes")
+    __slots__ = ("said", "edits", "notes", "joined")
     SAID_FIELD_NUMBER: _ClassVar[int]
     EDITS_FIELD_NUMBER: _ClassVar[int]
     NOTES_FIELD_NUMBER: _ClassVar[int]
+    JOINED_FIELD_NUMBER: _ClassVar[int]
     said: _containers.RepeatedCompositeFieldContainer[Said]
     edits: _containers.RepeatedCompositeFieldContainer[EditSeen]
     notes: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, said: _Optional[_Iterable[_Union[Said, _Mapping]]] = ..., edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
+    joined: _containers.RepeatedCompositeFieldContainer[Likeness]
+    def __init__(self, said: _Optional[_Iterable[_Union[Said, _Mapping]]] = ..., edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ..., notes: _Optional[_Iterable[str]] = ..., joined: _Optional[_Iterable[_Union[Likeness, _Mapping]]] = ...) -> None: ...
+
+class ListDuplicatesRequest(_message.Message):
+    __slots__ = ("dismissed", "page_size", "page_token")
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    dismissed: bool
+    page_size: int
+    page_token: str
+    def __init__(self, dismissed: _Optional[bool] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDuplicatesResponse(_message.Message):
+    __slots__ = ("duplicates", "next_page_token")
+    DUPLICATES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    duplicates: _containers.RepeatedCompositeFieldContainer[Duplicate]
+    next_page_token: str
+    def __init__(self, duplicates: _Optional[_Iterable[_Union[Duplicate, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class AcceptDuplicateRequest(_message.Message):
+    __slots__ = ("name", "other", "why", "actor")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    other: str
+    why: str
+    actor: Actor
+    def __init__(self, name: _Optional[str] = ..., other: _Optional[str] = ..., why: _Optional[str] = ..., actor: _Optional[_Union[Actor, _Mapping]] = ...) -> None: ...
+
+class AcceptDuplicateResponse(_message.Message):
+    __slots__ = ("edits",)
+    EDITS_FIELD_NUMBER: _ClassVar[int]
+    edits: _containers.RepeatedCompositeFieldContainer[EditSeen]
+    def __init__(self, edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ...) -> None: ...
+
+class DismissDuplicateRequest(_message.Message):
+    __slots__ = ("name", "other", "why", "actor")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    other: str
+    why: str
+    actor: Actor
+    def __init__(self, name: _Optional[str] = ..., other: _Optional[str] = ..., why: _Optional[str] = ..., actor: _Optional[_Union[Actor, _Mapping]] = ...) -> None: ...
+
+class DismissDuplicateResponse(_message.Message):
+    __slots__ = ("edits",)
+    EDITS_FIELD_NUMBER: _ClassVar[int]
+    edits: _containers.RepeatedCompositeFieldContainer[EditSeen]
+    def __init__(self, edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ...) -> None: ...
+
+class Duplicate(_message.Message):
+    __slots__ = ("likeness", "entity", "other_entity", "dismissed")
+    LIKENESS_FIELD_NUMBER: _ClassVar[int]
+    ENTITY_FIELD_NUMBER: _ClassVar[int]
+    OTHER_ENTITY_FIELD_NUMBER: _ClassVar[int]
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    likeness: Likeness
+    entity: NamedEntity
+    other_entity: NamedEntity
+    dismissed: EditSeen
+    def __init__(self, likeness: _Optional[_Union[Likeness, _Mapping]] = ..., entity: _Optional[_Union[NamedEntity, _Mapping]] = ..., other_entity: _Optional[_Union[NamedEntity, _Mapping]] = ..., dismissed: _Optional[_Union[EditSeen, _Mapping]] = ...) -> None: ...
+
+class Likeness(_message.Message):
+    __slots__ = ("key", "other", "score", "reasons", "merges")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    REASONS_FIELD_NUMBER: _ClassVar[int]
+    MERGES_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    other: str
+    score: float
+    reasons: _containers.RepeatedScalarFieldContainer[str]
+    merges: bool
+    def __init__(self, key: _Optional[str] = ..., other: _Optional[str] = ..., score: _Optional[float] = ..., reasons: _Optional[_Iterable[str]] = ..., merges: _Optional[bool] = ...) -> None: ...
+
+class NamedEntity(_message.Message):
+    __slots__ = ("id", "name", "type", "aliases", "mentions", "degree")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    ALIASES_FIELD_NUMBER: _ClassVar[int]
+    MENTIONS_FIELD_NUMBER: _ClassVar[int]
+    DEGREE_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    name: str
+    type: str
+    aliases: _containers.RepeatedScalarFieldContainer[str]
+    mentions: int
+    degree: int
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., type: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., mentions: _Optional[int] = ..., degree: _Optional[int] = ...) -> None: ...
 
 class Said(_message.Message):
     __slots__ = ("source_key", "type", "target_key", "place", "start", "end", "snippet", "confidence", "operation", "at", "invalid_by")

@@ -64,6 +64,21 @@ class GraphServiceStub:
                 request_serializer=trivium_dot_v1_dot_graph__pb2.GetProvenanceRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_graph__pb2.GetProvenanceResponse.FromString,
                 _registered_method=True)
+        self.ListDuplicates = channel.unary_unary(
+                '/trivium.v1.GraphService/ListDuplicates',
+                request_serializer=trivium_dot_v1_dot_graph__pb2.ListDuplicatesRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_graph__pb2.ListDuplicatesResponse.FromString,
+                _registered_method=True)
+        self.AcceptDuplicate = channel.unary_unary(
+                '/trivium.v1.GraphService/AcceptDuplicate',
+                request_serializer=trivium_dot_v1_dot_graph__pb2.AcceptDuplicateRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_graph__pb2.AcceptDuplicateResponse.FromString,
+                _registered_method=True)
+        self.DismissDuplicate = channel.unary_unary(
+                '/trivium.v1.GraphService/DismissDuplicate',
+                request_serializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateResponse.FromString,
+                _registered_method=True)
 
 
 class GraphServiceServicer:
@@ -111,6 +126,27 @@ class GraphServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListDuplicates(self, request, context):
+        """Names that may be one thing, the likeliest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AcceptDuplicate(self, request, context):
+        """They are one thing: an edit that merges them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DismissDuplicate(self, request, context):
+        """They are two. Names that rules merged are parted; others are not asked about until other reasons are known.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_GraphServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -143,6 +179,21 @@ def add_GraphServiceServicer_to_server(servicer, server):
                     servicer.GetProvenance,
                     request_deserializer=trivium_dot_v1_dot_graph__pb2.GetProvenanceRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_graph__pb2.GetProvenanceResponse.SerializeToString,
+            ),
+            'ListDuplicates': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDuplicates,
+                    request_deserializer=trivium_dot_v1_dot_graph__pb2.ListDuplicatesRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_graph__pb2.ListDuplicatesResponse.SerializeToString,
+            ),
+            'AcceptDuplicate': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptDuplicate,
+                    request_deserializer=trivium_dot_v1_dot_graph__pb2.AcceptDuplicateRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_graph__pb2.AcceptDuplicateResponse.SerializeToString,
+            ),
+            'DismissDuplicate': grpc.unary_unary_rpc_method_handler(
+                    servicer.DismissDuplicate,
+                    request_deserializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -307,6 +358,87 @@ class GraphService:
             '/trivium.v1.GraphService/GetProvenance',
             trivium_dot_v1_dot_graph__pb2.GetProvenanceRequest.SerializeToString,
             trivium_dot_v1_dot_graph__pb2.GetProvenanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDuplicates(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.GraphService/ListDuplicates',
+            trivium_dot_v1_dot_graph__pb2.ListDuplicatesRequest.SerializeToString,
+            trivium_dot_v1_dot_graph__pb2.ListDuplicatesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptDuplicate(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.GraphService/AcceptDuplicate',
+            trivium_dot_v1_dot_graph__pb2.AcceptDuplicateRequest.SerializeToString,
+            trivium_dot_v1_dot_graph__pb2.AcceptDuplicateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DismissDuplicate(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.GraphService/DismissDuplicate',
+            trivium_dot_v1_dot_graph__pb2.DismissDuplicateRequest.SerializeToString,
+            trivium_dot_v1_dot_graph__pb2.DismissDuplicateResponse.FromString,
             options,
             channel_credentials,
             insecure,

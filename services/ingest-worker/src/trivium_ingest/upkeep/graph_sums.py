@@ -21,6 +21,7 @@ from trivium.domain.graph import ChunkGraph, Entity, MentionRole
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import curation_of
 from trivium.flow.graph_rows import graph_rows
+from trivium.flow.resolving import resolve_all
 from trivium.flow.stage import Job
 from trivium.hypernodes.sections import all_of
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
@@ -41,6 +42,8 @@ def graph_sums(stores: Stores, made: Graphs, tenant: Tenant, *, repair: bool) ->
     for rows in _shares(stores, tenant):
         made.writer(tenant).upsert(rows)
     made.writer(tenant).decide(curation_of(stores).now(tenant).folded.decisions)
+    for graphs in (stores.graphs, made):
+        resolve_all(graphs, tenant)
     names = sorted(asyncio.run(_differing(stores, made, tenant)))
     if not names or _is_busy(stores, tenant):
         return
@@ -77,6 +80,7 @@ def write_graph_anew(stores: Stores, tenant: Tenant) -> None:
         for job in jobs_of(stores, documents):
             write_rows(stores, [Store.GRAPH], tenant, [job])
     curation_of(stores).project(tenant)
+    resolve_all(stores.graphs, tenant)
 
 
 async def _differing(stores: Stores, made: Graphs, tenant: Tenant) -> set[str]:
@@ -137,6 +141,7 @@ async def _told(reader: GraphReader, keys: Sequence[str], chunks: Sequence[str])
         await reader.about(keys),
         await reader.edges(keys, EDGES),
         await reader.beside(chunks),
+        await reader.verdicts(keys),
         within,
         await reader.evidence_of(sorted(all_of(within)), PLACES),
     ]

@@ -14,6 +14,7 @@ from trivium.domain.errors import NotFound
 from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.flow.resolving import resolve_all
 from trivium.flow.stage import Job
 from trivium.ports.inference import Embedder, VisualEncoder
 from trivium.ports.stores import Stores
@@ -51,6 +52,7 @@ def rebuild(stores: Stores, store: Store, on_documents: OnDocuments) -> list[str
                 on_documents(len(some))
     if store is Store.GRAPH:
         curation_of(stores).project_all()
+        resolve_all(stores.graphs)
     return lost
 
 

@@ -18,6 +18,7 @@ from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curated
 from trivium.graph_tools.desk import checked_type
 from trivium_query.handlers.curation import WantedEdits, desk, log
+from trivium_query.handlers.duplicates import joined
 from trivium_query.requests import Services
 
 MAX_STATEMENTS = 1000  # looked at
@@ -47,13 +48,15 @@ async def provenance(services: Services, tenant: Tenant, wanted: Wanted, limit: 
     wanted = msgspec.structs.replace(wanted, relation=checked_type(wanted.relation) if wanted.relation else "")
     edits, _ = await log(services, tenant, _edits(wanted), limit)
     notes: tuple[str, ...] = ()
+    by_rules: tuple[api.Likeness, ...] = ()
     try:
+        by_rules = await joined(services, tenant, wanted.entity) if wanted.entity and not wanted.relation else ()
         said = await _Statements(services, tenant, curated).find(wanted)
     except NotFound as error:
         if error.code != "removed_entity":
             raise
         said, notes = [], (str(error),)
-    return api.Provenance(tuple(said[:limit]), edits, notes)
+    return api.Provenance(tuple(said[:limit]), edits, notes, by_rules)
 
 
 def _edits(wanted: Wanted) -> WantedEdits:

@@ -14,6 +14,7 @@ from trivium_query.http import (
     crawls,
     curation,
     docs,
+    duplicates,
     graph,
     graph_schema,
     operations,
@@ -58,7 +59,8 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
     )
     app.state.services = services
-    for module in (sources, crawls, queries, conversations, graph, graph_schema, curation, contradictions, operations):
+    about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
+    for module in (sources, crawls, queries, conversations, *about_the_graph, operations):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     docs.install(app)
     problems.install(app)

@@ -11,7 +11,7 @@ from trivium.graph_tools.tools import CALLABLE, GraphTool
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
-from trivium_query.handlers import curation, provenance
+from trivium_query.handlers import curation, duplicates, provenance
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Calls
@@ -21,7 +21,7 @@ MAX_CHARS = 300  # of a field that names something
 
 
 class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # generated code is untyped
-    """What HTTP's /v1/graph/tools, /edits and /provenance do."""
+    """What HTTP's /v1/graph/tools, /edits, /provenance and /duplicates do."""
 
     def __init__(self, services: Services, calls: Calls) -> None:
         self._services = services
@@ -94,6 +94,36 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             )
             limit, _ = messages.page_of(request.limit, "")
             return messages.provenance(await provenance.provenance(self._services, call.tenant, wanted, limit))
+
+    async def ListDuplicates(  # noqa: N802
+        self, request: pb.ListDuplicatesRequest, context: Context
+    ) -> pb.ListDuplicatesResponse:
+        """The likeliest first."""
+        async with self._calls.open("ListDuplicates", context) as call:
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
+            page = await duplicates.browse(self._services, call.tenant, request.dismissed, limit, cursor)
+            found = [pb.Duplicate(**messages.fields(each)) for each in page.duplicates]
+            return pb.ListDuplicatesResponse(duplicates=found, next_page_token=page.cursor)
+
+    async def AcceptDuplicate(  # noqa: N802
+        self, request: pb.AcceptDuplicateRequest, context: Context
+    ) -> pb.AcceptDuplicateResponse:
+        """They are one thing."""
+        async with self._calls.open("AcceptDuplicate", context) as call:
+            done = await duplicates.accept(self._services, call.tenant, _pair(request), _actor(request.actor))
+            return pb.AcceptDuplicateResponse(edits=messages.edits(done.edits))
+
+    async def DismissDuplicate(  # noqa: N802
+        self, request: pb.DismissDuplicateRequest, context: Context
+    ) -> pb.DismissDuplicateResponse:
+        """They are two."""
+        async with self._calls.open("DismissDuplicate", context) as call:
+            done = await duplicates.dismiss(self._services, call.tenant, _pair(request), _actor(request.actor))
+            return pb.DismissDuplicateResponse(edits=messages.edits(done.edits))
+
+
+def _pair(request: pb.AcceptDuplicateRequest | pb.DismissDuplicateRequest) -> api.NamePair:
+    return validated(api.NamePair, {"name": request.name, "other": request.other, "why": request.why})
 
 
 def _described(tool: GraphTool) -> pb.GraphTool:

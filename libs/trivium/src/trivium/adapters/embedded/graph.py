@@ -23,10 +23,11 @@ class SqliteGraphs:
         self._threads = ReadThreads("graph")
         self._lock = threading.Lock()
         self._recent: dict[Tenant, Recent] = {}
+        self._changed = self._databases.tenants()  # since they were last seen with nothing to resolve
 
     def writer(self, tenant: Tenant) -> SqliteGraphWriter:
         """The tenant's writes."""
-        return SqliteGraphWriter(self._databases.of(tenant), tenant)
+        return SqliteGraphWriter(self._databases.of(tenant), tenant, lambda: self._changed.add(tenant))
 
     def reader(self, tenant: Tenant) -> SqliteGraphReader:
         """The tenant's reads."""
@@ -37,6 +38,14 @@ class SqliteGraphs:
     def tenants(self) -> set[Tenant]:
         """Those that have a file."""
         return self._databases.tenants()
+
+    def unresolved(self) -> set[Tenant]:
+        """Those that have a name to look at, as far as this process writes."""
+        for tenant in list(self._changed):
+            self._changed.discard(tenant)  # before it is looked at: what comes meanwhile puts it back
+            if self.writer(tenant).is_unresolved():
+                self._changed.add(tenant)
+        return set(self._changed)
 
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's graph."""

@@ -10,9 +10,12 @@ from trivium.adapters.embedded.graph_degrees import Moves
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, Spelling, display, root_of_circle, usual_type
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
+from trivium.domain.verdicts import RULE_SHARE
 
 OF_EDIT = "(chunk >= 'edit:' AND chunk < 'edit;')"
 """Of a row that a share makes: whether an edit says so (`trivium.domain.edits.SHARE_PREFIX`)."""
+OF_RULE = f"(chunk = '{RULE_SHARE}')"
+"""And whether rules do, which count after everything else."""
 
 
 class NameTable:
@@ -92,7 +95,7 @@ class NameTable:
         for key in claims:
             row = self._db.execute(
                 f"SELECT canonical FROM claimed WHERE key = ? GROUP BY canonical"  # noqa: S608
-                f" ORDER BY max({OF_EDIT}) DESC, count(*) DESC, canonical LIMIT 1",
+                f" ORDER BY max({OF_EDIT}) DESC, sum(NOT {OF_RULE}) DESC, canonical LIMIT 1",
                 (key,),
             ).fetchone()
             self._db.execute("UPDATE name SET target = ? WHERE key = ?", (row[0] if row else key, key))
@@ -105,7 +108,7 @@ class NameTable:
             while (target := self._target(path[-1])) not in path:
                 path.append(target)
             circle = path[path.index(target) :]
-            root = root_of_circle(circle, self._pinned(circle)) if len(circle) > 1 else target
+            root = root_of_circle(circle, self._pinned(circle), self._ruled(circle)) if len(circle) > 1 else target
             self._db.execute("UPDATE name SET root = ? WHERE key = ?", (root, key))
             roots.add(root)
         return roots
@@ -117,6 +120,14 @@ class NameTable:
     def _pinned(self, keys: list[str]) -> set[str]:
         rows = self._db.execute(
             f"SELECT key FROM claimed WHERE {OF_EDIT} AND key IN (SELECT value FROM json_each(?))",  # noqa: S608
+            (json.dumps(keys),),
+        )
+        return {key for (key,) in rows}
+
+    def _ruled(self, keys: list[str]) -> set[str]:
+        rows = self._db.execute(
+            f"SELECT key FROM claimed WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608
+            f" GROUP BY key HAVING min({OF_RULE})",
             (json.dumps(keys),),
         )
         return {key for (key,) in rows}

@@ -15,10 +15,12 @@ import msgspec
 from trivium.adapters.embedded.graph_evidence import evidence_of, hypernodes_of
 from trivium.adapters.embedded.graph_match import similar_names
 from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
+from trivium.adapters.embedded.graph_shelf import asked, verdicts_of
 from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
+from trivium.adapters.resolved_names import MAX_PAGE
 from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
@@ -34,6 +36,7 @@ from trivium.domain.graph import (
 )
 from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Tenant
+from trivium.domain.verdicts import Verdict, VerdictPage
 from trivium.ports.graph import BATCH_CHUNKS, EntityPage, GraphRow
 from trivium.text.names import fold_name
 
@@ -241,6 +244,15 @@ class SqliteGraphReader:
             return {key: entities[root] for key, root in roots.items() if root in entities}
 
         return await self._threads.run(self._database, query)
+
+    async def verdicts(self, keys: Sequence[str]) -> dict[str, list[Verdict]]:
+        """What rules decided about names."""
+        return await self._threads.run(self._database, lambda db: verdicts_of(db, keys))
+
+    async def asked(self, limit: int = 50, cursor: str = "") -> VerdictPage:
+        """What a person is to decide."""
+        size = max(1, min(limit, MAX_PAGE))
+        return await self._threads.run(self._database, lambda db: asked(db, size, cursor))
 
     async def shares(self, after: str = "", limit: int = BATCH_CHUNKS, dataset: str = "") -> list[GraphRow]:
         """One page of shares, by chunk id."""

@@ -130,6 +130,23 @@ SCHEMA = Schema(
         CREATE TABLE evidence (node TEXT NOT NULL, chunk TEXT NOT NULL, PRIMARY KEY (node, chunk)) WITHOUT ROWID
         """,
         _fill_evidence,
+        # Which names are one thing (`trivium.resolution`). Who changes how names are blocked or scored adds a step that
+        # empties `block`, `near` and `verdict`, deletes what rules claim, and fills `unresolved` from `tally`.
+        """
+        CREATE TABLE unresolved (key TEXT PRIMARY KEY) WITHOUT ROWID; -- names that are to be looked at again
+        CREATE TABLE block ( -- the hash of a block's name
+            block INTEGER NOT NULL, key TEXT NOT NULL, PRIMARY KEY (block, key)
+        ) WITHOUT ROWID;
+        CREATE TABLE near ( -- names of one block that are alike; both ways
+            key TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (key, other)
+        ) WITHOUT ROWID;
+        CREATE TABLE verdict ( -- what rules say of two names; what merges is in `claimed` too
+            key TEXT NOT NULL, other TEXT NOT NULL, score REAL NOT NULL, reasons TEXT NOT NULL, merges INTEGER NOT NULL,
+            PRIMARY KEY (key, other)
+        ) WITHOUT ROWID;
+        CREATE INDEX asked ON verdict (score DESC, key, other) WHERE NOT merges;
+        INSERT INTO unresolved SELECT DISTINCT key FROM tally
+        """,
     ),
     recovery=rebuilding(Store.GRAPH),
 )

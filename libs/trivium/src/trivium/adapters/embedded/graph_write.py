@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -12,25 +12,30 @@ from trivium.adapters.embedded.graph_decisions import Decided, decided
 from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, settle_degrees
 from trivium.adapters.embedded.graph_evidence import add_evidence, drop_evidence, put_evidence
 from trivium.adapters.embedded.graph_names import NameTable
+from trivium.adapters.embedded.graph_shelf import SqliteShelf
 from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database, json_list
 from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
+from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Scope, Tenant
+from trivium.domain.verdicts import RULE_SHARE
 from trivium.ports.graph import GraphRow
+from trivium.resolution.settle import settle
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
 
 class SqliteGraphWriter:
-    """One tenant's writes; see `trivium.ports.graph.GraphWriter`."""
+    """One tenant's writes; see `trivium.ports.graph.GraphWriter`. `changed` hears of what leaves names to resolve."""
 
-    def __init__(self, database: Database, tenant: Tenant) -> None:
+    def __init__(self, database: Database, tenant: Tenant, changed: Callable[[], None]) -> None:
         self._database = database
         self._tenant = tenant
+        self._changed = changed
 
     def upsert(self, rows: Sequence[GraphRow]) -> None:
         """Add or replace the shares of some chunks, in one transaction."""
@@ -43,6 +48,7 @@ class SqliteGraphWriter:
                 changes.remove(row.share.chunk_id)
                 changes.add(row)
             changes.settle()
+        self._changed()
 
     def relabel(self, rows: Sequence[GraphRow]) -> None:
         """Write what stands beside the shares, in one transaction."""
@@ -68,6 +74,7 @@ class SqliteGraphWriter:
             for (chunk,) in rows:
                 changes.remove(chunk)
             changes.settle()
+        self._changed()
 
     def decide(self, decisions: Decisions) -> None:
         """Bring the store to these decisions, in one transaction; where they are what it has, nothing is written."""
@@ -87,6 +94,29 @@ class SqliteGraphWriter:
                     changes.add(GraphRow(share, "", "", Scope(self._tenant, "")))
             changes.decide(stored, wanted)
             changes.settle()
+        self._changed()
+
+    def resolve(self) -> int:
+        """Settle some names, in one transaction."""
+        if not self.is_unresolved():
+            return 0
+        with self._database.write() as connection:
+            keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (NAMES_AT_ONCE,))]
+            shelf = SqliteShelf(connection)
+            settle(shelf, keys)
+            changes = _Changes(connection, self._tenant)
+            for moved in shelf.moved:
+                changes.claim_by_rule(*moved)
+            changes.settle(unresolved=False)
+            connection.execute(
+                "DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),)
+            )
+        return len(keys)
+
+    def is_unresolved(self) -> bool:
+        """Whether `resolve` has something to do."""
+        with self._database.read() as connection:
+            return connection.execute("SELECT 1 FROM unresolved LIMIT 1").fetchone() is not None
 
     def undecided(self, decisions: Decisions) -> int:
         """How many decisions differ."""
@@ -211,7 +241,21 @@ class _Changes:
         self._named.update(self._removed_entities, stored.changed_keys(wanted, "type"))
         self._added += 1
 
-    def settle(self) -> None:
+    def claim_by_rule(self, key: str, before: str | None, now: str | None) -> None:
+        """Rules give a name to another one than before, or to none."""
+        self._added += 1
+        self._db.execute("DELETE FROM claimed WHERE key = ? AND canonical = ? AND chunk = ?", (key, before, RULE_SHARE))
+        if now is not None:
+            self._db.execute("INSERT INTO claimed VALUES (?, ?, ?, ?)", (key, now, RULE_SHARE, key))
+        self._claimed.add(key)
+        self._named.update(filter(None, (key, before, now)))
+
+    def settle(self, *, unresolved: bool = True) -> None:
+        """`unresolved`: what may have become known otherwise of a name is to be looked at."""
+        if unresolved:
+            edges = (*self._stated, *self._withdrawn, *self._hidden_relations)
+            ends = {end for edge in edges for end in edge[:2]}
+            self._db.executemany("INSERT OR IGNORE INTO unresolved VALUES (?)", [(key,) for key in self._named | ends])
         self._settle_tally()
         self._settle_spread()
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)

@@ -12,6 +12,7 @@ from trivium.domain.graph import ChunkGraph, MentionRole, StepType
 
 ALIAS = "alias"  # stands where a spelling has its type, when a chunk claims a name
 PIN = "pin"  # and when an edit gives it
+RULE = "rule"  # and when rules find it
 
 
 class NameInChunk(msgspec.Struct, frozen=True):
@@ -71,6 +72,13 @@ class Changes:
         for step in dict.fromkeys(share.steps):
             self.steps[step.type].append((chunk, step.chunk_id))
         self._count(share, 1)
+
+    def claim_by_rule(self, key: str, before: str | None, now: str | None) -> None:
+        """Rules give a name to another one than before, or to none."""
+        for canonical, sign in ((before, -1), (now, 1)):
+            if canonical is not None:
+                self.claims[key, canonical, (key, RULE)] += sign
+                self.keys.update((key, canonical))
 
     def settle(self) -> None:
         """Forget what cancelled out; the keys stay."""

@@ -2,7 +2,7 @@
 
 `schema.py` says how it looks there. `write.py` brings shares in and out with the statements of `write_statements.py`,
 what changes being counted by `changes.py` and `names.py`; `read.py` asks with those of `read_statements.py`, and
-`similar_names.py` compares names.
+`similar_names.py` compares names. `shelf.py` keeps what resolution knows of them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ _DROP = (
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    "MATCH (n:Block) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
+    " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    "MATCH (n:Resolver {tenant: $tenant}) DELETE n",
     "MATCH (n:Tenant {tenant: $tenant}) DELETE n",
     "MATCH (n:Changes {tenant: $tenant}) DELETE n",
 )
@@ -48,6 +51,14 @@ class Neo4jGraphs:
         """Those that have a chunk."""
         rows = self._server.run(
             "MATCH (c:Chunk) WHERE c.tenant STARTS WITH $prefix RETURN DISTINCT c.tenant", prefix=f"{self._prefix}:"
+        )
+        return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
+
+    def unresolved(self) -> set[Tenant]:
+        """Those that have a name to look at."""
+        rows = self._server.run(
+            "MATCH (n:Unresolved) WHERE n.tenant STARTS WITH $prefix RETURN DISTINCT n.tenant",
+            prefix=f"{self._prefix}:",
         )
         return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
 

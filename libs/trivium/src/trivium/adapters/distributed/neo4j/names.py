@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import msgspec
 
-from trivium.adapters.distributed.neo4j.changes import PIN, Changes
+from trivium.adapters.distributed.neo4j.changes import PIN, RULE, Changes
 from trivium.adapters.graph_rules import Spelling, display, root_of, usual_type
 
 
@@ -34,16 +34,16 @@ class Name(msgspec.Struct):
     def of(cls, row: list[Any]) -> Self:
         """From a row of `write_statements.LOCK_NAMES` or `LOCK_GROUPS`."""
         key, root, spellings, claims, claimants, mentions, grouped, decided_type, removed, veil = row
-        said = {canonical: _parsed(spellings) for canonical, spellings in claims}
-        counted = _parsed(spellings or ())
+        said = {canonical: parsed(spellings) for canonical, spellings in claims}
+        counted = parsed(spellings or ())
         return cls(key, root, counted, said, claimants, mentions or 0, grouped, decided_type or "", removed, veil)
 
     @property
     def target(self) -> str:
-        """The name that an edit gives it to, else the one that most chunks say it stands for, else itself."""
+        """The name that an edit gives it to, else the one that most chunks say it stands for, or rules, else itself."""
         return min(
             self.claims,
-            key=lambda canonical: (not _pins(self.claims[canonical]), -self.claims[canonical].total(), canonical),
+            key=lambda canonical: (not _pins(self.claims[canonical]), -_chunks(self.claims[canonical]), canonical),
             default=self.key,
         )
 
@@ -51,6 +51,11 @@ class Name(msgspec.Struct):
     def pinned(self) -> bool:
         """Whether an edit gives it to a name."""
         return any(map(_pins, self.claims.values()))
+
+    @property
+    def ruled(self) -> bool:
+        """Whether rules alone give it to a name."""
+        return bool(self.claims) and not any(map(_chunks, self.claims.values()))
 
     @property
     def surface(self) -> str:
@@ -85,9 +90,10 @@ class Names(dict[str, Name]):
         """Set every root anew; returns the names that moved, with the root before and after."""
         targets = {key: name.target for key, name in self.items()}
         pinned = {key for key, name in self.items() if name.pinned}
+        ruled = {key for key, name in self.items() if name.ruled}
         moved = {}
         for key, name in self.items():
-            root = root_of(key, targets, pinned)
+            root = root_of(key, targets, pinned, ruled)
             if root != name.root:
                 moved[key] = (name.root, root)
                 name.root = root
@@ -154,7 +160,13 @@ def _pins(said: Mapping[Spelling, int]) -> bool:
     return any(kind == PIN for _, kind in said)
 
 
-def _parsed(spellings: Iterable[str]) -> Counter[Spelling]:
+def _chunks(said: Mapping[Spelling, int]) -> int:
+    """By how many chunks and edits, not rules."""
+    return sum(n for (_, kind), n in said.items() if kind != RULE)
+
+
+def parsed(spellings: Iterable[str]) -> Counter[Spelling]:
+    """From a property that is `written` so."""
     parts = (spelling.split(" ", 2) for spelling in spellings)
     return Counter({(surface, kind): int(n) for n, kind, surface in parts})
 

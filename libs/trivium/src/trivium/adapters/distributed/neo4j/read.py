@@ -11,10 +11,13 @@ from typing import Annotated, Any, LiteralString
 import msgspec
 
 from trivium.adapters.distributed.neo4j import read_statements as cypher
+from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
+from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, stored_row
+from trivium.adapters.resolved_names import MAX_PAGE, page_of, read_place
 from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
@@ -31,6 +34,7 @@ from trivium.domain.graph import (
 from trivium.domain.ids import digest, entity_id
 from trivium.domain.retrieval import EVERYWHERE, Places, RowFilter, Scored
 from trivium.domain.scope import Tenant
+from trivium.domain.verdicts import Verdict, VerdictPage
 from trivium.ports.graph import BATCH_CHUNKS, EntityPage, GraphRow
 from trivium.text.names import fold_name
 
@@ -190,6 +194,17 @@ class Neo4jGraphReader:
         by_id = self._by_id(keys)
         rows = await self._ask(cypher.NAMED, ids=list(by_id))
         return {by_id[id_]: entity for ids, *row in rows for entity in [_entity(row)] for id_ in ids}
+
+    async def verdicts(self, keys: Sequence[str]) -> dict[str, list[Verdict]]:
+        """What rules decided about names."""
+        return verdicts_of(await self._ask(shelf_cypher.VERDICTS, ids=sorted(self._by_id(keys))))
+
+    async def asked(self, limit: int = 50, cursor: str = "") -> VerdictPage:
+        """What a person is to decide."""
+        size = max(1, min(limit, MAX_PAGE))
+        score, key, other = read_place(cursor)
+        place = {"score": score, "key": key, "other": other}
+        return page_of([*map(verdict, await self._rows(shelf_cypher.ASKED, limit=size + 1, **place))], size)
 
     async def shares(self, after: str = "", limit: int = BATCH_CHUNKS, dataset: str = "") -> list[GraphRow]:
         """One page of shares, by chunk id."""

@@ -18,6 +18,13 @@
     (:Name:Decided:Removed)                                    the entity is nowhere
     (:Name)-[:INVALID {type, mark}]->(:Name)                   the relation does not hold
 
+Which names are one thing (`trivium.resolution`), as rules find it:
+    (:Name:Unresolved {touched})                               to be looked at again; `touched` marks who says so
+    (:Name)-[:IN]->(:Block {id})                               names that share a block are compared
+    (:Name)-[:NEAR]-(:Name)                                    they share a block and are alike
+    (:Name)-[:VERDICT {score, reasons, merges}]->(:Name)       what merges is CLAIMED too, as spelt "1 rule ..."
+    (:Resolver)                                                who settles names holds its lock
+
 A chunk's share (MessagePack) is the truth; everything else is what the shares add up to. `spellings` are counted:
 "12 location Kelmore". Every node and relation carries `tenant` (`<index prefix>:<tenant>`), every statement matches on
 it, and every index begins with it.
@@ -31,7 +38,7 @@ from typing import LiteralString
 
 from trivium.domain.graph import MentionRole, StepType
 
-VERSION = 3
+VERSION = 4
 CHANGE_SHARDS = 16
 
 ROLE_TYPES: dict[MentionRole, LiteralString] = {
@@ -67,8 +74,16 @@ SCHEMA: tuple[LiteralString, ...] = (
     "CREATE INDEX trivium_headed IF NOT EXISTS FOR ()-[r:HEADED]-() ON (r.tenant, r.name, r.chunk)",
     "CREATE INDEX trivium_mentions IF NOT EXISTS FOR ()-[r:MENTIONS]-() ON (r.tenant, r.name, r.chunk)",
     "CREATE INDEX trivium_relates IF NOT EXISTS FOR ()-[r:RELATES]-() ON (r.tenant, r.chunk)",
+    "CREATE CONSTRAINT trivium_block IF NOT EXISTS FOR (n:Block) REQUIRE (n.tenant, n.id) IS UNIQUE",
+    "CREATE CONSTRAINT trivium_resolver IF NOT EXISTS FOR (n:Resolver) REQUIRE n.tenant IS UNIQUE",
+    "CREATE INDEX trivium_unresolved IF NOT EXISTS FOR (n:Unresolved) ON (n.tenant)",
+    "CREATE INDEX trivium_asked IF NOT EXISTS FOR ()-[r:VERDICT]-() ON (r.tenant, r.merges, r.score)",
     "CREATE FULLTEXT INDEX trivium_words IF NOT EXISTS FOR (n:Entity|Alias) ON EACH [n.tenant, n.key]"
     " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}",
     "CALL db.awaitIndexes(60)",
+    # Names that a version before 4 wrote were never looked at.
+    "MATCH (s:Schema {name: 'trivium'}) WHERE s.version < 4"
+    " MATCH (n:Name) WHERE size(n.spellings) > 0"
+    " CALL (n) { SET n:Unresolved, n.touched = 'version 4' } IN TRANSACTIONS OF 10000 ROWS",
     "MERGE (s:Schema {name: 'trivium'}) SET s.version = $version",
 )

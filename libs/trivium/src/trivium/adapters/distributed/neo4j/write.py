@@ -10,22 +10,27 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, LiteralString
+from uuid import uuid4
 
 import msgspec
 from neo4j import ManagedTransaction
 
+from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
 from trivium.adapters.distributed.neo4j import write_statements as cypher
 from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
+from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
+from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import BATCH_CHUNKS, GraphRow
+from trivium.resolution.settle import settle
 
 DOCUMENTS_PER_QUESTION = 500
 _FIELDS = ("document", "version", "dataset", "run", "kinds", "uploaded", "dated", "within")
@@ -74,6 +79,12 @@ class Neo4jGraphWriter:
             if not self._write(lambda graph, batch=batch: graph.decide(batch)):  # type: ignore[misc]
                 create_schema(self._server)
                 self._write(lambda graph, batch=batch: graph.decide(batch))  # type: ignore[misc]
+
+    def resolve(self) -> int:
+        """Settle some names, in one transaction."""
+        if not self._server.run(shelf_cypher.ANY_UNRESOLVED, tenant=self._space):
+            return 0
+        return self._write(lambda graph: graph.resolve(NAMES_AT_ONCE))
 
     def undecided(self, decisions: Decisions) -> int:
         """How many decisions differ."""
@@ -230,6 +241,22 @@ class _GraphTransaction:
         self._count_change()
         return len(batch)
 
+    def resolve(self, limit: int) -> int:
+        """Decide about some names that were touched. Returns how many."""
+        self._run(shelf_cypher.LOCK_RESOLVER)
+        found = self._run(shelf_cypher.UNRESOLVED, limit=limit)
+        shelf = Neo4jShelf(self._run, self._id)
+        settle(shelf, [key for _, key, _ in found])
+        changes = Changes()
+        for moved in shelf.moved:
+            changes.claim_by_rule(*moved)
+        if shelf.moved:
+            self._apply(changes, touched="")
+            self._count_change()
+        self._run_some(shelf_cypher.SETTLED, rows=[[id_, touched] for id_, _, touched in sorted(found)])
+        self._run_some(cypher.DROP_UNUSED_NAMES, ids=sorted(id_ for id_, *_ in found))
+        return len(found)
+
     def _put_shares_of_edits(self, batch: Differences) -> None:
         rows = [
             {"id": chunk, "document": "", "version": chunk, "dataset": "", "run": "", "share": _encode(share)}
@@ -256,9 +283,10 @@ class _GraphTransaction:
         prefix = f"{end}_" if end else ""
         return {end or "id": self._id(key), f"{prefix}key": key, f"{prefix}start": key[:START_CHARS]}
 
-    def _apply(self, changes: Changes) -> None:
+    def _apply(self, changes: Changes, touched: str | None = None) -> None:
+        """`touched` marks the names that are to be resolved anew; "" where nothing is known otherwise about them."""
         changes.settle()
-        names = self._locked(changes)
+        names = self._locked(changes, uuid4().hex if touched is None else touched)
         self._rewrite_relations(changes)
         veiled = {key for key, name in names.items() if name.veil} | changes.veiled
         unsettled = names.roots(veiled)
@@ -278,23 +306,23 @@ class _GraphTransaction:
         if changes.emptied or changes.decided or changes.veiled:
             self._run_some(cypher.DROP_UNUSED_NAMES, ids=self._sorted_ids(names))
 
-    def _locked(self, changes: Changes) -> Names:
+    def _locked(self, changes: Changes, touched: str) -> Names:
         """Every name that `changes` touch, and every other name of the same entities."""
         if changes.claims:
             self._run(cypher.LOCK_TENANT)
         names = Names()
-        self._lock_names(names, changes.keys)
+        self._lock_names(names, changes.keys, touched)
         claimed = {key for key, _, _ in changes.claims}
-        self._lock_names(names, {canonical for key in claimed for canonical in names[key].claims} - names.keys())
+        self._lock_names(names, {canonical for key in claimed for canonical in names[key].claims} - names.keys(), "")
         grouped = {name.root for name in names.values() if name.grouped}
         for row in self._run_some(cypher.LOCK_GROUPS, ids=self._sorted_ids(grouped)):
             names[row[0]] = Name.of(row)
         return names
 
-    def _lock_names(self, names: Names, keys: Iterable[str]) -> None:
+    def _lock_names(self, names: Names, keys: Iterable[str], touched: str) -> None:
         rows = [{"id": self._id(key), "key": key, "start": key[:START_CHARS]} for key in keys]
         rows.sort(key=lambda row: row["id"])
-        for row in self._run_some(cypher.LOCK_NAMES, rows=rows):
+        for row in self._run_some(cypher.LOCK_NAMES, rows=rows, touched=touched):
             names[row[0]] = Name.of(row)
 
     def _rewrite_relations(self, changes: Changes) -> None:

@@ -83,11 +83,13 @@ _STATE: LiteralString = """
         COUNT { (n)<-[:CLAIMED]-() }, n.mentions, root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() },
         n.decided_type, n:Removed, n:Removed OR EXISTS { (n)-[:INVALID]-() }
 """
+# `$touched` is a mark of the transaction, where what is known of the names may change.
 LOCK_NAMES: LiteralString = (
     """
     UNWIND $rows AS row
     MERGE (n:Name {tenant: $tenant, id: row.id}) ON CREATE SET n.start = row.start
     SET n.key = row.key
+    FOREACH (_ IN CASE WHEN $touched = '' THEN [] ELSE [1] END | SET n:Unresolved, n.touched = $touched)
     WITH n
     OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
     WITH n, coalesce(entity, n) AS root

@@ -1,0 +1,70 @@
+"""What both graph stores make of rows for resolution: records of names, and the name that verdicts give one to."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from trivium.adapters.graph_rules import Spelling, usual_type
+from trivium.domain.errors import Refused
+from trivium.domain.graph import EntityType
+from trivium.domain.verdicts import Verdict, VerdictPage
+from trivium.resolution.record import Record
+
+MAX_NEIGHBOURS = 256  # of a name that are looked at: the first by their keys
+MAX_FACTS = 64
+NAMES_AT_ONCE = 200  # are settled in one transaction
+
+
+def record_of(
+    key: str,
+    spellings: Mapping[Spelling, int],
+    decided_type: str,
+    neighbours: Iterable[str],
+    facts: Iterable[Sequence[str]],
+    apart: Iterable[str],
+) -> Record:
+    """`facts` are (type, target). Of the neighbours, the first `MAX_NEIGHBOURS` by key must be among those given."""
+    stated: dict[str, set[str]] = {}
+    for kind, target in facts:
+        stated.setdefault(kind, set()).add(target)
+    others = sorted({*neighbours} - {key})[:MAX_NEIGHBOURS]
+    return Record(
+        key,
+        EntityType(decided_type or usual_type([spellings])),
+        frozenset(others),
+        {kind: frozenset(targets) for kind, targets in stated.items()},
+        frozenset(apart),
+    )
+
+
+def target_of(verdicts: Iterable[Verdict]) -> str | None:
+    """The name that these verdicts about one name give it to."""
+    return next((verdict.other for verdict in verdicts if verdict.merges), None)
+
+
+FIRST_PLACE = (math.inf, "", "")
+"""Before every verdict of a listing by falling score, then keys."""
+MAX_PAGE = 1000
+
+
+def page_of(verdicts: Sequence[Verdict], size: int) -> VerdictPage:
+    """The first `size` of those that were read, and the place behind them where there are more."""
+    page = tuple(verdicts[:size])
+    if len(verdicts) <= size:
+        return VerdictPage(page)
+    last = (page[-1].score, page[-1].key, page[-1].other)
+    return VerdictPage(page, base64.urlsafe_b64encode(msgspec.json.encode(last)).decode())
+
+
+def read_place(cursor: str) -> tuple[float, str, str]:
+    """The place that a cursor tells; raises `Refused` (`bad_cursor`)."""
+    if not cursor:
+        return FIRST_PLACE
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[float, str, str])
+    except (ValueError, msgspec.DecodeError) as error:
+        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error

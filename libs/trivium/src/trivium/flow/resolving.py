@@ -1,0 +1,70 @@
+"""Which names are one thing, decided behind ingest: in a thread of its own, some names and one transaction at a time.
+
+What is to be decided stands in the graph itself, written with what made it so. A process that dies leaves it to the
+next one, and several at once take turns.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+
+import structlog
+
+from trivium.domain.errors import TriviumError
+from trivium.domain.scope import Tenant
+from trivium.ports.graph import Graphs
+
+LOOK_S = 5.0  # how long a change goes unnoticed: a name that many documents bring is then looked at once
+SHARE = 1 / 3  # of the time at most that is worked, so that ingest is hardly slower
+FINISH_S = 3.0  # that a command waits for at its end; the rest is left to the next process
+
+log = structlog.get_logger()
+
+
+class Resolving:
+    """All tenants' names."""
+
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="resolve", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the transaction in hand."""
+        self._stop.set()
+        self._thread.join()
+
+    def _loop(self) -> None:
+        while not self._stop.wait(LOOK_S):
+            try:
+                for tenant in sorted(self._graphs.unresolved(), key=str):
+                    self._settle(tenant)
+            except TriviumError as error:  # a server that is away
+                log.warning("resolution_waits", code=error.code, reason=error.message, action=error.action)
+            except Exception:  # a fault of ours: the names stay unresolved, and are tried again
+                log.exception("resolution_failed")
+
+    def _settle(self, tenant: Tenant) -> None:
+        writer = self._graphs.writer(tenant)
+        while not self._stop.is_set():
+            began = time.monotonic()
+            if not writer.resolve():
+                return
+            self._stop.wait((time.monotonic() - began) * (1 / SHARE - 1))
+
+
+def resolve_all(graphs: Graphs, tenant: Tenant | None = None, within_s: float = math.inf) -> bool:
+    """Decide about all that is left, of one tenant or of all. Returns whether it was done within the time."""
+    until = time.monotonic() + within_s
+    for one in [tenant] if tenant else sorted(graphs.unresolved(), key=str):
+        writer = graphs.writer(one)
+        while writer.resolve():
+            if time.monotonic() > until:
+                return False
+    return True
