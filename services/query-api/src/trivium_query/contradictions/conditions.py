@@ -52,15 +52,15 @@ _ONE_SIDED = frozenset(
 _PLANNED = re.compile(
     r"\b(?:will|shall|would|plan(?:s|ned|ning)?|expect(?:s|ed|ing|ation)?|forecasts?|forecasted|projected|projections?"
     r"|estimat(?:e|ed|es)|target(?:s|ed)?|aim(?:s|ed)?|hop(?:es?|ed|ing)|propos(?:es|ed|al)|intend(?:s|ed)?|scheduled|due to"
-    r"|budgeted|should|might|could|anticipat(?:es|ed)|predict(?:s|ed|ion)|goal|meant to|supposed to|draft|outlook)\b"
+    r"|budgeted|should|might|could|anticipat(?:es|ed)|predict(?:s|ed|ion)|goal|meant to|supposed to|draft|outlook|ask(?:s|ed) for|request(?:s|ed)|appl(?:y|ies|ied) for|want(?:s|ed)|wish(?:es|ed)?)\b"
 )
 _UPDATE = re.compile(
     r"\b(?:since(?! its| then)|as of|as from|with effect from|formerly|previously|until (?:then|recently|1\d{3}|20\d\d|the end|last|this)"
     r"|used to|no longer|any more|anymore|now(?!here)|nowadays|today|currently|at present|recently|up from|down from|has (?:since|now)"
     r"|have (?:since|now)|ha[sd] (?:risen|grown|fallen|been (?:raised|increased|cut|reduced|extended|moved|replaced|changed|lowered|shortened))"
     r"|(?:was|were|is|are) (?:raised|increased|cut|reduced|lowered|extended|lengthened|shortened|replaced|changed|corrected|revised|brought forward|put back|postponed|moved)"
-    r"|rose|risen|grew|grown|fell|fallen|dropped|climbed|gone up|went up|came down|instead of|rather than|originally|at first|at the time|in those days"
-    r"|from (?:\w+ )?(?:onwards?|on\b)|correction|corrected|erratum|amended|supersed\w+|then stood|once had|had once|years? later|later on)\b",
+    r"|(?:rose|risen|grew|grown|fell|fallen|dropped|climbed|shrank|declined) (?:up|down|to|by|from|back)|(?:went|gone|came) (?:up|down)\b|instead of|rather than|originally|at first|at the time|in those days"
+    r"|from (?:\w+ )?(?:onwards?|on\b)|correction|corrected|erratum|amended|supersed\w+|then stood|once had|had once|(?:days?|weeks?|months?|years?) later|later on)\b",
     re.I,
 )
 _PARTIAL = re.compile(
@@ -68,6 +68,16 @@ _PARTIAL = re.compile(
     r"|half of|part of it|some of|most of|excluding|without the|not counting|except|only the)\b",
     re.I,
 )
+# Told as what somebody says or believes: another may say otherwise, and both sentences be right.
+_CLAIMED = re.compile(
+    r"\b(?:argue[sd]?|claim(?:s|ed) (?:that|to|there)|claimed|alleg(?:es|ed|edly)|asserts?|asserted|contend(?:s|ed)|maintained that|insist(?:s|ed)"
+    r"|reportedly|supposedly|rumou?r(?:s|ed)?|legend|myth|(?:is|are|was|were) (?:said|thought|believed|reputed|rumoured|suspected|assumed)"
+    r"|testified|suspects?|guess(?:es|ed)?|doubt(?:s|ed)?|believe[sd]?)\b",
+    re.I,
+)
+_ACCORDING = re.compile(r"\b(?:according to|in the (?:words|view|opinion) of|by the account of) ([^,.;]{2,60})", re.I)
+_BOUND = re.compile(r"\b(?:at (?:the )?(?:least|most)|no (?:less|more|fewer) than|not more than)\b", re.I)
+_IS_THERE = re.compile(r"\b(is|are|was|were|be|been|being) present\b", re.I)
 _ASKS = re.compile(r"\?\W*$")
 _SUPPOSED = re.compile(
     r"^\W*(?:if|unless|suppose|imagine|for example|e\.g\.|let)\b|\b(?:for instance|for example|e\.g\.)", re.I
@@ -90,12 +100,15 @@ class Conditions(msgspec.Struct, frozen=True):
     sides: frozenset[tuple[int, str]] = frozenset()
     planned: bool = False
     updates: bool = False
+    claimed: bool = False
+    according: frozenset[str] = frozenset()
     partial: frozenset[str] = frozenset()
     idle: bool = False  # asks or supposes, and so tells nothing
 
 
 def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
     """Those of one sentence, or of a heading; `days` are the dates in it."""
+    text = _IS_THERE.sub(r"\1", _BOUND.sub("", text))
     for pattern, rate in _RATES:
         text = pattern.sub(rate, text)
     years = set[int]()
@@ -112,6 +125,8 @@ def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
         sides=frozenset(_SIDES[word] for word in (w.lower() for w in _WORD.findall(text)) if word in _SIDES),
         planned=_PLANNED.search(text) is not None,
         updates=_UPDATE.search(text) is not None,
+        claimed=_CLAIMED.search(text) is not None,
+        according=frozenset(who.lower() for who in _ACCORDING.findall(text)),
         partial=frozenset(each.lower() for each in _PARTIAL.findall(text)),
         idle=bool(_ASKS.search(text) or _SUPPOSED.search(text)),
     )
@@ -123,6 +138,8 @@ def differ(one: Conditions, other: Conditions, *, lasting: bool, dated: bool) ->
     A `lasting` attribute has one value for good, so its years do not matter; `dated`: the values themselves are days.
     """
     if one.idle or other.idle or one.planned != other.planned or one.updates or other.updates:
+        return True
+    if one.claimed or other.claimed or _apart(one.according, other.according, one_sided=False):
         return True
     if one.partial != other.partial or _apart(one.versions, other.versions, one_sided=True):
         return True

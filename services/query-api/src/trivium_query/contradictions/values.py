@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trivium_query.contradictions.units import UNIT, dimension_of, in_base, unit_named
-from trivium_query.words import stem
+from trivium_query.words import content_words, stem
 
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = (
@@ -85,9 +85,15 @@ _MOST = re.compile(
     r"\b(?:at most|up to|less than|fewer than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$",
     re.I,
 )
+# Where what is counted ends.
 _NOT_COUNTED = frozenset(
-    "of and or in on at to by for with from the a an is are was were per as but that which who when".split()
+    "of and or in on at to by for with from the a an is are was were per as but that which who whom whose when where while"
+    " if than then their his her its our my your this these those last next later ago before after under over up down out off"
+    " during since until till about around between through within without not only also there here each every all both"
+    " have has had do does did can could may might must will would shall should bc bce ad ce".split()
 )
+_PLURALS = frozenset("people men women children feet sheep fish deer mice geese teeth oxen police cattle staff".split())
+_NUMERALS = frozenset(stem(word) for word in (*_UNITS, *_TENS, *_SCALES))
 _DECIMALS = re.compile(r"\.(\d+)")
 NEAR_SHARE = 0.1  # "about 30" may be 27 to 33
 CONVERTED_SHARE = 0.02  # a quantity that was converted was rounded then
@@ -122,6 +128,13 @@ def values_in(text: str) -> list[Value]:
                 taken[value.start : value.end] = b"\x01" * (value.end - value.start)
                 found.append(value)
     return sorted(found, key=lambda value: value.start)
+
+
+def counted(value: Value) -> frozenset[str]:
+    """The stems of what a count counts, without the number."""
+    if value.kind != "count":
+        return frozenset()
+    return frozenset(word for word in content_words(value.text) if not word[0].isdigit()) - _NUMERALS
 
 
 def disagree(one: Value, other: Value) -> bool:
@@ -219,7 +232,7 @@ def _quantities(text: str) -> Iterator[Value]:
 def _counts(text: str) -> Iterator[Value]:
     for match in _COUNT.finditer(text):
         words = match["noun"].lower().split()
-        kept = next((words[:at] for at, word in enumerate(words) if word in _NOT_COUNTED), words)
+        kept = _noun(words)
         if not kept or (read := _number(match["n"])) is None:
             continue
         if match["n"].lower() == "one":
@@ -229,6 +242,16 @@ def _counts(text: str) -> Iterator[Value]:
         yield msgspec.structs.replace(
             value, text=text[match.start() : match.start("noun") + len(" ".join(kept))], end=end
         )
+
+
+def _noun(words: list[str]) -> list[str]:
+    """Of the words behind a number those that say what is counted: up to the first plural, or before what cannot."""
+    for at, word in enumerate(words):
+        if word in _NOT_COUNTED:
+            return words[:at]
+        if word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is"))):
+            return words[: at + 1]
+    return words
 
 
 def _bare(text: str) -> Iterator[Value]:
