@@ -63,6 +63,7 @@ def query_services(
         visual_questions,
         topics=topics,
     )
+    curation = curation_of(stores)
     return Services(
         warmth=searcher.warmth,
         settings=settings,
@@ -71,7 +72,7 @@ def query_services(
         keywords=stores.keywords,
         vectors=stores.vectors,
         graphs=stores.graphs,
-        curation=curation_of(stores),
+        curation=curation,
         objects=stores.objects,
         llm=model,
         conversations=stores.conversations,
@@ -91,7 +92,7 @@ def query_services(
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         contradictions=Contradictions(
-            stores.objects, stores.registry, stores.keywords, llm, settings.contradiction_judgements
+            stores.objects, stores.registry, stores.keywords, curation, llm, settings.contradiction_judgements
         ),
         topics=topics,
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),
