@@ -70,18 +70,6 @@ def test_a_card_from_its_first_document_to_its_last(start_server: Callable[..., 
         answer = client.post("/v1/queries", json={"query": QUESTION}).json()
     assert card["id"] not in {each["id"] for each in answer["contradictions"]}
 
-    told = server.cli("graph", "log", "--kind", "dismiss").stdout
-    assert "Another tower." in told
-    (aside,) = cards(server, dismissed="true")
-    edit = str(aside["dismissed"]["edit"])  # type: ignore[index]
-    server.cli("graph", "undo", edit)
-    assert card["id"] in {each["id"] for each in cards(server)}
-    with server.channel() as channel:
-        service = query_pb2_grpc.QueryServiceStub(channel)
-        wanted = query_pb2.DismissContradictionRequest(id=str(card["id"]), why="Two towers.", actor={"name": "ann"})
-        assert service.DismissContradiction(wanted).contradiction.dismissed.by == "person ann"
-    assert card["id"] not in {each["id"] for each in cards(server)}
-
     server.take("notes.md", NOTES.replace(b"24 m", b"26 m"))
     (again,) = [
         each
@@ -94,6 +82,35 @@ def test_a_card_from_its_first_document_to_its_last(start_server: Callable[..., 
     server.cli("delete", "notes.md", "--yes")
     assert cards(server) == []
     assert cards(server, dismissed="true") == []
+
+
+def test_putting_a_card_aside_is_an_edit_that_is_logged_and_undone(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    server.take("guide.md", GUIDE)
+    server.take("notes.md", NOTES)
+    (card,) = cards(server)
+    server.cli("graph", "contradictions", "dismiss", str(card["id"]), "--why", "Another tower.")
+    told = server.cli("graph", "log", "--kind", "dismiss").stdout
+    assert "Another tower." in told
+    (aside,) = cards(server, dismissed="true")
+    edit = str(aside["dismissed"]["edit"])  # type: ignore[index]
+    server.cli("graph", "undo", edit)
+    assert card["id"] in {each["id"] for each in cards(server)}
+    with server.channel() as channel:
+        service = query_pb2_grpc.QueryServiceStub(channel)
+        wanted = query_pb2.DismissContradictionRequest(id=str(card["id"]), why="Two towers.", actor={"name": "ann"})
+        assert service.DismissContradiction(wanted).contradiction.dismissed.by == "person ann"
+    assert card["id"] not in {each["id"] for each in cards(server)}
+    again = server.cli("graph", "contradictions", "dismiss", str(card["id"]), "--why", "Once more.").stdout
+    assert "Put aside" in again
+    assert [each["dismissed"]["why"] for each in cards(server, dismissed="true")] == ["Two towers."]  # type: ignore[index]
+    for name in ("guide.md", "notes.md"):
+        server.cli("delete", name, "--yes")
+    with server.http() as client:
+        edits = client.get("/v1/graph/edits", params={"kind": "dismiss", "standing": "without_evidence"}).json()[
+            "edits"
+        ]
+    assert [edit["why"] for edit in edits] == ["Two towers."]
 
 
 def test_what_an_earlier_version_put_aside_stays_aside_and_can_be_undone(start_server: Callable[..., Server]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium import api
-from trivium.cli.curate import COMMANDS, me, edit_lines
+from trivium.cli.curate import COMMANDS, edit_lines, me
 from trivium.cli.documents import resolve
 from trivium.cli.graph_schema import schema
 from trivium.cli.import_list import import_list

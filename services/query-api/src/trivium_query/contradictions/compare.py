@@ -11,7 +11,8 @@ import msgspec
 from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.attributes import Attribute, clause_of
 from trivium_query.contradictions.conditions import Conditions, conditions_of, differ
-from trivium_query.contradictions.names import is_same
+from trivium_query.contradictions.named_values import BY_POSITION
+from trivium_query.contradictions.names import is_same, shared
 from trivium_query.contradictions.same_thing import ABOUT_ANOTHER, GENERIC, NAMED_BY_NONE, Pair, paired
 from trivium_query.contradictions.statements import OPPOSITES, Reading, Statement, denies, read
 from trivium_query.contradictions.told_alike import alike, alone, led_in_apart
@@ -20,18 +21,21 @@ from trivium_query.words import content_words
 
 MIN_CONFIDENCE = 0.6  # below it a pair is no card; a language model may still be asked about it
 MIN_JUDGED = 0.3  # below it nobody is asked
-ATTRIBUTE_KNOWN, NAMED_VALUE = 0.95, 0.9
-BY_WORDS, MIN_WORDS_SHARED = 0.55, 0.5
+ATTRIBUTE_KNOWN, NAMED_VALUE, ALIKE_NAMED = 0.95, 0.9, 0.85
+BY_WORDS, MIN_WORDS_SHARED, MIN_COMMON = 0.55, 0.5, 2
 COLOURED, OTHER_MANNER, SWAPPED = 0.9, 0.7, 0.6
 DENIED, DENIED_SHARE, MIN_DENIED_WORDS = 0.95, 0.6, 2
 SAME_DOCUMENT, MIN_SAID_AGAIN = 0.85, 2
 _KINDS = {
     "date": ContradictionKind.DATE,
     "time": ContradictionKind.DATE,
+    "weekday": ContradictionKind.DATE,
     "colour": ContradictionKind.COLOUR,
     "name": ContradictionKind.RELATION,
     "quantity": ContradictionKind.QUANTITY,
 }
+
+
 class Disagreement(msgspec.Struct, frozen=True):
     """What two statements disagree in. `values` are as they are written."""
 
@@ -59,12 +63,16 @@ def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagre
 
 
 def _is_said_again(pair: Pair, one: Statement, other: Statement) -> bool:
-    """Within one document: whether the words are the same but for the value, as nobody says it of another thing."""
+    """Within one document: whether both name what they tell of, in the same words but for the value.
+
+    Its sections may tell of several things, and what they do not name is a guess.
+    """
     words = alone(pair, one, other, None, None)
-    return words.common >= MIN_SAID_AGAIN and not words.one and not words.other and not of_it(pair)
+    alike_but_for_it = words.common >= MIN_SAID_AGAIN and not words.one and not words.other
+    return alike_but_for_it and bool(shared(pair.one.names, pair.other.names)) and not _is_of_it(pair)
 
 
-def of_it(pair: Pair) -> bool:
+def _is_of_it(pair: Pair) -> bool:
     """Whether one of both begins with a pronoun, so that who it is said of is a guess."""
     return pair.one.of_it or pair.other.of_it
 
@@ -78,46 +86,59 @@ def _labels(text: str) -> list[str]:
     return [label for label, colon, _ in (part.partition(": ") for part in text.split("; ")) if colon]
 
 
+class _Told(msgspec.Struct, frozen=True):
+    """A value, what it is told of, and by whom."""
+
+    by: Statement
+    reading: Reading
+    value: Value
+    attribute: Attribute | None
+
+
+def _told_by(statement: Statement) -> list[_Told]:
+    reading = read(statement.text, statement.known)
+    return [_Told(statement, reading, *each) for each in zip(reading.values, reading.attributes, strict=True)]
+
+
 def _values(whole: Pair | None, one: Statement, other: Statement) -> Iterator[Disagreement]:
-    here, there = read(one.text, one.known), read(other.text, other.known)
-    for value, attribute in zip(here.values, here.attributes, strict=True):
-        told = _told_once(here, value, attribute)
-        against = [
-            (v, a) for v, a in zip(there.values, there.attributes, strict=True) if _comparable(value, attribute, v, a)
-        ]
-        if not told or len(against) != 1 or not _told_once(there, *against[0]):
+    beyond = _told_by(other)
+    for here in _told_by(one):
+        against = [there for there in beyond if _comparable(here, there)]
+        if len(against) != 1 or not (_is_told_once(here) and _is_told_once(against[0])):
             continue
-        theirs, their_attribute = against[0]
-        pair = paired(one, other, value, theirs) if value.kind == "name" else whole
-        if pair is None or not _at_odds(value, theirs) or _excused(pair, one, other, value, theirs, attribute):
+        there, value = against[0], here.value
+        pair = paired(one, other, value, there.value) if value.kind == "name" else whole
+        if pair is None or not _at_odds(value, there.value) or _excused(pair, here, there):
             continue
-        match = _matched(pair, one, other, value, attribute, theirs, their_attribute)
+        match = _matched(pair, here, there)
         if match > 0:
             kind = _KINDS.get(value.kind, ContradictionKind.NUMBER)
-            name = attribute.name if attribute else value.dimension if value.kind == "name" else ""
-            yield Disagreement(kind, pair.subject, name, (_shown(value), _shown(theirs)), match * pair.sureness)
+            name = here.attribute.name if here.attribute else value.dimension if value.kind == "name" else ""
+            yield Disagreement(kind, pair.subject, name, (_shown(value), _shown(there.value)), match * pair.sureness)
+
+
+def _is_circumstance(value: Value) -> bool:
+    """Whether it is what is told only where nothing else is: "on Sunday 290 doses" and "on Saturday 340" are two things."""
+    return value.kind == "weekday" or (value.kind == "name" and value.dimension in BY_POSITION)
 
 
 def _shown(value: Value) -> str:
     return value.unit if value.kind == "name" else value.text
 
 
-def _comparable(value: Value, attribute: Attribute | None, other: Value, their_attribute: Attribute | None) -> bool:
-    if value.kind != other.kind or value.dimension != other.dimension:
+def _comparable(one: _Told, other: _Told) -> bool:
+    if one.value.kind != other.value.kind or one.value.dimension != other.value.dimension:
         return False
-    if attribute and their_attribute:
-        return attribute.name == their_attribute.name
-    if value.kind == "count":
-        return bool(counted(value) & counted(other))
-    return True
+    if one.attribute and other.attribute:
+        return one.attribute.name == other.attribute.name
+    return one.value.kind != "count" or bool(counted(one.value) & counted(other.value))
 
 
-def _told_once(reading: Reading, value: Value, attribute: Attribute | None) -> bool:
+def _is_told_once(told: _Told) -> bool:
     """Whether no other value of the sentence could be the one meant."""
-    return not any(
-        other is not value and _comparable(value, attribute, other, theirs)
-        for other, theirs in zip(reading.values, reading.attributes, strict=True)
-    )
+    if _is_circumstance(told.value) and len(told.reading.values) > 1:
+        return False
+    return not any(each.value is not told.value and _comparable(told, each) for each in _told_by(told.by))
 
 
 def _at_odds(value: Value, other: Value) -> bool:
@@ -131,20 +152,17 @@ def _holds(one: str, other: str) -> bool:
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "
 
 
-def _excused(
-    pair: Pair, one: Statement, other: Statement, value: Value, theirs: Value, attribute: Attribute | None
-) -> bool:
+def _excused(pair: Pair, one: _Told, other: _Told) -> bool:
     """Whether they tell of other times, places, parts or plans."""
-    dated = value.kind == "date"
+    value, attribute = one.value, one.attribute
+    dated = value.kind in ("date", "weekday")
     lasting = (attribute.lasting if attribute else False) or (value.kind == "name" and value.dimension in _FOR_GOOD)
-    here, there = pair.one.conditions, pair.other.conditions
-    if differ(here, there, lasting=lasting, dated=dated):
+    if differ(pair.one.conditions, pair.other.conditions, lasting=lasting, dated=dated):
         return True
-    if led_in_apart(one.text, other.text):
+    if led_in_apart(one.by, other.by) or denies(_clause(one)) != denies(_clause(other)):
         return True
-    if denies(_clause(one.text, value)) != denies(_clause(other.text, theirs)):
-        return True
-    return _headings_differ(conditions_of(one.heading), conditions_of(other.heading), lasting=lasting or dated)
+    headings = (conditions_of(each.by.heading) for each in (one, other))
+    return _headings_differ(*headings, lasting=lasting or dated)
 
 
 def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bool:
@@ -159,9 +177,9 @@ def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bo
     )
 
 
-def _clause(text: str, value: Value) -> str:
-    first, last = clause_of(text, value.start, value.end)
-    return text[first:last]
+def _clause(told: _Told) -> str:
+    first, last = clause_of(told.by.text, told.value.start, told.value.end)
+    return told.by.text[first:last]
 
 
 _FOR_GOOD = frozenset(
@@ -172,51 +190,39 @@ _FOR_GOOD = frozenset(
 )
 
 
-def _matched(
-    pair: Pair,
-    one: Statement,
-    other_text: Statement,
-    value: Value,
-    attribute: Attribute | None,
-    other: Value,
-    theirs: Attribute | None,
-) -> float:
+def _matched(pair: Pair, one: _Told, other: _Told) -> float:
     """How surely both values are told of the same attribute."""
-    if value.kind == "name":
+    value = one.value
+    if value.kind == "name" and value.dimension not in BY_POSITION:
         return NAMED_VALUE
+    if value.kind == "name":
+        words = alone(pair, one.by, other.by, None, None)
+        return ALIKE_NAMED if words.common and not words.one and not words.other else 0.0
     if value.kind == "colour":
-        return COLOURED if _coloured(one.text, value) == _coloured(other_text.text, other) else 0.0
-    if value.kind == "date" and attribute is None and (len(pair.one.values) > 1 or len(pair.other.values) > 1):
+        return COLOURED if _coloured(one) == _coloured(other) else 0.0
+    if value.kind == "date" and one.attribute is None and max(len(pair.one.values), len(pair.other.values)) > 1:
         return 0.0  # when it was, not what
-    return _matched_by_words(pair, one, other_text, value, attribute, other, theirs)
+    return _matched_by_words(pair, one, other)
 
 
-def _matched_by_words(
-    pair: Pair,
-    one: Statement,
-    other_text: Statement,
-    value: Value,
-    attribute: Attribute | None,
-    other: Value,
-    theirs: Attribute | None,
-) -> float:
+def _matched_by_words(pair: Pair, one: _Told, other: _Told) -> float:
     """By the attributes that are named beside them, else by the words of both."""
-    words = alone(pair, one, other_text, attribute, theirs)
+    words = alone(pair, one.by, other.by, one.attribute, other.attribute)
     if told := alike(words):
         return told
-    differ_in_manner = _manners_differ(one.text, value, other_text.text, other)
-    if attribute is not None and theirs is not None:
-        if attribute.vague and differ_in_manner:
+    if one.attribute is not None and other.attribute is not None:
+        in_other_manner = _manners_differ(one, other)
+        if one.attribute.vague and in_other_manner:
             return 0.0
-        return ATTRIBUTE_KNOWN * (OTHER_MANNER if differ_in_manner else 1.0) * (SWAPPED if words.is_swap else 1.0)
-    if words.is_swap:
+        return ATTRIBUTE_KNOWN * (OTHER_MANNER if in_other_manner else 1.0) * (SWAPPED if words.is_swap else 1.0)
+    if words.is_swap or pair.overlap < MIN_WORDS_SHARED or pair.common < MIN_COMMON:
         return 0.0
-    return BY_WORDS + (1 - BY_WORDS) * pair.overlap if pair.overlap >= MIN_WORDS_SHARED and pair.common >= 2 else 0.0
+    return BY_WORDS + (1 - BY_WORDS) * pair.overlap
 
 
-def _manners_differ(one: str, value: Value, other: str, theirs: Value) -> bool:
+def _manners_differ(one: _Told, other: _Told) -> bool:
     """Whether something else stands behind the one value than behind the other: "when heating" and "in standby"."""
-    behind = [set(content_words(text[each.end :])) - GENERIC for text, each in ((one, value), (other, theirs))]
+    behind = [set(content_words(each.by.text[each.value.end :])) - GENERIC for each in (one, other)]
     return all(behind) and not behind[0] & behind[1]
 
 
@@ -224,9 +230,9 @@ _NOUN = re.compile(r"(?: and \w+)?[ -]([a-z]+)")
 _PAINT = frozenset(content_words("paint painted coat colour color housing surface walls only comes sold"))
 
 
-def _coloured(text: str, value: Value) -> frozenset[str]:
+def _coloured(told: _Told) -> frozenset[str]:
     """What has the colour: the word behind it; nothing where that is the thing itself, or it stands last."""
-    behind = _NOUN.match(text, value.end)
+    behind = _NOUN.match(told.by.text, told.value.end)
     return frozenset(content_words(behind[1]) if behind else ()) - GENERIC - _PAINT
 
 

@@ -10,6 +10,7 @@ import msgspec
 _YEAR = re.compile(r"(?<![\w.,/-])(1[5-9]\d\d|20\d\d)(?:[/\u2013-](\d\d|\d{4}))?(?![\w%]|[.,]\d)")
 _QUARTER = re.compile(r"\b(?:Q[1-4]|H[12]|first|second|third|fourth) (?:quarter|half)\b|\bQ[1-4]\b|\bH[12]\b", re.I)
 _MONTH = re.compile(r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b")
+_WEEKDAY = re.compile(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b")
 _VERSION = re.compile(
     r"\b(?i:version|release|model|mark|mk|type|series|edition|revision|rev|generation|class|unit|track|line|route|room|bed"
     r"|building|platform|gate|pier|berth|lot|batch|phase|volume|chapter|section|grade|level|floor|tank|pump|boiler|no\.?)"
@@ -26,8 +27,7 @@ _GROUPS = tuple(
         "gross net", "minimum|lowest|least maximum|highest|most|peak average|mean|median typical|normal|usual",
         "adult|adults|grown-ups child|children|kids|junior|juniors student|students|pupils senior|seniors|pensioners group",
         "men|male|boys women|female|girls", "single|one-way return|round-trip|round-way",
-        "monday|mondays tuesday|tuesdays wednesday|wednesdays thursday|thursdays friday|fridays saturday|saturdays sunday|sundays"
-        " weekday|weekdays weekend|weekends holiday|holidays",
+        "weekday|weekdays weekend|weekends holiday|holidays",
         "summer winter|wintertime spring autumn", "morning|mornings afternoon|afternoons evening|evenings night|nights|overnight",
         "daily weekly monthly yearly|annual|annually hourly", "before after",
         "total|altogether|combined|whole|entire|together half quarter third|two-thirds part|partly",
@@ -45,7 +45,7 @@ _SIDES: dict[str, tuple[int, str]] = {
 _ONE_SIDED = frozenset(
     at
     for at, group in enumerate(_GROUPS)
-    if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single monday summer"
+    if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single weekday summer"
     " total northbound main loaded raw paperback standing systolic resting deck standard half online planned old"
     .split()
 )  # fmt: skip
@@ -95,6 +95,7 @@ class Conditions(msgspec.Struct, frozen=True):
     years: frozenset[int] = frozenset()
     months: frozenset[str] = frozenset()
     quarters: frozenset[str] = frozenset()
+    weekdays: frozenset[str] = frozenset()
     days: frozenset[int] = frozenset()
     versions: frozenset[str] = frozenset()
     sides: frozenset[tuple[int, str]] = frozenset()
@@ -120,6 +121,7 @@ def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
         years=frozenset(years),
         months=frozenset(_MONTH.findall(text)),
         days=days,
+        weekdays=frozenset(_WEEKDAY.findall(text)),
         quarters=frozenset(each.lower() for each in _QUARTER.findall(text)),
         versions=frozenset(next(filter(None, m.groups())).lower().strip(".") for m in _VERSION.finditer(text)),
         sides=frozenset(_SIDES[word] for word in (w.lower() for w in _WORD.findall(text)) if word in _SIDES),
@@ -157,6 +159,7 @@ def _times_differ(one: Conditions, other: Conditions) -> bool:
             (one.months, other.months),
             (one.quarters, other.quarters),
             (one.days, other.days),
+            (one.weekdays, other.weekdays),
         )
     )
 

@@ -44,9 +44,7 @@ def dismiss(
 def dismissals(curation: Curation, tenant: Tenant) -> dict[str, Dismissal]:
     """What is settled and why, by subject; other subjects than cards are among them."""
     settled = curation.now(tenant).folded.dismissed
-    return {
-        subject: Dismissal(edit.why, edit.at, str(edit.actor), edit.id) for subject, edit in settled.items()
-    }
+    return {subject: Dismissal(edit.why, edit.at, str(edit.actor), edit.id) for subject, edit in settled.items()}
 
 
 def adopt_old(

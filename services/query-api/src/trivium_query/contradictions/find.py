@@ -18,8 +18,8 @@ from concurrent.futures import Future
 
 import msgspec
 
-from trivium.domain.citations import Citation
 from trivium.domain.chunks import Chunk
+from trivium.domain.citations import Citation
 from trivium.domain.contradictions import Contradiction, ContradictionKind, Dismissal
 from trivium.domain.documents import Document
 from trivium.domain.edits import Actor
@@ -121,9 +121,7 @@ class Contradictions:
             raise unknown_card()
         await self._put_aside(tenant, state)
         evidence = cards.evidence(card, seen)
-        given = await asyncio.to_thread(
-            dismissals.dismiss, self._curation, tenant, card_id, why, actor, evidence
-        )
+        given = await asyncio.to_thread(dismissals.dismiss, self._curation, tenant, card_id, why, actor, evidence)
         shown = cards.shown(card, seen, given)
         if shown is None:
             raise unknown_card()

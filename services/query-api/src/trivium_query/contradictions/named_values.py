@@ -54,18 +54,37 @@ _BEHIND = tuple(
     )
 )  # fmt: skip
 REACH_CHARS = 90
+# Where no word says what the name is of the thing, the one before it: "sank off", "leaves from".
+BY_POSITION = frozenset(["at", "by", "from", "in", "near", "off", "on", "to", "under", "with"])
+_POSITION = re.compile(rf"\b(?:{'|'.join(sorted(BY_POSITION))}) (?:the )?(?:[a-z]+ )?(?:[A-Z][a-z]{{1,3}}\.? )?$")
+
+
+_LONG = re.compile(r"(?:\W*\b\w+){4}")
 
 
 def named_values(text: str, names: Sequence[NameSpan]) -> Iterator[Value]:
     """The names of a sentence that are the value of something."""
+    found = False
     for span in names:
         before, behind = text[max(0, span.start - REACH_CHARS) : span.start], text[span.end : span.end + REACH_CHARS]
         for attribute, pattern in _BEFORE:
             if any(match.end() == len(before) for match in pattern.finditer(before)):
+                found = True
                 yield _value(attribute, span)
         for attribute, pattern in _BEHIND:
             if pattern.match(behind):
+                found = True
                 yield _value(attribute, span)
+
+    if len(names) > 1 and not found:
+        yield from _by_position(text, names[0], names[-1])
+
+
+def _by_position(text: str, first: NameSpan, last: NameSpan) -> Iterator[Value]:
+    """The last name, at the sentence's end behind a word that says how it belongs to the thing."""
+    position = _POSITION.search(text, 0, last.start)
+    if position and last.start > first.end and not _LONG.search(text, last.end):
+        yield _value(position[0].split()[0], last)
 
 
 def _value(attribute: str, span: NameSpan) -> Value:

@@ -27,6 +27,7 @@ _COMMON = frozenset(
     trains buses boats staff members price prices specification specifications warranty battery dear sir madam chair
     chairman attendance present apologies agenda item catalogue facts figures follow up follow-up case press kit safety release making fishing map on city island pilot book the a an quick using buy keeper keepers technician technicians items action actions table figure section chapter appendix introduction
     background conclusion conclusions results methods discussion today yesterday tomorrow height weight length width built opened
+    mondays tuesdays wednesdays thursdays fridays saturdays sundays
     founded mr mrs ms dr sources passengers guests residents trustees directors shareholders customers visitors engineers""".split()
 )
 
@@ -105,9 +106,7 @@ def telling_words() -> frozenset[str]:
 _BEFORE_NAMES = frozenset(
     "today yesterday tomorrow passengers guests residents visitors members staff tickets dear buy using".split()
 )
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
 _IN_A_MONTH = re.compile(r"(?:\b(?:in|by|since|from|until|till|of|during|and)|\d) $", re.I)
 _QUOTES = ('"', "\u201c", "\u201e", "\u00ab")
 _THE = re.compile(r" the (?=[^\W\d_a-z])")
@@ -126,9 +125,11 @@ def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
         if (match := _spelt(whole).search(text)) is not None:
             spans.append(NameSpan(whole, match.start(), match.end(), match[0], 0))
     for span in names_in(text):
-        inside = any(span.start < each.end and each.start < span.end for each in spans)
-        if not inside and not _JOINED.search(span.surface) and (name := _name_in(text, span, known)) is not None:
-            spans.append(name)
+        within = [each for each in spans if span.start < each.end and each.start < span.end]
+        if _JOINED.search(span.surface) or (name := _name_in(text, span, known)) is None:
+            continue
+        if not within or all(name.start <= each.start and each.end < name.end for each in within):
+            spans = [*(each for each in spans if each not in within), name]
     return sorted(spans, key=lambda span: span.start)
 
 

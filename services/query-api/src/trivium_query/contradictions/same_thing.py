@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from trivium_query.contradictions import titles
+from trivium_query.contradictions.named_values import BY_POSITION
 from trivium_query.contradictions.names import of_other_titles, shared
 from trivium_query.contradictions.statements import Reading, Statement, read, subjects_of
 from trivium_query.contradictions.values import Value, counted
@@ -27,6 +30,8 @@ GENERIC = frozenset(
 
 
 class Pair(msgspec.Struct, frozen=True):
+    """Two sentences about one `subject`."""
+
     one: Reading
     other: Reading
     subject: str
@@ -38,7 +43,8 @@ class Pair(msgspec.Struct, frozen=True):
 def paired(one: Statement, other: Statement, value: Value | None = None, theirs: Value | None = None) -> Pair | None:
     """Both read, where they are about the same thing; None where they are not."""
     here, there = read(one.text, one.known), read(other.text, other.known)
-    subjects, their_subjects = subjects_of(here, one.about, value), subjects_of(there, other.about, theirs)
+    subjects = _as_there(subjects_of(here, one.about, value), there)
+    their_subjects = _as_there(subjects_of(there, other.about, theirs), here)
     common = shared(subjects, their_subjects)
     if not common or of_other_titles(one.heading, other.heading):
         return None
@@ -47,16 +53,21 @@ def paired(one: Statement, other: Statement, value: Value | None = None, theirs:
         for name in common
         if " " in name and any(name == each or " " in each for each in shared(their_subjects, [name]))
     ]
-    said = shared(whole, here.names) and shared(whole, there.names) and not (here.of_somebody or there.of_somebody)
+    names, their_names = _as_there(here.names, there), _as_there(there.names, here)
+    said = shared(whole, names) and shared(whole, their_names) and not (here.of_somebody or there.of_somebody)
     if not said and not titles.agree(title_of(one), title_of(other)):
         return None  # what a sentence does not name itself is known by what its document is about
-    valued = {v.text for v in (*here.values, *there.values) if v.kind == "name"}
-    of_one, of_other = (*here.names, *one.about), (*there.names, *other.about)
-    more = [name for name in here.names if name not in valued and not shared([name], of_other)]
-    more_there = [name for name in there.names if name not in valued and not shared([name], of_one)]
+    valued = {
+        v.text
+        for v in (*here.values, *there.values)
+        if v.kind == "name" and (v.dimension not in BY_POSITION or v in (value, theirs))
+    }
+    of_one, of_other = (*names, *one.about), (*their_names, *other.about)
+    more = [name for name in names if name not in valued and not shared([name], of_other)]
+    more_there = [name for name in their_names if name not in valued and not shared([name], of_one)]
     if more and more_there:
         return None
-    named, named_there = bool(shared(here.names, common)), bool(shared(there.names, common))
+    named, named_there = bool(shared(names, common)), bool(shared(their_names, common))
     sureness = 1.0 if named and named_there else NAMED_BY_ONE if named or named_there else NAMED_BY_NONE
     if more or more_there:
         sureness *= NAMES_MORE if named and named_there else ABOUT_ANOTHER
@@ -68,6 +79,14 @@ def paired(one: Statement, other: Statement, value: Value | None = None, theirs:
     union = len(ours | others)
     overlap = len(ours & others) / union if union else 1.0
     return Pair(here, there, common[0], sureness, overlap, len(ours & others))
+
+
+def _as_there(names: Sequence[str], there: Reading) -> tuple[str, ...]:
+    """The names as the other sentence spells them: "apiary of linz road" is "linz road" where that has "apiary" too."""
+    return tuple(
+        rest if of and rest in there.names and set(content_words(head)) <= there.words else name
+        for name, (head, of, rest) in ((name, name.partition(" of ")) for name in names)
+    )
 
 
 def _same_part(
@@ -110,5 +129,3 @@ def title_words(statement: Statement) -> frozenset[str]:
 
 def _words_of(subjects: list[str], statement: Statement) -> set[str]:
     return {word for name in (*subjects, *statement.about) for word in content_words(name)} | title_words(statement)
-
-

@@ -30,6 +30,8 @@ MIN_WORDS, MIN_CONTENT, MAX_CHARS = 3, 2, 400
 MAX_STATEMENTS = 5_000  # of one document
 BANDS = 5  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.999, with half of them 0.97
 MAX_KEYS = 40
+MIN_MARKUP = 2  # signs of formulas, tables and code in what is no sentence
+_MARKUP = re.compile(r"[\\{}|&<>=_^$]")
 OPENING = 3  # sentences that tell what a document calls its subject
 MAX_ARTICLE = 4  # characters before a name that begins a sentence
 _READ = frozenset({UnitKind.TEXT, UnitKind.LIST, UnitKind.NOTE})
@@ -104,7 +106,7 @@ class Reading(msgspec.Struct, frozen=True):
     opposites: frozenset[tuple[str, bool]]
     conditions: Conditions
     of_it: bool  # begins with a pronoun
-    of_somebody: bool  # has a personal pronoun anywhere, so that it is said of who was named before
+    of_somebody: bool  # has a personal pronoun, or begins with a participle: it is said of who was named before
 
 
 def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Statements:
@@ -167,7 +169,7 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
             frozenset(int(v.low) for v in plain if v.kind == "date" and v.low % 10_000),
         ),
         of_it=_PRONOUN.match(text) is not None,
-        of_somebody=_PERSONAL.search(text) is not None,
+        of_somebody=_PERSONAL.search(text) is not None or _PARTICIPLE.match(text) is not None,
     )
 
 
@@ -203,12 +205,18 @@ def _head(text: str, before: str, attributes: Sequence[Attribute | None]) -> fro
 
 
 _PRONOUN = re.compile(r"^\W*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
-_PAST = re.compile(r"\b(?:[a-z]{2,}ed|sank|ran|drew|fell|met|sold|sent|spent|spoke|swam|taught|threw|won|wore|wrote|bought|built|caught|fought|led|left|lost|sought|struck)\b")
+_PAST = re.compile(
+    r"\b(?:[a-z]{2,}ed|sank|ran|drew|fell|met|sold|sent|spent|spoke|swam|taught|threw|won|wore|wrote|bought|built|caught|fought|led|left|lost|sought|struck)\b"
+)
+_PARTICIPLE = re.compile(r"[A-Z][a-z]+(?:ing|ed)\b")
 _PERSONAL = re.compile(r"\b(?:he|him|she|they|them|her(?=,|\.| (?:with|for|in|to|at|the|an?|by|on|as)\b))\b", re.I)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|did|do|will|shall|can|may|must|should|could|would|might|became|becomes|remains"
     r"|weighs|costs|holds|runs|lasts|opens|closes|leaves|departs|carries|takes|took|comes|came|stands|rises|employs|measures|sells|works"
     r"|draws|covers|contains|shows|starts|begins|ends|ended|rests|fell|died|married|lived|received|covers|needs|spans|bears|goes|gives"
+    r"|weigh|hold|leave|depart|carry|employ|sell|contain|begin|die|marry|receive|bear|go|give|reach|appear|expect|make|makes|keep|keeps"
+    r"|get|gets|serve|serves|provide|provides|produce|produces|lie|lies|sits|grow|grows|meet|meets|bring|brings|send|sends|buy|buys|write"
+    r"|writes|say|says|tell|tells|come|take|become|include|includes|consist|consists|plays|call|calls|wait|waits"
     r"|offers|turns|shuts|reaches|reached|appeared|smoked|drinks|spent|approved|rejected|begins|counts|reported|expects|foresees|cost|paid|pay)\b"
 )
 
@@ -216,7 +224,7 @@ _VERB = re.compile(
 def _sentences(chunk: Chunk) -> Iterator[str]:
     for span in chunk.sentences:
         text = " ".join(span.of(chunk.text).split()).lstrip("-*\u2022# ")
-        whole = text.count("(") == text.count(")")
+        whole = text.count("(") == text.count(")") and len(_MARKUP.findall(text)) < MIN_MARKUP
         if whole and len(text) <= MAX_CHARS and len(text.split()) >= MIN_WORDS:
             yield text
 

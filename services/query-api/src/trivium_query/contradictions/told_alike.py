@@ -8,6 +8,7 @@ count on neither side.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from trivium_query.contradictions.attributes import Attribute
@@ -32,6 +33,10 @@ _LIGHT = frozenset(
         " leave leaves left least most more less cover covers covered following according also already still even yet now today nowadays currently kindly please remind reminder one ones"
     )
 )
+# Words for a thing that never stand for each other.
+_THINGS = frozenset(
+    content_words("film novel book line service garden station school hotel library museum theatre ferry bridge site")
+)
 # People and things beside the one that is told of: what is said of them is not said of it.
 _BESIDE = frozenset(
     content_words(
@@ -40,6 +45,11 @@ _BESIDE = frozenset(
         " version namesake replica copy similar same like proportion average mean median share except"
     )
 )
+_CASE = re.compile(
+    r"(?:in (?:an?|case|the (?:event|case))|with|without|during|when|while|if|once|under|despite|until)\b", re.I
+)
+
+
 class Alone(NamedTuple):
     """Stems that only the one, and only the other sentence has; how many both have."""
 
@@ -53,9 +63,7 @@ class Alone(NamedTuple):
         return bool(self.one and self.other)
 
 
-def alone(
-    pair: Pair, one: Statement, other: Statement, attribute: Attribute | None, theirs: Attribute | None
-) -> Alone:
+def alone(pair: Pair, one: Statement, other: Statement, attribute: Attribute | None, theirs: Attribute | None) -> Alone:
     """The words that tell them apart; an attribute that both name counts as one word in common."""
     dropped = title_words(one) | title_words(other) | _LIGHT | GENERIC
     known = attribute is not None and theirs is not None
@@ -64,6 +72,9 @@ def alone(
         dropped |= {word for words in named for word in content_words(words)}
     here, there = pair.one.words, pair.other.words
     ours, theirs_alone = here - there - dropped, there - here - dropped
+    things = _THINGS - title_words(one) - title_words(other)
+    if (here - there) & things and (there - here) & things:  # a film and a book, and not a lighthouse and its tower
+        ours, theirs_alone = ours | (here - there) & things, theirs_alone | (there - here) & things
     akin = {(a, b) for a in ours for b in theirs_alone if _are_akin(a, b)}
     common = len((here & there) - _LIGHT) + len(akin) + known
     return Alone(ours - {a for a, _ in akin}, theirs_alone - {b for _, b in akin}, common)
@@ -82,7 +93,19 @@ def alike(words: Alone) -> float:
     return (EXACT if words.common > 1 else ONE_WORD) - PER_WORD * more
 
 
-def led_in_apart(one: str, other: str) -> bool:
-    """Whether both begin with when, where or how it is so, and not with the same: "On admission" and "On discharge"."""
-    first, second = (frozenset(content_words(led_in(text))) for text in (one, other))
-    return bool(first and second) and not first & second
+def led_in_apart(one: Statement, other: Statement) -> bool:
+    """Whether they begin with when, where or how it is so, and not with the same: "On admission" and "On discharge".
+
+    Where only one does, it is of another case if it says so, as in "In a storm".
+    """
+    first, second = (led_in(each.text) for each in (one, other))
+    words, others = (_told_in(lead, each) for lead, each in ((first, one), (second, other)))
+    if words and others:
+        return not words & others
+    lead, rest = (first, other) if words else (second, one)
+    of_a_case = _CASE.match(lead) is not None and not {*words, *others} & set(content_words(rest.text))
+    return bool(words or others) and of_a_case
+
+
+def _told_in(lead: str, statement: Statement) -> frozenset[str]:
+    return frozenset(content_words(lead)) - _LIGHT - title_words(statement)

@@ -80,9 +80,12 @@ _NEAR = re.compile(
     r"|or so|just (?:over|under)|a little (?:over|under|more than|less than))\W*$",
     re.I,
 )
-_LEAST = re.compile(r"\b(?:at least|more than|over|above|no (?:less|fewer) than|upwards of|from|minimum of)\W*$", re.I)
+_LEAST = re.compile(
+    r"\b(?:at least|(?<!no )(?<!not )more than|over|above|(?:no|not) (?:less|fewer) than|upwards of|from|minimum of)\W*$",
+    re.I,
+)
 _MOST = re.compile(
-    r"\b(?:at most|up to|less than|fewer than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$",
+    r"\b(?:at most|up to|(?<!no )(?<!not )(?:less|fewer) than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$",
     re.I,
 )
 # Where what is counted ends.
@@ -93,6 +96,10 @@ _NOT_COUNTED = frozenset(
     " have has had do does did can could may might must will would shall should bc bce ad ce".split()
 )
 _PLURALS = frozenset("people men women children feet sheep fish deer mice geese teeth oxen police cattle staff".split())
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAY = re.compile(
+    rf"\b({'|'.join(map(str.capitalize, _WEEKDAYS))})s?\b(?![ -](?:to|till|until|through|and|or)\b|,? and\b)"
+)
 _NUMERALS = frozenset(stem(word) for word in (*_UNITS, *_TENS, *_SCALES))
 _DECIMALS = re.compile(r"\.(\d+)")
 NEAR_SHARE = 0.1  # "about 30" may be 27 to 33
@@ -103,7 +110,7 @@ _NOON_H, _DAY_MIN = 12, 24 * 60
 class Value(msgspec.Struct, frozen=True):
     """`[low, high]` in the terms of `dimension`; `start` and `end` count in the sentence, `unit` is what it was told in.
 
-    `kind` is one of date, time, money, percent, quantity, count, number, colour. A date counts days as
+    `kind` is one of date, weekday, time, money, percent, quantity, count, number, colour. A date counts days as
     (year, month, day) written as a number, 0 for what is not told.
     """
 
@@ -122,7 +129,7 @@ def values_in(text: str) -> list[Value]:
     """In order of the text; none overlaps another."""
     found: list[Value] = []
     taken = bytearray(len(text))
-    for read in (_dates, _times, _moneys, _quantities, _counts, _bare, _colours):
+    for read in (_dates, _weekdays, _times, _moneys, _quantities, _counts, _bare, _colours):
         for value in read(text):
             if not any(taken[value.start : value.end]):
                 taken[value.start : value.end] = b"\x01" * (value.end - value.start)
@@ -169,6 +176,14 @@ def _dates(text: str) -> Iterator[Value]:
             continue
         number = year * 10_000 + month * 100 + day
         yield Value("date", "date", number, number, match[0], *match.span())
+
+
+def _weekdays(text: str) -> Iterator[Value]:
+    """One day of the week, where the sentence names no other; a day that a date names is none by itself."""
+    found = list(_WEEKDAY.finditer(text))
+    if len(found) == 1 and not _DATE.match(text, found[0].end() + 2):
+        number = float(_WEEKDAYS.index(found[0][1].lower()))
+        yield Value("weekday", "weekday", number, number, found[0][0], *found[0].span())
 
 
 def _month(text: str) -> int:

@@ -20,7 +20,9 @@ async def browse(services: Services, tenant: Tenant, asked: Asked, limit: int, c
     return await services.contradictions.page(tenant, asked, limit, cursor)
 
 
-async def dismiss(services: Services, tenant: Tenant, wanted: str, request: DismissRequest, actor: Actor) -> Contradiction:
+async def dismiss(
+    services: Services, tenant: Tenant, wanted: str, request: DismissRequest, actor: Actor
+) -> Contradiction:
     """Put one aside until its passages say something else, or the edit is undone. Raises `NotFound`."""
     if not _ID.fullmatch(wanted):
         raise unknown_card()

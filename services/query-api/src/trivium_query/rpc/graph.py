@@ -42,7 +42,9 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                     "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
             arguments = validated(tool.arguments, _json(request.arguments))
-            result = await curation.run_tool(self._services, call.tenant, tool, arguments, messages.actor(request.actor))
+            result = await curation.run_tool(
+                self._services, call.tenant, tool, arguments, messages.actor(request.actor)
+            )
             return pb.RunToolResponse(result=msgspec.json.encode(result).decode())
 
     async def UndoEdit(  # noqa: N802
@@ -60,7 +62,9 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         """A review or a task is settled."""
         async with self._calls.open("DismissEdit", context) as call:
             why = validated(api.Reasoned, {"why": request.why}).why
-            done = await curation.dismiss(self._services, call.tenant, messages.short(request.id), why, messages.actor(request.actor))
+            done = await curation.dismiss(
+                self._services, call.tenant, messages.short(request.id), why, messages.actor(request.actor)
+            )
             return pb.DismissEditResponse(edits=messages.edits(done.edits))
 
     async def ListEdits(  # noqa: N802
