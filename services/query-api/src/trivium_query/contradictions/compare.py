@@ -50,11 +50,16 @@ def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagre
     """The surest disagreement of two statements, whatever its confidence; None where they can both be right."""
     if one.text == other.text or (same_document and _are_records(one.text, other.text)):
         return None
+    if same_document and not _name_the_same(one, other):
+        return None
     pair = paired(one, other)
     if pair and same_document and not _is_said_again(pair, one, other):
         return None
+    values = list(_values(pair, one, other))
+    if same_document and len(values) > 1:
+        return None  # seven goals in 47 games, and 96 in 306
     denied = _denials(pair) if pair else ()
-    found = max((*_values(pair, one, other), *denied), key=lambda each: each.confidence, default=None)
+    found = max((*values, *denied), key=lambda each: each.confidence, default=None)
     if found is None:
         return None
     factor = SAME_DOCUMENT if same_document else 1.0
@@ -63,18 +68,15 @@ def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagre
 
 
 def _is_said_again(pair: Pair, one: Statement, other: Statement) -> bool:
-    """Within one document: whether both name what they tell of, in the same words but for the value.
-
-    Its sections may tell of several things, and what they do not name is a guess.
-    """
+    """Within one document, that may tell of several things: whether both say it in the same words but for the value."""
     words = alone(pair, one, other, None, None)
-    alike_but_for_it = words.common >= MIN_SAID_AGAIN and not words.one and not words.other
-    return alike_but_for_it and bool(shared(pair.one.names, pair.other.names)) and not _is_of_it(pair)
+    return words.common >= MIN_SAID_AGAIN and not words.one and not words.other
 
 
-def _is_of_it(pair: Pair) -> bool:
-    """Whether one of both begins with a pronoun, so that who it is said of is a guess."""
-    return pair.one.of_it or pair.other.of_it
+def _name_the_same(one: Statement, other: Statement) -> bool:
+    """Whether both have a name in common, and neither begins with a pronoun, so that who it is said of is a guess."""
+    here, there = read(one.text, one.known), read(other.text, other.known)
+    return not here.of_it and not there.of_it and bool(shared(here.names, there.names))
 
 
 def _are_records(one: str, other: str) -> bool:
