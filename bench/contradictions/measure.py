@@ -1,10 +1,11 @@
 """How many of the planted contradictions are found, and how many of the cards are planted ones: through the product.
 
-    .venv/bin/python bench/contradictions/measure.py [--apart]
+    .venv/bin/python bench/contradictions/measure.py [--second] [--apart]
 
 Writes the documents into a folder, ingests them into an empty data directory with `trivium ingest`, lists the cards
 with the client library over HTTP, and compares both sentences of each with those that were planted. Without
-`--apart`: the half to work with. Whoever tunes never looks at the sentences of the half set apart.
+`--apart`: the half to work with; with `--second`: of the second list. Whoever tunes never looks at the sentences of
+the half set apart.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from documents import Twins, half
+from second_list import second_half
 
 BIN = Path(sys.executable).parent
 
@@ -27,8 +29,9 @@ def main() -> None:
     """Measure one half."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--apart", action="store_true", help="measure the half that is set apart; tells figures alone")
+    parser.add_argument("--second", action="store_true", help="of the second list")
     arguments = parser.parse_args()
-    twins = half(apart=arguments.apart)
+    twins = (second_half if arguments.second else half)(apart=arguments.apart)
     with tempfile.TemporaryDirectory() as work:
         cards = found_in(twins, Path(work))
     report(twins, cards, shown=not arguments.apart)

@@ -10,6 +10,8 @@ import pytest
 from openai_peer import OpenAiPeer, Reply, Seen
 from tenancy import API_KEYS, BLUE, RED
 
+from trivium.adapters.embedded.objects import LocalObjects
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import query_pb2, query_pb2_grpc
 
 from .conftest import Server
@@ -80,6 +82,54 @@ def test_a_card_from_its_first_document_to_its_last(start_server: Callable[..., 
     server.cli("delete", "notes.md", "--yes")
     assert cards(server) == []
     assert cards(server, dismissed="true") == []
+
+
+def test_putting_a_card_aside_is_an_edit_that_is_logged_and_undone(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    server.take("guide.md", GUIDE)
+    server.take("notes.md", NOTES)
+    (card,) = cards(server)
+    server.cli("graph", "contradictions", "dismiss", str(card["id"]), "--why", "Another tower.")
+    told = server.cli("graph", "log", "--kind", "dismiss").stdout
+    assert "Another tower." in told
+    (aside,) = cards(server, dismissed="true")
+    edit = str(aside["dismissed"]["edit"])  # type: ignore[index]
+    server.cli("graph", "undo", edit)
+    assert card["id"] in {each["id"] for each in cards(server)}
+    with server.channel() as channel:
+        service = query_pb2_grpc.QueryServiceStub(channel)
+        wanted = query_pb2.DismissContradictionRequest(id=str(card["id"]), why="Two towers.", actor={"name": "ann"})
+        assert service.DismissContradiction(wanted).contradiction.dismissed.by == "person ann"
+    assert card["id"] not in {each["id"] for each in cards(server)}
+    again = server.cli("graph", "contradictions", "dismiss", str(card["id"]), "--why", "Once more.").stdout
+    assert "Put aside" in again
+    assert [each["dismissed"]["why"] for each in cards(server, dismissed="true")] == ["Two towers."]  # type: ignore[index]
+    for name in ("guide.md", "notes.md"):
+        server.cli("delete", name, "--yes")
+    with server.http() as client:
+        edits = client.get("/v1/graph/edits", params={"kind": "dismiss", "standing": "without_evidence"}).json()[
+            "edits"
+        ]
+    assert [edit["why"] for edit in edits] == ["Two towers."]
+
+
+def test_what_an_earlier_version_put_aside_stays_aside_and_can_be_undone(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    server.take("guide.md", GUIDE)
+    server.take("notes.md", NOTES)
+    (card,) = cards(server)
+    server.stop()
+    objects = LocalObjects(server.data_dir).for_tenant(DEFAULT_TENANT)
+    objects.put(f"contradictions/dismissed/{card['id']}", json.dumps({"why": "Another tower.", "at": 0.0}).encode())
+
+    again = start_server()
+    assert cards(again) == []
+    (aside,) = cards(again, dismissed="true")
+    assert "Another tower." in str(aside["dismissed"]["why"])  # type: ignore[index]
+    again.cli("graph", "undo", str(aside["dismissed"]["edit"]))  # type: ignore[index]
+    assert [each["id"] for each in cards(again)] == [card["id"]]
+    again.stop()
+    assert [each["id"] for each in cards(start_server())] == [card["id"]]
 
 
 def test_tenants_and_datasets_do_not_meet(start_server: Callable[..., Server]) -> None:

@@ -497,6 +497,8 @@ class Dismissal(Output, frozen=True):
 
     why: str
     at: float
+    by: Annotated[str, Meta(description="Kind and name of who decided.", examples=["person anna"])]
+    edit: Annotated[str, Meta(description="The edit, for `undo`.", examples=["12.0"])]
 
 
 class Side(Output, frozen=True):

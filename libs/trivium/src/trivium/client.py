@@ -441,10 +441,10 @@ class TriviumClient:
         params = {name: value for name, value in given.items() if value != ""}
         return self._call("GET", "/v1/contradictions", api.ContradictionPage, params=params)
 
-    def dismiss_contradiction(self, contradiction_id: str, why: str) -> api.Contradiction:
+    def dismiss_contradiction(self, contradiction_id: str, why: str, *, actor: Actor = NOBODY) -> api.Contradiction:
         """Put one aside until its passages say something else. Raises `NotFound`."""
         path = f"/v1/contradictions/{_part(contradiction_id)}/dismiss"
-        return self._call("POST", path, api.Contradiction, **_json(api.DismissRequest(why)))
+        return self._call("POST", path, api.Contradiction, params=_by(actor), **_json(api.DismissRequest(why)))
 
     def topics(self, level: int = 0, *, dataset: str = "", limit: int = PAGE, cursor: str = "") -> api.TopicPage:
         """One page of what the documents are about, the largest topic first; with `dataset` of that one alone.

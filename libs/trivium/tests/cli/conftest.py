@@ -93,7 +93,9 @@ class World:
             searcher=me,
             answerer=me,
             crawler=me,
-            contradictions=Contradictions(LocalObjects(self.folder), self.registry, me),
+            contradictions=Contradictions(
+                LocalObjects(self.folder), self.registry, me, Curation(LocalObjects(self.folder), self.registry, me)
+            ),
             topics=me,
         )
 

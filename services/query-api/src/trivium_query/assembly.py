@@ -64,6 +64,7 @@ def query_services(
         topics=topics,
         hypernodes=stores.hypernodes,
     )
+    curation = curation_of(stores)
     return Services(
         warmth=searcher.warmth,
         settings=settings,
@@ -73,7 +74,7 @@ def query_services(
         vectors=stores.vectors,
         graphs=stores.graphs,
         hypernodes=stores.hypernodes,
-        curation=curation_of(stores),
+        curation=curation,
         objects=stores.objects,
         llm=model,
         conversations=stores.conversations,
@@ -93,7 +94,7 @@ def query_services(
         ),
         crawler=SiteCrawler(Crawler(intake, settings.crawl_delay_s)),
         contradictions=Contradictions(
-            stores.objects, stores.registry, stores.keywords, llm, settings.contradiction_judgements
+            stores.objects, stores.registry, stores.keywords, curation, llm, settings.contradiction_judgements
         ),
         topics=topics,
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),

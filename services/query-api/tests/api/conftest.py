@@ -448,7 +448,9 @@ def services(tmp_path: Path, settings: Settings) -> Services:
         searcher=searcher,
         answerer=QuotingAnswerer(searcher),
         crawler=LinkedPages(intake),
-        contradictions=Contradictions(LocalObjects(tmp_path), registry, keywords),
+        contradictions=Contradictions(
+            LocalObjects(tmp_path), registry, keywords, Curation(LocalObjects(tmp_path), registry, graphs)
+        ),
         topics=FixedTopics(),
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium import api
-from trivium.cli.curate import COMMANDS, edit_lines
+from trivium.cli.curate import COMMANDS, edit_lines, me
 from trivium.cli.documents import resolve
 from trivium.cli.duplicates import duplicates
 from trivium.cli.graph_schema import schema
@@ -230,8 +230,10 @@ def contradictions(
 def dismiss(card_id: str, why: str) -> None:
     """Put the contradiction ID aside, until its passages say something else."""
     with connected() as client:
-        card = client.dismiss_contradiction(card_id, why)
+        card = client.dismiss_contradiction(card_id, why, actor=me())
     say(f"Put aside: {one_line(_title(card))}")
+    if card.dismissed:
+        note(f"To see it again: trivium graph undo {card.dismissed.edit}")
 
 
 def _show_card(card: api.Contradiction) -> None:
@@ -242,7 +244,8 @@ def _show_card(card: api.Contradiction) -> None:
         say(f"  {address(cited.source, cited.chunk_number, cited.positions)}")
         say(f"    “{one_line(cited.quote, MAX_QUOTE_CHARS)}”")
     if card.dismissed:
-        say(f"  Put aside on {_day(card.dismissed.at)}: {one_line(card.dismissed.why)}")
+        by = one_line(f"{card.dismissed.by}, edit {card.dismissed.edit}")
+        say(f"  Put aside on {_day(card.dismissed.at)} ({by}): {one_line(card.dismissed.why)}")
 
 
 def _title(card: api.Contradiction) -> str:

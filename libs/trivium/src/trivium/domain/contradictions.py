@@ -23,10 +23,12 @@ class ContradictionKind(enum.StrEnum):
 
 
 class Dismissal(msgspec.Struct, frozen=True):
-    """Why a card is not to be shown any more, and since when (Unix seconds)."""
+    """Why a card is not to be shown any more, since when (Unix seconds), who said so, and the edit that says it."""
 
     why: str
     at: float
+    by: str
+    edit: str
 
 
 class Side(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from trivium.domain.edits import (
     Todo,
     Undo,
     UpdateRelation,
+    edit_id,
 )
 
 
@@ -52,7 +53,7 @@ def in_words(change: Change) -> str:  # noqa: C901, PLR0911, PLR0912 - a table o
         case Review(subject, question):
             return f'to be looked at: "{subject}": {question}'
         case Dismiss(subject):
-            return f"{subject} is settled"
+            return f"{'edit' if edit_id(subject) else 'card'} {subject} is settled"
         case Accept(subject):
             return f"{subject} is accepted"
         case Todo(_, task):

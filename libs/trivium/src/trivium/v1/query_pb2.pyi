@@ -1,3 +1,4 @@
+from trivium.v1 import graph_pb2 as _graph_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -35,12 +36,14 @@ class ListContradictionsResponse(_message.Message):
     def __init__(self, contradictions: _Optional[_Iterable[_Union[Contradiction, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., pending: _Optional[int] = ...) -> None: ...
 
 class DismissContradictionRequest(_message.Message):
-    __slots__ = ("id", "why")
+    __slots__ = ("id", "why", "actor")
     ID_FIELD_NUMBER: _ClassVar[int]
     WHY_FIELD_NUMBER: _ClassVar[int]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
     id: str
     why: str
-    def __init__(self, id: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
+    actor: _graph_pb2.Actor
+    def __init__(self, id: _Optional[str] = ..., why: _Optional[str] = ..., actor: _Optional[_Union[_graph_pb2.Actor, _Mapping]] = ...) -> None: ...
 
 class DismissContradictionResponse(_message.Message):
     __slots__ = ("contradiction",)
@@ -81,12 +84,16 @@ class ContradictionSide(_message.Message):
     def __init__(self, citation: _Optional[_Union[Citation, _Mapping]] = ..., value: _Optional[str] = ...) -> None: ...
 
 class Dismissal(_message.Message):
-    __slots__ = ("why", "at")
+    __slots__ = ("why", "at", "by", "edit")
     WHY_FIELD_NUMBER: _ClassVar[int]
     AT_FIELD_NUMBER: _ClassVar[int]
+    BY_FIELD_NUMBER: _ClassVar[int]
+    EDIT_FIELD_NUMBER: _ClassVar[int]
     why: str
     at: float
-    def __init__(self, why: _Optional[str] = ..., at: _Optional[float] = ...) -> None: ...
+    by: str
+    edit: str
+    def __init__(self, why: _Optional[str] = ..., at: _Optional[float] = ..., by: _Optional[str] = ..., edit: _Optional[str] = ...) -> None: ...
 
 class SearchFilter(_message.Message):
     __slots__ = ("document_ids", "dataset", "kinds", "modalities", "since", "until", "time", "run")

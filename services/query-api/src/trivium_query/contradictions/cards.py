@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
-from trivium.domain.chunks import Chunk
+from trivium.domain.chunks import Chunk, Span
 from trivium.domain.contradictions import Contradiction, ContradictionKind, Dismissal, Side, contradiction_id
+from trivium.domain.edits import Evidence
 from trivium.domain.errors import Refused
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.citations import Shelf as Citing
@@ -103,6 +104,22 @@ def shown(card: Card, chunks: Mapping[str, Chunk], dismissed: Dismissal | None) 
         card.since,
         dismissed,
     )
+
+
+def evidence(card: Card, chunks: Mapping[str, Chunk]) -> tuple[Evidence, ...]:
+    """What a decision about the card rests on, without words: a deleted document leaves none."""
+    return tuple(_place(side, chunks[side.chunk_id]) for side in card.sides)
+
+
+def documents_of(card: Card) -> tuple[Evidence, ...]:
+    """The same where the passages were not read."""
+    return tuple(Evidence(side.document_id, side.chunk_id) for side in card.sides)
+
+
+def _place(side: CardSide, chunk: Chunk) -> Evidence:
+    written = _as_written(chunk, side.sentence)
+    start = chunk.text.find(written)
+    return Evidence(side.document_id, side.chunk_id, Span(start, start + len(written)) if start >= 0 else Span(0, 0))
 
 
 def _as_written(chunk: Chunk, sentence: str) -> str:

@@ -11,39 +11,29 @@ import msgspec
 from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.attributes import Attribute, clause_of
 from trivium_query.contradictions.conditions import Conditions, conditions_of, differ
-from trivium_query.contradictions.names import is_same, of_other_titles, shared
-from trivium_query.contradictions.statements import OPPOSITES, Reading, Statement, denies, read, subjects_of
-from trivium_query.contradictions.values import Value, disagree
+from trivium_query.contradictions.named_values import BY_POSITION
+from trivium_query.contradictions.names import is_same, shared
+from trivium_query.contradictions.same_thing import ABOUT_ANOTHER, GENERIC, NAMED_BY_NONE, Pair, paired
+from trivium_query.contradictions.statements import OPPOSITES, Reading, Statement, denies, read
+from trivium_query.contradictions.told_alike import alike, alone, led_in_apart
+from trivium_query.contradictions.values import Value, counted, disagree
 from trivium_query.words import content_words
 
 MIN_CONFIDENCE = 0.6  # below it a pair is no card; a language model may still be asked about it
 MIN_JUDGED = 0.3  # below it nobody is asked
-ATTRIBUTE_KNOWN, NAMED_VALUE = 0.95, 0.9
-BY_WORDS, MIN_WORDS_SHARED = 0.55, 0.5
-NAMED_BY_ONE, NAMED_BY_NONE = 0.97, 0.9
-NAMES_MORE, ABOUT_ANOTHER = 0.85, 0.8
-OTHER_WORDS, OTHER_WORDS_NAMED, MORE_WORDS, OTHER_PART = 0.7, 0.8, 0.97, 0.6
-COLOURED, OTHER_MANNER = 0.9, 0.7
-ALIKE_SHARE, ALIKE = 0.7, 0.95
+ATTRIBUTE_KNOWN, NAMED_VALUE, ALIKE_NAMED = 0.95, 0.9, 0.85
+BY_WORDS, MIN_WORDS_SHARED, MIN_COMMON = 0.55, 0.5, 2
+COLOURED, OTHER_MANNER, SWAPPED = 0.9, 0.7, 0.6
 DENIED, DENIED_SHARE, MIN_DENIED_WORDS = 0.95, 0.6, 2
-SAME_DOCUMENT = 0.85
+SAME_DOCUMENT, MIN_SAID_AGAIN = 0.85, 2
 _KINDS = {
     "date": ContradictionKind.DATE,
     "time": ContradictionKind.DATE,
+    "weekday": ContradictionKind.DATE,
     "colour": ContradictionKind.COLOUR,
     "name": ContradictionKind.RELATION,
     "quantity": ContradictionKind.QUANTITY,
 }
-# Words for the thing itself: its documents call it so without a name.
-_GENERIC = frozenset(
-    content_words(
-        "lighthouse tower light building museum ferry boat ship vessel company firm business organisation organization town"
-        " village city place patient woman man person bridge structure machine device product model unit set school hotel library"
-        " theatre film novel book line service site centre center garden station year time people person total figure number weekday daily architect designer engineer founder director executive manager curator treasurer surgeon owner"
-        " author builder supplier headquarters seat birthplace collection capacity crossing passage dose greatest deepest highest largest longest maximum overall point default"
-        " approximately exactly precisely just currently stand stands made make first whole full use used have get give take"
-    )
-)
 
 
 class Disagreement(msgspec.Struct, frozen=True):
@@ -56,27 +46,37 @@ class Disagreement(msgspec.Struct, frozen=True):
     confidence: float
 
 
-class _Pair(msgspec.Struct, frozen=True):
-    one: Reading
-    other: Reading
-    subject: str
-    sureness: float  # that both are about the same thing
-    overlap: float  # of their words, 0 to 1
-    common: int
-
-
 def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagreement | None:
     """The surest disagreement of two statements, whatever its confidence; None where they can both be right."""
     if one.text == other.text or (same_document and _are_records(one.text, other.text)):
         return None
-    pair = _paired(one, other)
+    if same_document and not _name_the_same(one, other):
+        return None
+    pair = paired(one, other)
+    if pair and same_document and not _is_said_again(pair, one, other):
+        return None
+    values = list(_values(pair, one, other))
+    if same_document and len(values) > 1:
+        return None  # seven goals in 47 games, and 96 in 306
     denied = _denials(pair) if pair else ()
-    found = max((*_values(pair, one, other), *denied), key=lambda each: each.confidence, default=None)
+    found = max((*values, *denied), key=lambda each: each.confidence, default=None)
     if found is None:
         return None
     factor = SAME_DOCUMENT if same_document else 1.0
     surest: Disagreement = msgspec.structs.replace(found, confidence=round(min(1.0, found.confidence * factor), 3))
     return surest
+
+
+def _is_said_again(pair: Pair, one: Statement, other: Statement) -> bool:
+    """Within one document, that may tell of several things: whether both say it in the same words but for the value."""
+    words = alone(pair, one, other, None, None)
+    return words.common >= MIN_SAID_AGAIN and not words.one and not words.other
+
+
+def _name_the_same(one: Statement, other: Statement) -> bool:
+    """Whether both have a name in common, and neither begins with a pronoun, so that who it is said of is a guess."""
+    here, there = read(one.text, one.known), read(other.text, other.known)
+    return not here.of_it and not there.of_it and bool(shared(here.names, there.names))
 
 
 def _are_records(one: str, other: str) -> bool:
@@ -88,118 +88,59 @@ def _labels(text: str) -> list[str]:
     return [label for label, colon, _ in (part.partition(": ") for part in text.split("; ")) if colon]
 
 
-def _paired(one: Statement, other: Statement, value: Value | None = None, theirs: Value | None = None) -> _Pair | None:
-    """Both read, where they are about the same thing; None where they are not."""
-    here, there = read(one.text, one.known), read(other.text, other.known)
-    subjects, their_subjects = subjects_of(here, one.about, value), subjects_of(there, other.about, theirs)
-    common = shared(subjects, their_subjects)
-    if of_other_titles(one.heading, other.heading):
-        return None
-    whole = [
-        name
-        for name in common
-        if " " in name and any(name == each or " " in each for each in shared(their_subjects, [name]))
-    ]
-    if not whole and not (common and set(one.about) & set(other.about)):
-        return None  # a lone word says too little, but of documents about one thing
-    valued = {v.text for v in (*here.values, *there.values) if v.kind == "name"}
-    of_one, of_other = (*here.names, *one.about), (*there.names, *other.about)
-    more = [name for name in here.names if name not in valued and not shared([name], of_other)]
-    more_there = [name for name in there.names if name not in valued and not shared([name], of_one)]
-    if more and more_there:
-        return None
-    named, named_there = bool(shared(here.names, common)), bool(shared(there.names, common))
-    sureness = 1.0 if named and named_there else NAMED_BY_ONE if named or named_there else NAMED_BY_NONE
-    if more or more_there:
-        sureness *= NAMES_MORE if named and named_there else ABOUT_ANOTHER
-    ours, others = _own_words(here, common, one), _own_words(there, common, other)
-    if value is None or value.kind != "name":
-        sureness *= _same_part(
-            here, there, ours, others, _words_of(common, one) | _words_of(common, other), named=named and named_there
-        )
-    union = len(ours | others)
-    overlap = len(ours & others) / union if union else 1.0
-    return _Pair(here, there, common[0], sureness, overlap, len(ours & others))
+class _Told(msgspec.Struct, frozen=True):
+    """A value, what it is told of, and by whom."""
+
+    by: Statement
+    reading: Reading
+    value: Value
+    attribute: Attribute | None
 
 
-def _same_part(
-    here: Reading, there: Reading, ours: frozenset[str], others: frozenset[str], dropped: set[str], *, named: bool
-) -> float:
-    """How surely both speak of the same part or side of it."""
-    sureness = OTHER_PART if _is_of_a_part(here, there, dropped) or _is_of_a_part(there, here, dropped) else 1.0
-    if ours and others and not ours & others:
-        return sureness * (OTHER_WORDS_NAMED if named else OTHER_WORDS)
-    return sureness * MORE_WORDS if bool(ours) != bool(others) else sureness
+def _told_by(statement: Statement) -> list[_Told]:
+    reading = read(statement.text, statement.known)
+    return [_Told(statement, reading, *each) for each in zip(reading.values, reading.attributes, strict=True)]
 
 
-def _own_words(reading: Reading, subjects: list[str], statement: Statement) -> frozenset[str]:
-    """Its words without those for its subject and for the attributes of its values."""
-    dropped = _words_of(subjects, statement)
-    for value, attribute in zip(reading.values, reading.attributes, strict=True):
-        if attribute is not None:
-            dropped.update(
-                word for match in attribute.words.finditer(statement.text) for word in content_words(match[0])
-            )
-        if value.kind == "count":
-            dropped.update(content_words(value.text))
-    return reading.words - dropped - _GENERIC
-
-
-def _is_of_a_part(one: Reading, other: Reading, dropped: set[str]) -> bool:
-    """Whether it is said of something that the other does not speak of: the fog horn of the lighthouse."""
-    head = one.head - _GENERIC - dropped
-    return bool(head) and not head & other.words
-
-
-def _words_of(subjects: list[str], statement: Statement) -> set[str]:
-    title = statement.heading.partition(" > ")[0]
-    return {word for name in (*subjects, *statement.about, title) for word in content_words(name)}
-
-
-def _values(whole: _Pair | None, one: Statement, other: Statement) -> Iterator[Disagreement]:
-    here, there = read(one.text, one.known), read(other.text, other.known)
-    for value, attribute in zip(here.values, here.attributes, strict=True):
-        told = _told_once(here, value, attribute)
-        against = [
-            (v, a) for v, a in zip(there.values, there.attributes, strict=True) if _comparable(value, attribute, v, a)
-        ]
-        if not told or len(against) != 1 or not _told_once(there, *against[0]):
+def _values(whole: Pair | None, one: Statement, other: Statement) -> Iterator[Disagreement]:
+    beyond = _told_by(other)
+    for here in _told_by(one):
+        against = [there for there in beyond if _comparable(here, there)]
+        if len(against) != 1 or not (_is_told_once(here) and _is_told_once(against[0])):
             continue
-        theirs, their_attribute = against[0]
-        pair = _paired(one, other, value, theirs) if value.kind == "name" else whole
-        if pair is None or not _at_odds(value, theirs) or _excused(pair, one, other, value, theirs, attribute):
+        there, value = against[0], here.value
+        pair = paired(one, other, value, there.value) if value.kind == "name" else whole
+        if pair is None or not _at_odds(value, there.value) or _excused(pair, here, there):
             continue
-        match = _matched(pair, one, other, value, attribute, theirs, their_attribute)
+        match = _matched(pair, here, there)
         if match > 0:
             kind = _KINDS.get(value.kind, ContradictionKind.NUMBER)
-            name = attribute.name if attribute else value.dimension if value.kind == "name" else ""
-            yield Disagreement(kind, pair.subject, name, (_shown(value), _shown(theirs)), match * pair.sureness)
+            name = here.attribute.name if here.attribute else value.dimension if value.kind == "name" else ""
+            yield Disagreement(kind, pair.subject, name, (_shown(value), _shown(there.value)), match * pair.sureness)
+
+
+def _is_circumstance(value: Value) -> bool:
+    """Whether it is what is told only where nothing else is: "on Sunday 290 doses" and "on Saturday 340" are two things."""
+    return value.kind == "weekday" or (value.kind == "name" and value.dimension in BY_POSITION)
 
 
 def _shown(value: Value) -> str:
     return value.unit if value.kind == "name" else value.text
 
 
-def _comparable(value: Value, attribute: Attribute | None, other: Value, their_attribute: Attribute | None) -> bool:
-    if value.kind != other.kind or value.dimension != other.dimension:
+def _comparable(one: _Told, other: _Told) -> bool:
+    if one.value.kind != other.value.kind or one.value.dimension != other.value.dimension:
         return False
-    if attribute and their_attribute:
-        return attribute.name == their_attribute.name
-    if value.kind == "count":
-        return bool(_counted(value) & _counted(other))
-    return True
+    if one.attribute and other.attribute:
+        return one.attribute.name == other.attribute.name
+    return one.value.kind != "count" or bool(counted(one.value) & counted(other.value))
 
 
-def _counted(value: Value) -> set[str]:
-    return {word for word in content_words(value.text) if not word[0].isdigit()}
-
-
-def _told_once(reading: Reading, value: Value, attribute: Attribute | None) -> bool:
+def _is_told_once(told: _Told) -> bool:
     """Whether no other value of the sentence could be the one meant."""
-    return not any(
-        other is not value and _comparable(value, attribute, other, theirs)
-        for other, theirs in zip(reading.values, reading.attributes, strict=True)
-    )
+    if _is_circumstance(told.value) and len(told.reading.values) > 1:
+        return False
+    return not any(each.value is not told.value and _comparable(told, each) for each in _told_by(told.by))
 
 
 def _at_odds(value: Value, other: Value) -> bool:
@@ -213,18 +154,17 @@ def _holds(one: str, other: str) -> bool:
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "
 
 
-def _excused(
-    pair: _Pair, one: Statement, other: Statement, value: Value, theirs: Value, attribute: Attribute | None
-) -> bool:
+def _excused(pair: Pair, one: _Told, other: _Told) -> bool:
     """Whether they tell of other times, places, parts or plans."""
-    dated = value.kind == "date"
+    value, attribute = one.value, one.attribute
+    dated = value.kind in ("date", "weekday")
     lasting = (attribute.lasting if attribute else False) or (value.kind == "name" and value.dimension in _FOR_GOOD)
-    here, there = pair.one.conditions, pair.other.conditions
-    if differ(here, there, lasting=lasting, dated=dated):
+    if differ(pair.one.conditions, pair.other.conditions, lasting=lasting, dated=dated):
         return True
-    if denies(_clause(one.text, value)) != denies(_clause(other.text, theirs)):
+    if led_in_apart(one.by, other.by) or denies(_clause(one)) != denies(_clause(other)):
         return True
-    return _headings_differ(conditions_of(one.heading), conditions_of(other.heading), lasting=lasting or dated)
+    headings = (conditions_of(each.by.heading) for each in (one, other))
+    return _headings_differ(*headings, lasting=lasting or dated)
 
 
 def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bool:
@@ -239,66 +179,52 @@ def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bo
     )
 
 
-def _clause(text: str, value: Value) -> str:
-    first, last = clause_of(text, value.start, value.end)
-    return text[first:last]
+def _clause(told: _Told) -> str:
+    first, last = clause_of(told.by.text, told.value.start, told.value.end)
+    return told.by.text[first:last]
 
 
 _FOR_GOOD = frozenset(
-    {"designer", "builder", "author", "director", "founder", "inventor", "birthplace", "place of death"}
+    {
+        *("designer", "builder", "author", "composer", "director", "founder", "inventor"),
+        *("birthplace", "place of death", "place of loss", "place of burial"),
+    }
 )
 
 
-def _matched(
-    pair: _Pair,
-    one: Statement,
-    other_text: Statement,
-    value: Value,
-    attribute: Attribute | None,
-    other: Value,
-    theirs: Attribute | None,
-) -> float:
+def _matched(pair: Pair, one: _Told, other: _Told) -> float:
     """How surely both values are told of the same attribute."""
-    if value.kind == "name":
+    value = one.value
+    if value.kind == "name" and value.dimension not in BY_POSITION:
         return NAMED_VALUE
+    if value.kind == "name":
+        words = alone(pair, one.by, other.by, None, None)
+        return ALIKE_NAMED if words.common and not words.one and not words.other else 0.0
     if value.kind == "colour":
-        return COLOURED if _coloured(one.text, value) == _coloured(other_text.text, other) else 0.0
-    if value.kind == "date" and attribute is None and (len(pair.one.values) > 1 or len(pair.other.values) > 1):
+        return COLOURED if _coloured(one) == _coloured(other) else 0.0
+    if value.kind == "date" and one.attribute is None and max(len(pair.one.values), len(pair.other.values)) > 1:
         return 0.0  # when it was, not what
-    return _matched_by_words(pair, one, other_text, value, attribute, other, theirs)
+    return _matched_by_words(pair, one, other)
 
 
-def _matched_by_words(
-    pair: _Pair,
-    one: Statement,
-    other_text: Statement,
-    value: Value,
-    attribute: Attribute | None,
-    other: Value,
-    theirs: Attribute | None,
-) -> float:
+def _matched_by_words(pair: Pair, one: _Told, other: _Told) -> float:
     """By the attributes that are named beside them, else by the words of both."""
-    by_words = BY_WORDS + (1 - BY_WORDS) * pair.overlap
-    differ_in_manner = _manners_differ(one.text, value, other_text.text, other)
-    vague = attribute is not None and attribute.vague
-    if _are_alike(pair) or (vague and differ_in_manner):
-        return 0.0 if vague and differ_in_manner else ALIKE
-    if attribute is not None and theirs is not None:
-        return ATTRIBUTE_KNOWN * (OTHER_MANNER if differ_in_manner else 1.0)
-    if value.kind == "count" and _counted(value) & _counted(other):
-        return by_words + 0.25
-    return by_words if pair.overlap >= MIN_WORDS_SHARED and pair.common >= 2 else 0.0
+    words = alone(pair, one.by, other.by, one.attribute, other.attribute)
+    if told := alike(words):
+        return told
+    if one.attribute is not None and other.attribute is not None:
+        in_other_manner = _manners_differ(one, other)
+        if one.attribute.vague and in_other_manner:
+            return 0.0
+        return ATTRIBUTE_KNOWN * (OTHER_MANNER if in_other_manner else 1.0) * (SWAPPED if words.is_swap else 1.0)
+    if words.is_swap or pair.overlap < MIN_WORDS_SHARED or pair.common < MIN_COMMON:
+        return 0.0
+    return BY_WORDS + (1 - BY_WORDS) * pair.overlap
 
 
-def _are_alike(pair: _Pair) -> bool:
-    common = len(pair.one.words & pair.other.words)
-    contained = common >= 3 and common >= 0.8 * min(len(pair.one.words), len(pair.other.words))
-    return (pair.overlap >= ALIKE_SHARE and pair.common >= 2) or contained
-
-
-def _manners_differ(one: str, value: Value, other: str, theirs: Value) -> bool:
+def _manners_differ(one: _Told, other: _Told) -> bool:
     """Whether something else stands behind the one value than behind the other: "when heating" and "in standby"."""
-    behind = [set(content_words(text[each.end :])) - _GENERIC for text, each in ((one, value), (other, theirs))]
+    behind = [set(content_words(each.by.text[each.value.end :])) - GENERIC for each in (one, other)]
     return all(behind) and not behind[0] & behind[1]
 
 
@@ -306,13 +232,13 @@ _NOUN = re.compile(r"(?: and \w+)?[ -]([a-z]+)")
 _PAINT = frozenset(content_words("paint painted coat colour color housing surface walls only comes sold"))
 
 
-def _coloured(text: str, value: Value) -> frozenset[str]:
+def _coloured(told: _Told) -> frozenset[str]:
     """What has the colour: the word behind it; nothing where that is the thing itself, or it stands last."""
-    behind = _NOUN.match(text, value.end)
-    return frozenset(content_words(behind[1]) if behind else ()) - _GENERIC - _PAINT
+    behind = _NOUN.match(told.by.text, told.value.end)
+    return frozenset(content_words(behind[1]) if behind else ()) - GENERIC - _PAINT
 
 
-def _denials(pair: _Pair) -> Iterator[Disagreement]:
+def _denials(pair: Pair) -> Iterator[Disagreement]:
     """Alike in their words, and the one denies what the other says, or says its opposite."""
     here, there = pair.one, pair.other
     opposed = {(word, not side) for word, side in here.opposites} & there.opposites
@@ -323,7 +249,7 @@ def _denials(pair: _Pair) -> Iterator[Disagreement]:
     if differ(here.conditions, there.conditions, lasting=False, dated=False):
         return
     gone = {word for word, _ in opposed}
-    ours, theirs = (frozenset(r.words) - _GENERIC for r in (here, there))
+    ours, theirs = (frozenset(r.words) - GENERIC for r in (here, there))
     if opposed:
         ours, theirs = (frozenset(w for w in side if w not in OPPOSITES) for side in (ours, theirs))
     common = ours & theirs
@@ -339,7 +265,7 @@ def is_doubtful(one: Statement, other: Statement) -> float:
     """How likely a language model finds a contradiction that rules do not, below `MIN_CONFIDENCE`; 0: not worth asking."""
     if one.text == other.text:
         return 0.0
-    pair = _paired(one, other)
+    pair = paired(one, other)
     if pair is None or pair.sureness < NAMED_BY_NONE * ABOUT_ANOTHER or pair.common < MIN_DENIED_WORDS:
         return 0.0
     if pair.one.conditions.planned != pair.other.conditions.planned or pair.overlap < 0.2:

@@ -10,6 +10,7 @@ import msgspec
 _YEAR = re.compile(r"(?<![\w.,/-])(1[5-9]\d\d|20\d\d)(?:[/\u2013-](\d\d|\d{4}))?(?![\w%]|[.,]\d)")
 _QUARTER = re.compile(r"\b(?:Q[1-4]|H[12]|first|second|third|fourth) (?:quarter|half)\b|\bQ[1-4]\b|\bH[12]\b", re.I)
 _MONTH = re.compile(r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b")
+_WEEKDAY = re.compile(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b")
 _VERSION = re.compile(
     r"\b(?i:version|release|model|mark|mk|type|series|edition|revision|rev|generation|class|unit|track|line|route|room|bed"
     r"|building|platform|gate|pier|berth|lot|batch|phase|volume|chapter|section|grade|level|floor|tank|pump|boiler|no\.?)"
@@ -26,8 +27,7 @@ _GROUPS = tuple(
         "gross net", "minimum|lowest|least maximum|highest|most|peak average|mean|median typical|normal|usual",
         "adult|adults|grown-ups child|children|kids|junior|juniors student|students|pupils senior|seniors|pensioners group",
         "men|male|boys women|female|girls", "single|one-way return|round-trip|round-way",
-        "monday|mondays tuesday|tuesdays wednesday|wednesdays thursday|thursdays friday|fridays saturday|saturdays sunday|sundays"
-        " weekday|weekdays weekend|weekends holiday|holidays",
+        "weekday|weekdays weekend|weekends holiday|holidays",
         "summer winter|wintertime spring autumn", "morning|mornings afternoon|afternoons evening|evenings night|nights|overnight",
         "daily weekly monthly yearly|annual|annually hourly", "before after",
         "total|altogether|combined|whole|entire|together half quarter third|two-thirds part|partly",
@@ -45,22 +45,22 @@ _SIDES: dict[str, tuple[int, str]] = {
 _ONE_SIDED = frozenset(
     at
     for at, group in enumerate(_GROUPS)
-    if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single monday summer"
+    if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single weekday summer"
     " total northbound main loaded raw paperback standing systolic resting deck standard half online planned old"
     .split()
 )  # fmt: skip
 _PLANNED = re.compile(
     r"\b(?:will|shall|would|plan(?:s|ned|ning)?|expect(?:s|ed|ing|ation)?|forecasts?|forecasted|projected|projections?"
     r"|estimat(?:e|ed|es)|target(?:s|ed)?|aim(?:s|ed)?|hop(?:es?|ed|ing)|propos(?:es|ed|al)|intend(?:s|ed)?|scheduled|due to"
-    r"|budgeted|should|might|could|anticipat(?:es|ed)|predict(?:s|ed|ion)|goal|meant to|supposed to|draft|outlook)\b"
+    r"|budgeted|should|might|could|anticipat(?:es|ed)|predict(?:s|ed|ion)|goal|meant to|supposed to|draft|outlook|ask(?:s|ed) for|request(?:s|ed)|appl(?:y|ies|ied) for|want(?:s|ed)|wish(?:es|ed)?)\b"
 )
 _UPDATE = re.compile(
     r"\b(?:since(?! its| then)|as of|as from|with effect from|formerly|previously|until (?:then|recently|1\d{3}|20\d\d|the end|last|this)"
     r"|used to|no longer|any more|anymore|now(?!here)|nowadays|today|currently|at present|recently|up from|down from|has (?:since|now)"
     r"|have (?:since|now)|ha[sd] (?:risen|grown|fallen|been (?:raised|increased|cut|reduced|extended|moved|replaced|changed|lowered|shortened))"
     r"|(?:was|were|is|are) (?:raised|increased|cut|reduced|lowered|extended|lengthened|shortened|replaced|changed|corrected|revised|brought forward|put back|postponed|moved)"
-    r"|rose|risen|grew|grown|fell|fallen|dropped|climbed|gone up|went up|came down|instead of|rather than|originally|at first|at the time|in those days"
-    r"|from (?:\w+ )?(?:onwards?|on\b)|correction|corrected|erratum|amended|supersed\w+|then stood|once had|had once|years? later|later on)\b",
+    r"|(?:rose|risen|grew|grown|fell|fallen|dropped|climbed|shrank|declined) (?:up|down|to|by|from|back)|(?:went|gone|came) (?:up|down)\b|instead of|rather than|originally|at first|at the time|in those days"
+    r"|from (?:\w+ )?(?:onwards?|on\b)|correction|corrected|erratum|amended|supersed\w+|then stood|once had|had once|(?:days?|weeks?|months?|years?) later|later on)\b",
     re.I,
 )
 _PARTIAL = re.compile(
@@ -68,6 +68,16 @@ _PARTIAL = re.compile(
     r"|half of|part of it|some of|most of|excluding|without the|not counting|except|only the)\b",
     re.I,
 )
+# Told as what somebody says or believes: another may say otherwise, and both sentences be right.
+_CLAIMED = re.compile(
+    r"\b(?:argue[sd]?|claim(?:s|ed) (?:that|to|there)|claimed|alleg(?:es|ed|edly)|asserts?|asserted|contend(?:s|ed)|maintained that|insist(?:s|ed)"
+    r"|reportedly|supposedly|rumou?r(?:s|ed)?|legend|myth|(?:is|are|was|were) (?:said|thought|believed|reputed|rumoured|suspected|assumed)"
+    r"|testified|suspects?|guess(?:es|ed)?|doubt(?:s|ed)?|believe[sd]?)\b",
+    re.I,
+)
+_ACCORDING = re.compile(r"\b(?:according to|in the (?:words|view|opinion) of|by the account of) ([^,.;]{2,60})", re.I)
+_BOUND = re.compile(r"\b(?:at (?:the )?(?:least|most)|no (?:less|more|fewer) than|not more than)\b", re.I)
+_IS_THERE = re.compile(r"\b(is|are|was|were|be|been|being) present\b", re.I)
 _ASKS = re.compile(r"\?\W*$")
 _SUPPOSED = re.compile(
     r"^\W*(?:if|unless|suppose|imagine|for example|e\.g\.|let)\b|\b(?:for instance|for example|e\.g\.)", re.I
@@ -85,17 +95,21 @@ class Conditions(msgspec.Struct, frozen=True):
     years: frozenset[int] = frozenset()
     months: frozenset[str] = frozenset()
     quarters: frozenset[str] = frozenset()
+    weekdays: frozenset[str] = frozenset()
     days: frozenset[int] = frozenset()
     versions: frozenset[str] = frozenset()
     sides: frozenset[tuple[int, str]] = frozenset()
     planned: bool = False
     updates: bool = False
+    claimed: bool = False
+    according: frozenset[str] = frozenset()
     partial: frozenset[str] = frozenset()
     idle: bool = False  # asks or supposes, and so tells nothing
 
 
 def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
     """Those of one sentence, or of a heading; `days` are the dates in it."""
+    text = _IS_THERE.sub(r"\1", _BOUND.sub("", text))
     for pattern, rate in _RATES:
         text = pattern.sub(rate, text)
     years = set[int]()
@@ -107,11 +121,14 @@ def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
         years=frozenset(years),
         months=frozenset(_MONTH.findall(text)),
         days=days,
+        weekdays=frozenset(_WEEKDAY.findall(text)),
         quarters=frozenset(each.lower() for each in _QUARTER.findall(text)),
         versions=frozenset(next(filter(None, m.groups())).lower().strip(".") for m in _VERSION.finditer(text)),
         sides=frozenset(_SIDES[word] for word in (w.lower() for w in _WORD.findall(text)) if word in _SIDES),
         planned=_PLANNED.search(text) is not None,
         updates=_UPDATE.search(text) is not None,
+        claimed=_CLAIMED.search(text) is not None,
+        according=frozenset(who.lower() for who in _ACCORDING.findall(text)),
         partial=frozenset(each.lower() for each in _PARTIAL.findall(text)),
         idle=bool(_ASKS.search(text) or _SUPPOSED.search(text)),
     )
@@ -123,6 +140,8 @@ def differ(one: Conditions, other: Conditions, *, lasting: bool, dated: bool) ->
     A `lasting` attribute has one value for good, so its years do not matter; `dated`: the values themselves are days.
     """
     if one.idle or other.idle or one.planned != other.planned or one.updates or other.updates:
+        return True
+    if one.claimed or other.claimed or _apart(one.according, other.according, one_sided=False):
         return True
     if one.partial != other.partial or _apart(one.versions, other.versions, one_sided=True):
         return True
@@ -140,6 +159,7 @@ def _times_differ(one: Conditions, other: Conditions) -> bool:
             (one.months, other.months),
             (one.quarters, other.quarters),
             (one.days, other.days),
+            (one.weekdays, other.weekdays),
         )
     )
 

@@ -18,11 +18,14 @@ from concurrent.futures import Future
 
 import msgspec
 
+from trivium.domain.chunks import Chunk
 from trivium.domain.citations import Citation
 from trivium.domain.contradictions import Contradiction, ContradictionKind, Dismissal
 from trivium.domain.documents import Document
+from trivium.domain.edits import Actor
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import Curation
 from trivium.llm.address import LlmAddress
 from trivium.ports.keywords import Keywords
 from trivium.ports.objects import Objects
@@ -71,6 +74,7 @@ class _State:
         self.cards: Mapping[str, Card] = {}
         self.pending = 0
         self.rest_until = 0.0
+        self.adopted = False  # dismissals of earlier versions
 
 
 class Contradictions:
@@ -81,12 +85,14 @@ class Contradictions:
         objects: Objects,
         registry: Registry,
         keywords: Keywords,
+        curation: Curation,
         llm: LlmAddress | None = None,
         judgements: int = 0,
     ) -> None:
         self._objects = objects
         self._registry = registry
         self._keywords = keywords
+        self._curation = curation
         self._llm = llm if judgements > 0 else None
         self._judgements = judgements
         self._states: dict[Tenant, _State] = {}
@@ -95,7 +101,7 @@ class Contradictions:
     async def page(self, tenant: Tenant, asked: Asked, limit: int, cursor: str) -> CardPage:
         """Looks first, for `WAIT_S` at most. Raises `Refused` (`bad_cursor`)."""
         state = await self._looked(tenant, WAIT_S)
-        put_aside = await asyncio.to_thread(dismissals.dismissals, self._objects.for_tenant(tenant))
+        put_aside = await self._put_aside(tenant, state)
         start = cards.read_cursor(cursor)
         some = [
             card
@@ -106,17 +112,20 @@ class Contradictions:
         more = str(start + limit) if start + limit < len(some) else ""
         return CardPage(shown, more, state.pending)
 
-    async def dismiss(self, tenant: Tenant, card_id: str, why: str) -> Contradiction:
-        """Put a card aside. Raises `NotFound`."""
+    async def dismiss(self, tenant: Tenant, card_id: str, why: str, actor: Actor) -> Contradiction:
+        """Put a card aside, as an edit that rests on its passages. Raises `NotFound`."""
         state = await self._looked(tenant, WAIT_S)
         card = state.cards.get(card_id)
-        if card is None:
+        seen = await self._published(tenant, [card] if card else [])
+        if card is None or any(side.chunk_id not in seen for side in card.sides):
             raise unknown_card()
-        given = await asyncio.to_thread(dismissals.dismiss, self._objects.for_tenant(tenant), card_id, why)
-        shown = await self._shown(tenant, [card], {card_id: given})
-        if not shown:
+        await self._put_aside(tenant, state)
+        evidence = cards.evidence(card, seen)
+        given = await asyncio.to_thread(dismissals.dismiss, self._curation, tenant, card_id, why, actor, evidence)
+        shown = cards.shown(card, seen, given)
+        if shown is None:
             raise unknown_card()
-        return shown[0]
+        return shown
 
     async def touching(
         self, tenant: Tenant, citations: Sequence[Citation], dataset: str = ""
@@ -132,7 +141,7 @@ class Contradictions:
         touched = [card for card in state.cards.values() if card.touches(quotes) and dataset in ("", card.dataset)]
         if not touched:
             return ()
-        put_aside = await asyncio.to_thread(dismissals.dismissals, self._objects.for_tenant(tenant))
+        put_aside = await self._put_aside(tenant, state)
         return await self._shown(
             tenant, [card for card in touched if card.id not in put_aside][: cards.MAX_TOLD], put_aside
         )
@@ -141,13 +150,26 @@ class Contradictions:
         self, tenant: Tenant, some: Sequence[Card], put_aside: Mapping[str, Dismissal]
     ) -> tuple[Contradiction, ...]:
         """With their passages; what is not published any more is left out."""
+        seen = await self._published(tenant, some)
+        shown = (cards.shown(card, seen, put_aside.get(card.id)) for card in some)
+        return tuple(each for each in shown if each is not None)
+
+    async def _published(self, tenant: Tenant, some: Sequence[Card]) -> dict[str, Chunk]:
+        """The passages of these cards that are published now."""
         chunk_ids = sorted({side.chunk_id for card in some for side in card.sides})
         chunks = await self._keywords.reader(tenant).chunks(chunk_ids) if chunk_ids else {}
         documents = sorted({chunk.document_id for chunk in chunks.values()})
         active = await asyncio.to_thread(self._registry.for_tenant(tenant).active_versions, documents)
-        seen = {key: chunk for key, chunk in chunks.items() if active.get(chunk.document_id) == chunk.version}
-        shown = (cards.shown(card, seen, put_aside.get(card.id)) for card in some)
-        return tuple(each for each in shown if each is not None)
+        return {key: chunk for key, chunk in chunks.items() if active.get(chunk.document_id) == chunk.version}
+
+    async def _put_aside(self, tenant: Tenant, state: _State) -> dict[str, Dismissal]:
+        """What was settled, by card; dismissals of an earlier version are made edits the first time."""
+        if not state.adopted:
+            objects = self._objects.for_tenant(tenant)
+            rests_on = {card.id: cards.documents_of(card) for card in state.cards.values()}
+            await asyncio.to_thread(dismissals.adopt_old, self._curation, tenant, objects, rests_on)
+            state.adopted = True
+        return await asyncio.to_thread(dismissals.dismissals, self._curation, tenant)
 
     async def _looked(self, tenant: Tenant, wait_s: float, most: int | None = None) -> _State:
         """The tenant's state after a look, or while it goes on where it takes longer; `most` documents are read."""

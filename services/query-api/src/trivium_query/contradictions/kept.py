@@ -24,7 +24,7 @@ from trivium_query.contradictions.relations import Stated
 from trivium_query.contradictions.statements import VERSION, Statement, Statements, Told, hashed, statements_of
 
 KEPT = "contradictions/kept"
-_SHAPE = 1
+_SHAPE = VERSION  # what was found by other rules is not kept
 _ORDINALS = 1 << 13  # of one document: its sentences, then its relations
 _TOLD_FROM = _ORDINALS // 2 + 1_000
 MAX_TOLD = _ORDINALS - _TOLD_FROM

@@ -19,16 +19,21 @@ _BEFORE = tuple(
     for name, words in (
         ("designer", rf"(?:designed|drawn up|planned|engineered){_BY}|(?:architect|designer|engineer)(?: of [^.,;]{{3,40}})?{_IS}"),
         ("builder", rf"(?:built|constructed|erected){_BY}|(?:builders?|contractors?|shipyard)(?: of [^.,;]{{3,40}})?{_IS}"),
-        ("author", rf"(?:written|penned|authored|composed){_BY}|(?:author|composer)(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("author", rf"(?:written|penned|authored){_BY}|author(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("composer", rf"composed{_BY}|composer(?: of [^.,;]{{3,40}})?{_IS}"),
         ("director", rf"directed{_BY}|director(?: of [^.,;]{{3,40}})?{_IS}"),
         ("founder", rf"(?:founded|established|set up|started)(?: in \d{{4}})?{_BY}|founder(?: of [^.,;]{{3,40}})?{_IS}"),
         ("owner", rf"(?:owned|run|operated){_BY}|(?:belongs|belonged) to {_DET}$|owner(?: of [^.,;]{{3,40}})?{_IS}"),
-        ("leader", rf"(?:led|headed|managed|chaired|overseen){_BY}|(?:chair(?:man|woman|person)?|chief executive|CEO|manager|headmaster|head teacher|captain|mayor|head keeper|curator|treasurer|secretary|project lead)(?: of [^.,;]{{3,40}})?{_IS}|(?:in the chair|in charge|at the head)(?::| is| was) $"),
+        ("leader", rf"(?:led|headed|managed|chaired|overseen){_BY}|(?:chair(?:man|woman|person)?|chief executive|CEO|manager|headmaster|head teacher|captain|mayor|head keeper|curator|treasurer|secretary|project lead|head|leader|director general|chair|president|principal|superintendent)(?: of [^.,;]{{3,40}})?{_IS}|(?:in the chair|in charge|at the head)(?::| is| was) $"),
         ("inventor", rf"(?:invented|developed|discovered){_BY}|inventor(?: of [^.,;]{{3,40}})?{_IS}"),
         ("supplier", rf"(?:supplied|made|manufactured|delivered){_BY}|(?:supplier|manufacturer|maker)(?: of [^.,;]{{3,40}})?{_IS}"),
         ("birthplace", r"born(?: on [^.;]{3,20}| in \d{4})? in $|birthplace(?: is| was|:) $|native of $"),
         ("place of death", r"died(?: on [^.;]{3,20}| in \d{4})? in $"),
         ("seat", r"(?:based|headquartered|head office|headquarters|main office|registered office)(?: is| are| was| were| has been)?(?: located)? in $|(?:headquarters|seat|head office)(?: is| are| was|:) (?:in )?$"),
+        ("place of making", r"(?:assembled|made|manufactured|produced|built|printed|brewed|woven) (?:\w+ )?(?:in|at) $"),
+        ("place of loss", r"(?:sank|sunk|wrecked|foundered|went down|ran aground|crashed|capsized) (?:off|near|in|at|on) (?:the )?$"),
+        ("place of burial", r"buried (?:in|at|near) (?:the )?$"),
+        ("place of departure", r"(?:leaves?|departs?|sails?|starts?|sets? (?:out|off)) from $"),
         ("port", r"(?:home port|registered in|port of registry)(?: is| was|:)? $"),
         ("spouse", r"married(?: to)? $|(?:wife|husband)(?: is| was|,)? $"),
         ("surgeon", r"(?:operated on|surgeon|consultant|seen|referred)(?: was| is| by|:) $|under (?:the care of )?$"),
@@ -38,7 +43,9 @@ _BEHIND = tuple(
     (name, re.compile(rf"(?:,? who)? (?:{words}) ", re.I))
     for name, words in (
         ("designer", "designed|drew up|engineered"),
-        ("author", "wrote|penned|composed"),
+        ("author", "wrote|penned"),
+        ("composer", "composed"),
+        ("composer", rf"composed{_BY}|composer(?: of [^.,;]{{3,40}})?{_IS}"),
         ("director", "directed"),
         ("founder", "founded|established|set up"),
         ("owner", "owns|owned"),
@@ -47,18 +54,37 @@ _BEHIND = tuple(
     )
 )  # fmt: skip
 REACH_CHARS = 90
+# Where no word says what the name is of the thing, the one before it: "sank off", "leaves from".
+BY_POSITION = frozenset(["at", "by", "from", "in", "near", "off", "on", "to", "under", "with"])
+_POSITION = re.compile(rf"\b(?:{'|'.join(sorted(BY_POSITION))}) (?:the )?(?:[a-z]+ )?(?:[A-Z][a-z]{{1,3}}\.? )?$")
+
+
+_LONG = re.compile(r"(?:\W*\b\w+){4}")
 
 
 def named_values(text: str, names: Sequence[NameSpan]) -> Iterator[Value]:
     """The names of a sentence that are the value of something."""
+    found = False
     for span in names:
         before, behind = text[max(0, span.start - REACH_CHARS) : span.start], text[span.end : span.end + REACH_CHARS]
         for attribute, pattern in _BEFORE:
             if any(match.end() == len(before) for match in pattern.finditer(before)):
+                found = True
                 yield _value(attribute, span)
         for attribute, pattern in _BEHIND:
             if pattern.match(behind):
+                found = True
                 yield _value(attribute, span)
+
+    if len(names) > 1 and not found:
+        yield from _by_position(text, names[0], names[-1])
+
+
+def _by_position(text: str, first: NameSpan, last: NameSpan) -> Iterator[Value]:
+    """The last name, at the sentence's end behind a word that says how it belongs to the thing."""
+    position = _POSITION.search(text, 0, last.start)
+    if position and last.start > first.end and not _LONG.search(text, last.end):
+        yield _value(position[0].split()[0], last)
 
 
 def _value(attribute: str, span: NameSpan) -> Value:

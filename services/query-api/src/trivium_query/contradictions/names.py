@@ -27,8 +27,14 @@ _COMMON = frozenset(
     trains buses boats staff members price prices specification specifications warranty battery dear sir madam chair
     chairman attendance present apologies agenda item catalogue facts figures follow up follow-up case press kit safety release making fishing map on city island pilot book the a an quick using buy keeper keepers technician technicians items action actions table figure section chapter appendix introduction
     background conclusion conclusions results methods discussion today yesterday tomorrow height weight length width built opened
+    mondays tuesdays wednesdays thursdays fridays saturdays sundays
     founded mr mrs ms dr sources passengers guests residents trustees directors shareholders customers visitors engineers""".split()
 )
+
+
+def common_words() -> frozenset[str]:
+    """Words that are no name by themselves, however they are written."""
+    return _COMMON
 
 
 def bare(key: str) -> str:
@@ -39,7 +45,8 @@ def bare(key: str) -> str:
     return " ".join(tokens)
 
 
-def _without_kind(name: str) -> str:
+def without_kind(name: str) -> str:
+    """A name without what says what kind of thing has it."""
     tokens = name.split()
     while len(tokens) > 1 and tokens[-1] in _KINDS:
         tokens = tokens[:-1]
@@ -48,12 +55,12 @@ def _without_kind(name: str) -> str:
 
 def last_of(name: str) -> str:
     """The word that names of the same thing share: the last but its kind."""
-    return _without_kind(name).rpartition(" ")[2]
+    return without_kind(name).rpartition(" ")[2]
 
 
 def is_same(one: str, other: str) -> bool:
     """Of two bare names: alike, or a surname or initials for the whole name."""
-    one, other = _without_kind(one), _without_kind(other)
+    one, other = without_kind(one), without_kind(other)
     if one == other:
         return True
     short, long = sorted((one.split(), other.split()), key=len)
@@ -84,14 +91,25 @@ def shared(one: Iterable[str], other: Sequence[str]) -> list[str]:
 
 # Before "of" these tell what of the thing is meant, and begin no name.
 _TELLING = frozenset(
-    """construction building birth death release opening closing length width height weight price plans founder executive architect
+    """construction building head birth death release opening closing length width height weight price plans founder executive architect
     director tower light beam warranty capacity minutes lease report record records history story letter review portrait life
     biography keeper gallery visitors members owner surgeon date volume range cost budget revenue sales staff workforce population
     headquarters passengers residents chair treasurer curator leaflet notes summary fire masons pressure residents""".split()
 )
+
+
+def telling_words() -> frozenset[str]:
+    """Words that before "of" tell what of a thing is meant."""
+    return _TELLING
+
+
 _BEFORE_NAMES = frozenset(
     "today yesterday tomorrow passengers guests residents visitors members staff tickets dear buy using".split()
 )
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_IN_A_MONTH = re.compile(r"(?:\b(?:in|by|since|from|until|till|of|during|and)|\d) $", re.I)
+_QUOTES = ('"', "\u201c", "\u201e", "\u00ab")
+_THE = re.compile(r" the (?=[^\W\d_a-z])")
 _JOINED = re.compile(r",|\b(?:and|in|on|at|to|for|with|from|by)\b")
 _MEASURE = re.compile(rf" ?(?:{UNIT})\b")
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
@@ -107,18 +125,23 @@ def named_in(text: str, known: frozenset[str] = frozenset()) -> list[NameSpan]:
         if (match := _spelt(whole).search(text)) is not None:
             spans.append(NameSpan(whole, match.start(), match.end(), match[0], 0))
     for span in names_in(text):
-        inside = any(span.start < each.end and each.start < span.end for each in spans)
-        if not inside and not _JOINED.search(span.surface) and (name := _name_in(text, span, known)) is not None:
-            spans.append(name)
+        within = [each for each in spans if span.start < each.end and each.start < span.end]
+        if _JOINED.search(span.surface) or (name := _name_in(text, span, known)) is None:
+            continue
+        if not within or all(name.start <= each.start and each.end < name.end for each in within):
+            spans = [*(each for each in spans if each not in within), name]
     return sorted(spans, key=lambda span: span.start)
 
 
 def _name_in(text: str, span: NameSpan, known: frozenset[str]) -> NameSpan | None:
     """What of a capitalised run is a name; None where nothing is."""
+    if text[: span.start].endswith(_QUOTES):
+        return span
+    span = _undated(text, span)
     first = not text[: span.start].strip(" \"'\u201c(")
     if _ARTICLE.search(text, 0, span.start) and text[span.end : span.end + 2].strip().islower():
         return None  # "a 1984 French film"
-    bared = _bared(span) if first else span
+    bared = _bared(span, known) if first else span
     if bared.key[-1:].isdigit() and " " in bared.surface and _MEASURE.match(text, bared.end):
         surface = bared.surface.rpartition(" ")[0]  # "Aspirin 150 mg"
         bared = bared._replace(key=fold_name(surface), end=bared.start + len(surface), surface=surface)
@@ -128,8 +151,17 @@ def _name_in(text: str, span: NameSpan, known: frozenset[str]) -> NameSpan | Non
     return None if all(token in _COMMON or token.isdigit() for token in bared.key.split()) else bared
 
 
-def _bared(span: NameSpan) -> NameSpan:
+def _undated(text: str, span: NameSpan) -> NameSpan:
+    """Without a month before it: "In April Dray Foundry recorded"."""
+    head, _, rest = span.surface.partition(" ")
+    dated = rest and head.lower() in _MONTHS and _IN_A_MONTH.search(text, 0, span.start)
+    return _behind(span, len(head) + 1) if dated else span
+
+
+def _bared(span: NameSpan, known: frozenset[str]) -> NameSpan:
     """Of a name at a sentence's beginning, without the word before it that tells what of it is meant."""
+    if (cut := _THE.search(span.surface)) and fold_name(span.surface[cut.end() :]) in known:
+        return _behind(span, cut.end())
     if (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
         return _behind(span, cut.end())
     if " " in span.key and span.key.split()[0] in _BEFORE_NAMES:

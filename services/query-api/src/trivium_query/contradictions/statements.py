@@ -21,19 +21,22 @@ from trivium_query.contradictions.attributes import Attribute, attribute_of
 from trivium_query.contradictions.conditions import Conditions, conditions_of
 from trivium_query.contradictions.named_values import named_values
 from trivium_query.contradictions.names import bare, known_names, last_of, named_in, titled_names, topics
-from trivium_query.contradictions.values import Value, values_in
+from trivium_query.contradictions.titles import names_of_title
+from trivium_query.contradictions.values import Value, counted, values_in
 from trivium_query.words import content_words, stem
 
-VERSION = 1  # of what is kept: another one, and every document is read again
+VERSION = 2  # of what is kept: another one, and every document is read again
 MIN_WORDS, MIN_CONTENT, MAX_CHARS = 3, 2, 400
 MAX_STATEMENTS = 5_000  # of one document
 BANDS = 5  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.999, with half of them 0.97
 MAX_KEYS = 40
+MIN_MARKUP = 2  # signs of formulas, tables and code in what is no sentence
+_MARKUP = re.compile(r"[\\{}|&<>=_^$]")
 OPENING = 3  # sentences that tell what a document calls its subject
 MAX_ARTICLE = 4  # characters before a name that begins a sentence
 _READ = frozenset({UnitKind.TEXT, UnitKind.LIST, UnitKind.NOTE})
 _NOT = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|unable|fail(?:s|ed)? to)\b(?! exceed)"
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|unable|fail(?:s|ed)? to)\b(?! (?:exceed|(?:more|less|fewer|later|earlier|longer) than))"
     r"|n['\u2019]t\b",
     re.I,
 )
@@ -102,6 +105,8 @@ class Reading(msgspec.Struct, frozen=True):
     denies: bool
     opposites: frozenset[tuple[str, bool]]
     conditions: Conditions
+    of_it: bool  # begins with a pronoun
+    of_somebody: bool  # has a personal pronoun, or begins with a participle: it is said of who was named before
 
 
 def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Statements:
@@ -114,7 +119,7 @@ def statements_of(chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> Stat
     )
     first = next((text for _, text in sentences), "")
     named = frozenset(bare(span.key) for _, text in sentences for span in named_in(text, known))
-    topic = topics(title, named_in(first, known), known, named)
+    topic = tuple(dict.fromkeys((*topics(title, named_in(first, known), known, named), *names_of_title(title))))
     titled = frozenset(content_words(title))
     said: list[Statement] = []
     last: tuple[str, ...] = ()
@@ -143,10 +148,10 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
     values = (*plain, *named_values(text, spans))
     attributes = tuple(attribute_of(text, value, values) if value.kind != "name" else None for value in values)
     left = _without(text, [(s.start, s.end) for s in spans] + [(v.start, v.end) for v in plain])
-    found = _VERB.search(left, lead.end() if (lead := _LED_IN.match(text)) else 0)
+    found = _VERB.search(left, len(led_in(text))) or _PAST.search(left, len(led_in(text)))
     verb = found.start() if found else 0
     stems = set(content_words(left))
-    counted = {word for v in plain if v.kind == "count" for word in content_words(v.text) if not word[0].isdigit()}
+    nouns = frozenset[str]().union(*map(counted, plain))
     opposites = frozenset(OPPOSITES[word] for word in stems if word in OPPOSITES)
     return Reading(
         names=tuple(dict.fromkeys(bare(span.key) for span in spans)),
@@ -155,7 +160,7 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
         ),
         values=values,
         attributes=attributes,
-        words=frozenset(stems | counted) - _NEGATIONS,
+        words=(nouns | stems) - _NEGATIONS,
         head=_head(text, left[:verb], attributes),
         denies=denies(text),
         opposites=opposites,
@@ -163,6 +168,8 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
             _without(text, [(v.start, v.start + len(v.text)) for v in plain if v.kind == "count"]),
             frozenset(int(v.low) for v in plain if v.kind == "date" and v.low % 10_000),
         ),
+        of_it=_PRONOUN.match(text) is not None,
+        of_somebody=_PERSONAL.search(text) is not None or _PARTICIPLE.match(text) is not None,
     )
 
 
@@ -177,25 +184,39 @@ def denies(text: str) -> bool:
 
 
 _LED_IN = re.compile(
-    r"^(?:at|in|on|with|for|from|by|during|after|before|since|under|of|as|without)\b(?:[^,]*,\s|[^,]{0,40}?\s(?=(?:it|he|she|they|the|its|we|you|one)\s))",
+    r"^(?:at|in|on|with|for|from|by|during|after|before|since|under|of|as|without|to|down|among|despite|until|if|when|while|once)\s"
+    r"(?:[^,]*,\s|(?:(?:the|an?|its|his|her|their|our|this|that)\s)?[^\s,][^,]{0,40}?\s(?=(?:it|he|she|they|the|its|his|her|we|you|one)\s))",
     re.I,
 )
 
 
+def led_in(text: str) -> str:
+    """What stands before the sentence proper, and tells when, where or how it is so."""
+    lead = _LED_IN.match(text)
+    return lead[0] if lead else ""
+
+
 def _head(text: str, before: str, attributes: Sequence[Attribute | None]) -> frozenset[str]:
     """The stems of what the sentence is said of, without names: "fog horn" of "The fog horn of Cape Ostrel was built in"."""
-    lead = _LED_IN.match(text)
     named = {
         word for each in attributes if each for match in each.words.finditer(text) for word in content_words(match[0])
     }
-    return frozenset(content_words(before[lead.end() if lead else 0 :])) - named
+    return frozenset(content_words(before[len(led_in(text)) :])) - named
 
 
 _PRONOUN = re.compile(r"^\W*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
+_PAST = re.compile(
+    r"\b(?:[a-z]{2,}ed|sank|ran|drew|fell|met|sold|sent|spent|spoke|swam|taught|threw|won|wore|wrote|bought|built|caught|fought|led|left|lost|sought|struck)\b"
+)
+_PARTICIPLE = re.compile(r"[A-Z][a-z]+(?:ing|ed)\b")
+_PERSONAL = re.compile(r"\b(?:he|him|she|they|them|her(?=,|\.| (?:with|for|in|to|at|the|an?|by|on|as)\b))\b", re.I)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|did|do|will|shall|can|may|must|should|could|would|might|became|becomes|remains"
     r"|weighs|costs|holds|runs|lasts|opens|closes|leaves|departs|carries|takes|took|comes|came|stands|rises|employs|measures|sells|works"
     r"|draws|covers|contains|shows|starts|begins|ends|ended|rests|fell|died|married|lived|received|covers|needs|spans|bears|goes|gives"
+    r"|weigh|hold|leave|depart|carry|employ|sell|contain|begin|die|marry|receive|bear|go|give|reach|appear|expect|make|makes|keep|keeps"
+    r"|get|gets|serve|serves|provide|provides|produce|produces|lie|lies|sits|grow|grows|meet|meets|bring|brings|send|sends|buy|buys|write"
+    r"|writes|say|says|tell|tells|come|take|become|include|includes|consist|consists|plays|call|calls|wait|waits"
     r"|offers|turns|shuts|reaches|reached|appeared|smoked|drinks|spent|approved|rejected|begins|counts|reported|expects|foresees|cost|paid|pay)\b"
 )
 
@@ -203,7 +224,8 @@ _VERB = re.compile(
 def _sentences(chunk: Chunk) -> Iterator[str]:
     for span in chunk.sentences:
         text = " ".join(span.of(chunk.text).split()).lstrip("-*\u2022# ")
-        if len(text) <= MAX_CHARS and len(text.split()) >= MIN_WORDS:
+        whole = text.count("(") == text.count(")") and len(_MARKUP.findall(text)) < MIN_MARKUP
+        if whole and len(text) <= MAX_CHARS and len(text.split()) >= MIN_WORDS:
             yield text
 
 
@@ -216,7 +238,7 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def _keys(reading: Reading, about: Sequence[str], titled: frozenset[str]) -> Iterator[int]:
     """Under what others may meet it: subject and slot for each value, and minima of hashes of its words."""
-    lasts = {last_of(name) for name in (reading.subjects or about)}
+    lasts = {last_of(name) for name in subjects_of(reading, about)}
     found: set[int] = set()
     for value, attribute in zip(reading.values, reading.attributes, strict=True):
         of = lasts if value.kind != "name" else {last_of(name) for name in subjects_of(reading, about, value)}
@@ -232,17 +254,25 @@ def _keys(reading: Reading, about: Sequence[str], titled: frozenset[str]) -> Ite
 def subjects_of(reading: Reading, about: Sequence[str], value: Value | None = None) -> tuple[str, ...]:
     """Whom it is said of: the names before its verb, else what the passage is about; what a name that is a value did."""
     if value is None or value.kind != "name":
-        return reading.subjects or tuple(about)
+        return reading.subjects or (*_named_without_head(reading), *about)
     if value.text in reading.subjects[:1] and value.start <= MAX_ARTICLE:  # who did it to whom
         behind = reading.names[reading.names.index(value.text) + 1 :]
         return behind[:1] or tuple(about)
     return tuple(name for name in reading.subjects if name != value.text) or tuple(about)
 
 
+def _named_without_head(reading: Reading) -> tuple[str, ...]:
+    """Its names where nothing but a name can be what it is said of: "There are nine carriages on the Veluna sleeper"."""
+    if reading.head or reading.of_it:
+        return ()
+    valued = {value.text for value in reading.values if value.kind == "name"}
+    return tuple(name for name in reading.names if name not in valued)
+
+
 def _slots(value: Value, attribute: Attribute | None) -> Iterator[str]:
     kind = f"{value.kind}:{value.dimension}"
     if value.kind == "count":
-        yield from (f"{kind}:{word}" for word in content_words(value.text) if not word[0].isdigit())
+        yield from (f"{kind}:{word}" for word in counted(value))
     else:
         yield kind
     if attribute is not None:

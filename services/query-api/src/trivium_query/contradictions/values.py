@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trivium_query.contradictions.units import UNIT, dimension_of, in_base, unit_named
-from trivium_query.words import stem
+from trivium_query.words import content_words, stem
 
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = (
@@ -80,14 +80,27 @@ _NEAR = re.compile(
     r"|or so|just (?:over|under)|a little (?:over|under|more than|less than))\W*$",
     re.I,
 )
-_LEAST = re.compile(r"\b(?:at least|more than|over|above|no (?:less|fewer) than|upwards of|from|minimum of)\W*$", re.I)
-_MOST = re.compile(
-    r"\b(?:at most|up to|less than|fewer than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$",
+_LEAST = re.compile(
+    r"\b(?:at least|(?<!no )(?<!not )more than|over|above|(?:no|not) (?:less|fewer) than|upwards of|from|minimum of)\W*$",
     re.I,
 )
-_NOT_COUNTED = frozenset(
-    "of and or in on at to by for with from the a an is are was were per as but that which who when".split()
+_MOST = re.compile(
+    r"\b(?:at most|up to|(?<!no )(?<!not )(?:less|fewer) than|under|below|no more than|not more than|as (?:many|much) as|maximum of|within)\W*$",
+    re.I,
 )
+# Where what is counted ends.
+_NOT_COUNTED = frozenset(
+    "of and or in on at to by for with from the a an is are was were per as but that which who whom whose when where while"
+    " if than then their his her its our my your this these those last next later ago before after under over up down out off"
+    " during since until till about around between through within without not only also there here each every all both"
+    " have has had do does did can could may might must will would shall should bc bce ad ce".split()
+)
+_PLURALS = frozenset("people men women children feet sheep fish deer mice geese teeth oxen police cattle staff".split())
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAY = re.compile(
+    rf"\b({'|'.join(map(str.capitalize, _WEEKDAYS))})s?\b(?![ -](?:to|till|until|through|and|or)\b|,? and\b)"
+)
+_NUMERALS = frozenset(stem(word) for word in (*_UNITS, *_TENS, *_SCALES))
 _DECIMALS = re.compile(r"\.(\d+)")
 NEAR_SHARE = 0.1  # "about 30" may be 27 to 33
 CONVERTED_SHARE = 0.02  # a quantity that was converted was rounded then
@@ -97,7 +110,7 @@ _NOON_H, _DAY_MIN = 12, 24 * 60
 class Value(msgspec.Struct, frozen=True):
     """`[low, high]` in the terms of `dimension`; `start` and `end` count in the sentence, `unit` is what it was told in.
 
-    `kind` is one of date, time, money, percent, quantity, count, number, colour. A date counts days as
+    `kind` is one of date, weekday, time, money, percent, quantity, count, number, colour. A date counts days as
     (year, month, day) written as a number, 0 for what is not told.
     """
 
@@ -116,12 +129,19 @@ def values_in(text: str) -> list[Value]:
     """In order of the text; none overlaps another."""
     found: list[Value] = []
     taken = bytearray(len(text))
-    for read in (_dates, _times, _moneys, _quantities, _counts, _bare, _colours):
+    for read in (_dates, _weekdays, _times, _moneys, _quantities, _counts, _bare, _colours):
         for value in read(text):
             if not any(taken[value.start : value.end]):
                 taken[value.start : value.end] = b"\x01" * (value.end - value.start)
                 found.append(value)
     return sorted(found, key=lambda value: value.start)
+
+
+def counted(value: Value) -> frozenset[str]:
+    """The stems of what a count counts, without the number."""
+    if value.kind != "count":
+        return frozenset()
+    return frozenset(word for word in content_words(value.text) if not word[0].isdigit()) - _NUMERALS
 
 
 def disagree(one: Value, other: Value) -> bool:
@@ -156,6 +176,14 @@ def _dates(text: str) -> Iterator[Value]:
             continue
         number = year * 10_000 + month * 100 + day
         yield Value("date", "date", number, number, match[0], *match.span())
+
+
+def _weekdays(text: str) -> Iterator[Value]:
+    """One day of the week, where the sentence names no other; a day that a date names is none by itself."""
+    found = list(_WEEKDAY.finditer(text))
+    if len(found) == 1 and not _DATE.match(text, found[0].end() + 2):
+        number = float(_WEEKDAYS.index(found[0][1].lower()))
+        yield Value("weekday", "weekday", number, number, found[0][0], *found[0].span())
 
 
 def _month(text: str) -> int:
@@ -219,7 +247,7 @@ def _quantities(text: str) -> Iterator[Value]:
 def _counts(text: str) -> Iterator[Value]:
     for match in _COUNT.finditer(text):
         words = match["noun"].lower().split()
-        kept = next((words[:at] for at, word in enumerate(words) if word in _NOT_COUNTED), words)
+        kept = _noun(words)
         if not kept or (read := _number(match["n"])) is None:
             continue
         if match["n"].lower() == "one":
@@ -229,6 +257,16 @@ def _counts(text: str) -> Iterator[Value]:
         yield msgspec.structs.replace(
             value, text=text[match.start() : match.start("noun") + len(" ".join(kept))], end=end
         )
+
+
+def _noun(words: list[str]) -> list[str]:
+    """Of the words behind a number those that say what is counted: up to the first plural, or before what cannot."""
+    for at, word in enumerate(words):
+        if word in _NOT_COUNTED:
+            return words[:at]
+        if word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is"))):
+            return words[: at + 1]
+    return words
 
 
 def _bare(text: str) -> Iterator[Value]:

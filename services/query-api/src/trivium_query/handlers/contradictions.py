@@ -6,6 +6,7 @@ import re
 
 from trivium.api import DismissRequest
 from trivium.domain.contradictions import Contradiction
+from trivium.domain.edits import Actor
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.scope import Tenant
 from trivium_query.contradictions.find import Asked, CardPage, unknown_card
@@ -19,8 +20,10 @@ async def browse(services: Services, tenant: Tenant, asked: Asked, limit: int, c
     return await services.contradictions.page(tenant, asked, limit, cursor)
 
 
-async def dismiss(services: Services, tenant: Tenant, wanted: str, request: DismissRequest) -> Contradiction:
-    """Put one aside until its passages say something else. Raises `NotFound`."""
+async def dismiss(
+    services: Services, tenant: Tenant, wanted: str, request: DismissRequest, actor: Actor
+) -> Contradiction:
+    """Put one aside until its passages say something else, or the edit is undone. Raises `NotFound`."""
     if not _ID.fullmatch(wanted):
         raise unknown_card()
-    return await services.contradictions.dismiss(tenant, wanted, request.why.strip())
+    return await services.contradictions.dismiss(tenant, wanted, request.why.strip(), actor)

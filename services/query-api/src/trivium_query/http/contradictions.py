@@ -11,6 +11,7 @@ from trivium import api
 from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.find import Asked
 from trivium_query.handlers import contradictions
+from trivium_query.http.actor import ActorDep
 from trivium_query.http.bodies import json_body
 from trivium_query.http.routing import (
     OF_A_BODY,
@@ -50,7 +51,7 @@ async def browse(  # noqa: PLR0913, PLR0917  each is a parameter of the address
 
 
 @router.post("/{id}/dismiss", **answers(api.Contradiction, 404, *OF_A_BODY), openapi_extra=takes(api.DismissRequest))
-async def dismiss(id: AnyId, request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
-    """Put a card aside. It comes back, under another id, once one of its passages says something else."""
+async def dismiss(id: AnyId, request: Request, services: ServicesDep, tenant: TenantDep, actor: ActorDep) -> Response:
+    """Put a card aside, as an edit. It comes back once that is undone, or one of its passages says something else."""
     wanted = await json_body(request, api.DismissRequest)
-    return write(to_api(api.Contradiction, await contradictions.dismiss(services, tenant, id, wanted)))
+    return write(to_api(api.Contradiction, await contradictions.dismiss(services, tenant, id, wanted, actor)))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from trivium import api
-from trivium.domain.edits import Actor, ActorKind
 from trivium.edits.fold import Standing
 from trivium.graph_tools.tools import CALLABLE, GraphTool
 from trivium_query.handlers import curation, provenance
+from trivium_query.http.actor import ActorDep
 from trivium_query.http.bodies import json_body
 from trivium_query.http.routing import (
     OF_A_BODY,
@@ -29,21 +29,8 @@ from trivium_query.http.routing import (
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
-MAX_ACTOR_CHARS = 200
 _Text = Annotated[str, Query(max_length=300, pattern=api.NO_NUL)]
 _Time = Annotated[float | None, Query(ge=0, description="Unix seconds.")]
-
-
-async def _actor(
-    actor: Annotated[
-        str, Query(max_length=MAX_ACTOR_CHARS, pattern=api.NO_NUL, description="Who decides; kept with the edit.")
-    ] = "",
-    actor_kind: Annotated[Literal["person", "rule", "model"], Query(description="What `actor` is.")] = "person",
-) -> Actor:
-    return Actor(ActorKind(actor_kind), actor)
-
-
-ActorDep = Annotated[Actor, Depends(_actor)]
 
 
 @router.get("/tools", **answers(api.ToolList))

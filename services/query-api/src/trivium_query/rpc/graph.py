@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from trivium import api
-from trivium.domain.edits import Actor, ActorKind
 from trivium.domain.errors import NotFound, Refused
 from trivium.graph_tools.tools import CALLABLE, GraphTool
 from trivium.rpc_calls import Context
@@ -16,8 +15,6 @@ from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Calls
 from trivium_query.validation import validated
-
-MAX_CHARS = 300  # of a field that names something
 
 
 class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # generated code is untyped
@@ -45,7 +42,9 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                     "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
             arguments = validated(tool.arguments, _json(request.arguments))
-            result = await curation.run_tool(self._services, call.tenant, tool, arguments, _actor(request.actor))
+            result = await curation.run_tool(
+                self._services, call.tenant, tool, arguments, messages.actor(request.actor)
+            )
             return pb.RunToolResponse(result=msgspec.json.encode(result).decode())
 
     async def UndoEdit(  # noqa: N802
@@ -54,7 +53,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         """An edit does not count any more."""
         async with self._calls.open("UndoEdit", context) as call:
             why = validated(api.Reasoned, {"why": request.why}).why
-            done = await curation.undo(self._services, call.tenant, request.id, why, _actor(request.actor))
+            done = await curation.undo(self._services, call.tenant, request.id, why, messages.actor(request.actor))
             return pb.UndoEditResponse(edits=messages.edits(done.edits))
 
     async def DismissEdit(  # noqa: N802
@@ -63,7 +62,9 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         """A review or a task is settled."""
         async with self._calls.open("DismissEdit", context) as call:
             why = validated(api.Reasoned, {"why": request.why}).why
-            done = await curation.dismiss(self._services, call.tenant, _short(request.id), why, _actor(request.actor))
+            done = await curation.dismiss(
+                self._services, call.tenant, messages.short(request.id), why, messages.actor(request.actor)
+            )
             return pb.DismissEditResponse(edits=messages.edits(done.edits))
 
     async def ListEdits(  # noqa: N802
@@ -71,7 +72,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
     ) -> pb.ListEditsResponse:
         """Newest first."""
         async with self._calls.open("ListEdits", context) as call:
-            wanted = curation.WantedEdits(_short(request.entity), kind=request.kind, actor=request.actor)
+            wanted = curation.WantedEdits(messages.short(request.entity), kind=request.kind, actor=request.actor)
             limit, cursor = messages.page_of(request.page_size, request.page_token)
             edits, following = await curation.log(self._services, call.tenant, wanted, limit, cursor)
             return pb.ListEditsResponse(edits=messages.edits(edits), next_page_token=following)
@@ -82,11 +83,11 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         """Why the graph is as it is."""
         async with self._calls.open("GetProvenance", context) as call:
             wanted = provenance.Wanted(
-                _short(request.entity),
-                _short(request.relation),
-                _short(request.other),
-                _short(request.document),
-                _short(request.chunk),
+                messages.short(request.entity),
+                messages.short(request.relation),
+                messages.short(request.other),
+                messages.short(request.document),
+                messages.short(request.chunk),
                 request.operation,
                 request.actor,
                 request.since,
@@ -129,16 +130,6 @@ def _pair(request: pb.AcceptDuplicateRequest | pb.DismissDuplicateRequest) -> ap
 def _described(tool: GraphTool) -> pb.GraphTool:
     schema = msgspec.json.encode(msgspec.json.schema(tool.arguments)).decode()
     return pb.GraphTool(name=tool.name, description=tool.description, arguments=schema)
-
-
-def _actor(sent: pb.Actor) -> Actor:
-    return Actor(messages.one_of(ActorKind, sent.kind or ActorKind.PERSON.value, "kind of actor"), _short(sent.name))
-
-
-def _short(text: str) -> str:
-    if len(text) > MAX_CHARS:
-        raise Refused("invalid_request", "A field is too long.", f"Send at most {MAX_CHARS} characters.")
-    return text
 
 
 def _json(text: str) -> object:

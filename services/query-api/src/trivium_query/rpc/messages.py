@@ -12,6 +12,7 @@ from trivium import api
 from trivium.domain import answers, contradictions, documents, retrieval
 from trivium.domain import crawl as crawls
 from trivium.domain.contradictions import ContradictionKind
+from trivium.domain.edits import Actor, ActorKind
 from trivium.domain.errors import Refused
 from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
@@ -24,6 +25,7 @@ from trivium_query.validation import validated
 
 E = TypeVar("E", bound=enum.StrEnum)
 MAX_PAGE = 200
+MAX_NAME_CHARS = 300  # of a field that names something
 DEFAULT_PAGE = 50
 _RANGES = {"rows": ("first", "last"), "offset": ("first", "last"), "seconds": ("start", "end")}
 
@@ -35,6 +37,18 @@ def one_of(kind: type[E], value: str, field: str) -> E:
     except ValueError as error:
         known = ", ".join(member.value for member in kind)
         raise Refused("invalid_request", f"{value[:80]!r} is no {field}.", f"Use one of {known}.") from error
+
+
+def actor(sent: graph_pb2.Actor) -> Actor:
+    """Who decides. Raises `Refused` (`invalid_request`)."""
+    return Actor(one_of(ActorKind, sent.kind or ActorKind.PERSON.value, "kind of actor"), short(sent.name))
+
+
+def short(text: str) -> str:
+    """A field that names something. Raises `Refused` (`invalid_request`)."""
+    if len(text) > MAX_NAME_CHARS:
+        raise Refused("invalid_request", "A field is too long.", f"Send at most {MAX_NAME_CHARS} characters.")
+    return text
 
 
 def page_of(size: int, token: str) -> tuple[int, str]:

@@ -64,5 +64,7 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
         """Put a card aside."""
         async with self._calls.open("DismissContradiction", context) as call:
             wanted = validated(api.DismissRequest, {"why": request.why})
-            card = await contradictions.dismiss(self._services, call.tenant, request.id, wanted)
+            card = await contradictions.dismiss(
+                self._services, call.tenant, request.id, wanted, messages.actor(request.actor)
+            )
             return query_pb2.DismissContradictionResponse(contradiction=messages.card(card))
