@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from trivium.domain.graph import EntityType
+from trivium.resolution.doubt import is_doubtful
 from trivium.resolution.likeness import SHORT, Kind, likeness
 from trivium.resolution.record import SINGLE_VALUED, Record
 
@@ -43,7 +44,7 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
         *_facts(left, right),
         *(_rivals(left, right, others) if alike.kind in SHORT else ()),
     ]
-    doubted = alike.kind is Kind.PART or any(weight <= CONFLICT for weight, _ in parts)
+    doubted = any(weight <= CONFLICT for weight, _ in parts) or is_doubtful(alike.kind, left, right)
     ceiling = DOUBTED if doubted else 1.0
     score = min(ceiling, max(0.0, sum(weight for weight, _ in parts)))
     reasons = tuple(f"{weight:+.2f} {reason}" for weight, reason in parts)

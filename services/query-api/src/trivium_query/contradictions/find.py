@@ -41,7 +41,8 @@ ANSWER_WAIT_S = 0.25  # and an answer so long
 ANSWER_READS = 200  # documents that an answer may have read behind it; more are read when somebody lists
 LOOK_AGAIN_S = 5.0  # between two looks for answers
 REST_SHARE = 10.0  # and this many times as long as the last one took
-AT_ONCE = 500  # documents between two saves
+AT_ONCE = 50  # documents looked at together
+SAVED_EVERY_S = 2.0  # a command's server ends soon; each save writes all
 WORK_S, PAUSE_S = 0.02, 0.01
 PAGE = 1000
 
@@ -218,6 +219,7 @@ class Contradictions:
             self._tell(objects, state, known)
         if most is not None and len(new) > most:
             return
+        saved = time.monotonic()
         for start in range(0, len(new), AT_ONCE):
             reads = []
             for document in new[start : start + AT_ONCE]:
@@ -226,9 +228,11 @@ class Contradictions:
             known = _with(
                 known, [each for each in reads if each is not None], Shelf(objects, filter(None, reads)), breathe
             )
-            kept.save(objects, known)
             state.pending -= len(reads)
-            self._tell(objects, state, known)
+            if not state.pending or time.monotonic() > saved + SAVED_EVERY_S:
+                kept.save(objects, known)
+                self._tell(objects, state, known)
+                saved = time.monotonic()
         if changed and not new:
             kept.save(objects, known)
         if self._llm is not None:

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from trivium import api
 from trivium_query.handlers import duplicates
+from trivium_query.http.actor import ActorDep
 from trivium_query.http.bodies import json_body
-from trivium_query.http.curation import ActorDep
 from trivium_query.http.routing import OF_A_BODY, Limit, PageCursor, ServicesDep, TenantDep, answers, takes, write
 
 router = APIRouter(prefix="/v1/graph/duplicates", tags=["graph"])

@@ -111,7 +111,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
     ) -> pb.AcceptDuplicateResponse:
         """They are one thing."""
         async with self._calls.open("AcceptDuplicate", context) as call:
-            done = await duplicates.accept(self._services, call.tenant, _pair(request), _actor(request.actor))
+            done = await duplicates.accept(self._services, call.tenant, _pair(request), messages.actor(request.actor))
             return pb.AcceptDuplicateResponse(edits=messages.edits(done.edits))
 
     async def DismissDuplicate(  # noqa: N802
@@ -119,7 +119,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
     ) -> pb.DismissDuplicateResponse:
         """They are two."""
         async with self._calls.open("DismissDuplicate", context) as call:
-            done = await duplicates.dismiss(self._services, call.tenant, _pair(request), _actor(request.actor))
+            done = await duplicates.dismiss(self._services, call.tenant, _pair(request), messages.actor(request.actor))
             return pb.DismissDuplicateResponse(edits=messages.edits(done.edits))
 
 

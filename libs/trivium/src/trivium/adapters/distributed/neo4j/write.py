@@ -26,6 +26,7 @@ from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
 from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions, RelationKey
+from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
@@ -53,9 +54,7 @@ class Neo4jGraphWriter:
         newest = {row.share.chunk_id: row for row in rows}
         stored = [(chunk, newest[chunk], _encode(newest[chunk].share)) for chunk in sorted(newest)]
         for batch in in_batches(stored, BATCH_CHUNKS):
-            if not self._write(lambda graph, batch=batch: graph.put(batch)):  # type: ignore[misc]
-                create_schema(self._server)
-                self._write(lambda graph, batch=batch: graph.put(batch))  # type: ignore[misc]
+            self._written(lambda graph, batch=batch: graph.put(batch))  # type: ignore[misc]
 
     def relabel(self, rows: Sequence[GraphRow]) -> None:
         """Write what stands beside the shares."""
@@ -64,9 +63,7 @@ class Neo4jGraphWriter:
             for row in sorted(rows, key=lambda row: row.share.chunk_id)
         ]
         for batch in in_batches(told, BATCH_CHUNKS):
-            if not self._write(lambda graph, batch=batch: graph.relabel(batch)):  # type: ignore[misc]
-                create_schema(self._server)
-                self._write(lambda graph, batch=batch: graph.relabel(batch))  # type: ignore[misc]
+            self._written(lambda graph, batch=batch: graph.relabel(batch))  # type: ignore[misc]
 
     def delete(self, document_id: str, keep_version: str = "") -> None:
         """Remove the shares of every version but `keep_version`."""
@@ -76,9 +73,7 @@ class Neo4jGraphWriter:
     def decide(self, decisions: Decisions) -> None:
         """Bring the graph to these decisions by what differs; where nothing does, nothing is written."""
         for batch in Decided.of(decisions).changes(self._decided(), DECISIONS_AT_ONCE):
-            if not self._write(lambda graph, batch=batch: graph.decide(batch)):  # type: ignore[misc]
-                create_schema(self._server)
-                self._write(lambda graph, batch=batch: graph.decide(batch))  # type: ignore[misc]
+            self._written(lambda graph, batch=batch: graph.decide(batch))  # type: ignore[misc]
 
     def resolve(self) -> int:
         """Settle some names, in one transaction."""
@@ -142,6 +137,18 @@ class Neo4jGraphWriter:
             ids=list(wanted),
         )
         return set(wanted) - {chunk for chunk, *row in stored if is_as_stored(wanted[chunk], row)}
+
+    def _written(self, work: Callable[[_GraphTransaction], int]) -> None:
+        """What counts how many rows it wrote, and writes none on a server without our schema."""
+        if self._write(work):
+            return
+        create_schema(self._server)
+        if not self._write(work):
+            raise TryLater(
+                "graph_schema",
+                "The graph's schema was changed by another version of Trivium in that moment.",
+                "It is tried again; end the processes of the other version.",
+            )
 
     def _write(self, work: Callable[[_GraphTransaction], int]) -> int:
         return self._server.write(lambda transaction: work(_GraphTransaction(transaction, self._tenant, self._space)))
