@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from trivium.config import load_settings
+from trivium.domain.retrieval import Mode
 from trivium_embedded import evaluation
 
 PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
@@ -27,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_each_mode_embeds_its_questions_and_finds_by_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    evaluation.retrieval(load_settings(PATIENCE), folder, None)
+    evaluation.retrieval(load_settings(PATIENCE), folder, None, tuple(Mode))
     told = capsys.readouterr().out
     assert "no answer in time" not in told
     rows = {line.split()[1]: line.split()[3] for line in told.splitlines() if line.startswith("│")}
@@ -38,7 +39,7 @@ def test_searches_that_exceed_their_budget_count_as_missed_and_the_summary_says_
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slow = msgspec.structs.replace(load_settings({}), vector_budget_s=1e-9)
-    evaluation.retrieval(slow, folder, folder / "runs")
+    evaluation.retrieval(slow, folder, folder / "runs", tuple(Mode))
     told = capsys.readouterr().out
     rows = {line.split()[1]: line.split() for line in told.splitlines() if line.startswith("│")}
     assert "0.0" in rows["vector"]

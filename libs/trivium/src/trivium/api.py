@@ -116,7 +116,7 @@ ExtractorName = Annotated[
         description="Who reads the passages for the graph; empty: as the dataset's setting or the server's says.",
         examples=["rules"],
         extra_json_schema={"enum": ["", *Extractor]},
-        pattern=f"^({'|'.join(Extractor)})?$",
+        pattern=f"^({'|'.join(Extractor)})?{END}",
     ),
 ]
 PassageKind = Annotated[str, _one_of(UnitKind)]

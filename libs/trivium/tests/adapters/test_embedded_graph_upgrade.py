@@ -34,7 +34,8 @@ async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(t
             "DROP TABLE neighbours; DROP TABLE degree; DROP TABLE state; DROP TABLE step; DROP TABLE decided;"
             "DROP TABLE hidden; ALTER TABLE edge DROP COLUMN hidden; ALTER TABLE share DROP COLUMN kinds;"
             "ALTER TABLE share DROP COLUMN uploaded; ALTER TABLE share DROP COLUMN dated;"
-            "ALTER TABLE share DROP COLUMN within; DROP TABLE evidence; PRAGMA user_version = 1;"
+            "ALTER TABLE share DROP COLUMN within; DROP TABLE evidence; DROP TABLE unresolved; DROP TABLE block;"
+            "DROP TABLE near; DROP TABLE verdict; PRAGMA user_version = 1;"
         )
     with closing(SqliteGraphs(tmp_path)) as graphs:
         assert (await graphs.reader(ACME).entities()).entities == told
