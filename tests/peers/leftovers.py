@@ -38,8 +38,10 @@ def remove_all(settings: Settings) -> None:
             keywords.drop(tenant)
             graphs.drop(tenant)
     with closing(MilvusServer(settings)) as server, server.client() as milvus:
-        for collection in Collections(f"{settings.index_prefix}_passages_").own(milvus.list_collections()):
-            milvus.drop_collection(collection)
+        names = milvus.list_collections()
+        for space in ("passages", "pictures", "hypernodes"):
+            for collection in Collections(f"{settings.index_prefix}_{space}_").own(names):
+                milvus.drop_collection(collection)
     with redis.Redis.from_url(settings.broker) as broker:
         if broker.exists(CLAIM):
             broker.flushdb()
