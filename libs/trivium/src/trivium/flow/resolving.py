@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import structlog
 
@@ -42,13 +44,10 @@ class Resolving:
 
     def _loop(self) -> None:
         while not self._stop.wait(LOOK_S):
-            try:
+            with _told():
                 for tenant in sorted(self._graphs.unresolved(), key=str):
-                    self._settle(tenant)
-            except TriviumError as error:  # a server that is away
-                log.warning("resolution_waits", code=error.code, reason=error.message, action=error.action)
-            except Exception:  # a fault of ours: the names stay unresolved, and are tried again
-                log.exception("resolution_failed")
+                    with _told():  # one tenant's fault is not another's
+                        self._settle(tenant)
 
     def _settle(self, tenant: Tenant) -> None:
         writer = self._graphs.writer(tenant)
@@ -57,6 +56,17 @@ class Resolving:
             if not writer.resolve():
                 return
             self._stop.wait((time.monotonic() - began) * (1 / SHARE - 1))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What fails leaves its names unresolved, to be tried again."""
+    try:
+        yield
+    except TriviumError as error:  # a server that is away
+        log.warning("resolution_waits", code=error.code, reason=error.message, action=error.action)
+    except Exception:  # a fault of ours
+        log.exception("resolution_failed")
 
 
 def resolve_all(graphs: Graphs, tenant: Tenant | None = None, within_s: float = math.inf) -> bool:
