@@ -115,7 +115,7 @@ ExtractorName = Annotated[
     Meta(
         description="Who reads the passages for the graph; empty: as the dataset's setting or the server's says.",
         examples=["rules"],
-        extra_json_schema={"enum": ["", *Extractor]},
+        max_length=max(map(len, Extractor)),
         pattern=f"^({'|'.join(Extractor)})?{END}",
     ),
 ]
