@@ -218,6 +218,11 @@ def test_operations_together_count_all_or_not_at_all(desk: Desk) -> None:
         read = desk.read(peer)
     assert "Operation 3: The passage does not say" in results_in(peer.seen[2])
     assert said(read.shares[0]) == {}
+    desk.kept = Readings(desk.kept.objects, "d", "v", "a third")
+    nested = [{"tool": "finish_paragraph", "arguments": {}}]
+    with OpenAiPeer(script((("batch_kg_operations", {"operations": nested}),), (DONE,))) as peer:
+        desk.read(peer)
+    assert "unknown_tool" in results_in(peer.seen[1])
     desk.kept = Readings(desk.kept.objects, "d", "v", "another")
     with OpenAiPeer(script(SEARCH, calls(RUNS), (DONE,))) as peer:
         read = desk.read(peer)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
-
+from trivium.adapters.cursors import cursor_at, place_of
 from trivium.adapters.graph_rules import Spelling, usual_type
-from trivium.domain.errors import Refused
 from trivium.domain.graph import EntityType
 from trivium.domain.verdicts import Verdict, VerdictPage
 from trivium.resolution.record import Record
@@ -57,14 +54,9 @@ def page_of(verdicts: Sequence[Verdict], size: int) -> VerdictPage:
     if len(verdicts) <= size:
         return VerdictPage(page)
     last = (page[-1].score, page[-1].key, page[-1].other)
-    return VerdictPage(page, base64.urlsafe_b64encode(msgspec.json.encode(last)).decode())
+    return VerdictPage(page, cursor_at(last))
 
 
 def read_place(cursor: str) -> tuple[float, str, str]:
     """The place that a cursor tells; raises `Refused` (`bad_cursor`)."""
-    if not cursor:
-        return FIRST_PLACE
-    try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[float, str, str])
-    except (ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
+    return place_of(cursor, tuple[float, str, str]) if cursor else FIRST_PLACE

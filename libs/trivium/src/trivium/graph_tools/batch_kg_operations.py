@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import msgspec
@@ -29,23 +31,28 @@ class BatchKgOperations(Input, frozen=True):
 
 async def batch_kg_operations(desk: Desk, wanted: BatchKgOperations) -> None:
     """Raises what the tools raise, with the operation's number before it; then nothing was done."""
+    kinds = {name: tool.arguments for name, tool in WRITING.items()}
     for number, operation in enumerate(wanted.operations, start=1):
-        try:
-            await _one(desk, operation)
-        except NotFound as error:
-            raise NotFound(error.code, f"Operation {number}: {error.message}", error.action) from error
-        except Refused as error:
-            raise Refused(error.code, f"Operation {number}: {error.message}", error.action) from error
+        with numbered(number):
+            arguments = arguments_of(operation, kinds)
+            await WRITING[operation.tool].draft(desk, arguments)
 
 
-async def _one(desk: Desk, operation: Operation) -> None:
-    tool = WRITING.get(operation.tool)
-    if tool is None:
-        raise Refused(
-            "unknown_tool", f"{operation.tool!r} is no tool that writes.", f"Use one of {', '.join(WRITING)}."
-        )
+@contextmanager
+def numbered(number: int) -> Iterator[None]:
+    """What is refused within names the operation; numbers count from 1."""
     try:
-        arguments = msgspec.convert(operation.arguments, tool.arguments)
+        yield
+    except (NotFound, Refused) as error:
+        raise type(error)(error.code, f"Operation {number}: {error.message}", error.action) from error
+
+
+def arguments_of(operation: Operation, kinds: Mapping[str, type[Input]]) -> Any:
+    """As its tool takes them, one of those named. Raises `Refused` (`unknown_tool`, `bad_arguments`)."""
+    kind = kinds.get(operation.tool)
+    if kind is None:
+        raise Refused("unknown_tool", f"{operation.tool!r} is no tool that writes.", f"Use one of {', '.join(kinds)}.")
+    try:
+        return msgspec.convert(operation.arguments, kind)
     except msgspec.ValidationError as error:
         raise Refused("bad_arguments", f"{error}.", f"Correct the arguments of {operation.tool}.") from error
-    await tool.draft(desk, arguments)

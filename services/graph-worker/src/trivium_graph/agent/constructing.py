@@ -101,7 +101,7 @@ async def create_relation(bench: Workbench, wanted: CreateRelation) -> Any:
         raise Refused("self_relation", f"{source.name!r} and {target.name!r} are one entity.", "A relation joins two.")
     bench.require_in_passage(wanted.snippet)
     made = ExtractedRelation(source.name, kind, target.name, confidence, wanted.snippet)
-    others = tuple(one for one in bench.draft.relations if _ends(one) != _ends(made))
+    others = unlike(bench.draft.relations, made)
     _require_room(len(others), "relations")
     bench.change(relations=(*others, made))
     return {"relation": f"{source.name} {kind} {target.name}"}
@@ -171,7 +171,12 @@ def require_sure(confidence: float) -> None:
         )
 
 
-def _ends(relation: ExtractedRelation) -> tuple[str, str, str]:
+def unlike(relations: tuple[ExtractedRelation, ...], made: ExtractedRelation) -> tuple[ExtractedRelation, ...]:
+    """Those that do not state the same, whatever their evidence."""
+    return tuple(one for one in relations if _stated(one) != _stated(made))
+
+
+def _stated(relation: ExtractedRelation) -> tuple[str, str, str]:
     return relation.source, relation.type, relation.target
 
 

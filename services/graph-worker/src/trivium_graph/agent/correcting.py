@@ -17,7 +17,7 @@ from trivium.graph_tools.desk import checked_confidence, checked_name, checked_t
 from trivium.graph_tools.merge_relation import MAX_TYPES
 from trivium.graph_tools.values import Confidence, NamedRelation, NewName, Reference, RelationType
 from trivium.text.names import fold_name
-from trivium_graph.agent.constructing import require_sure
+from trivium_graph.agent.constructing import require_sure, unlike
 from trivium_graph.agent.workbench import Workbench
 from trivium_graph.llm_extract import ExtractedEntity, ExtractedRelation
 
@@ -90,7 +90,7 @@ async def update_relation(bench: Workbench, wanted: UpdateRelation) -> Any:
         checked_confidence(was.confidence if wanted.confidence is None else wanted.confidence),
         was.evidence,
     )
-    bench.change(relations=(*_unlike(_but(bench.draft.relations, was), now), now))
+    bench.change(relations=(*unlike(_but(bench.draft.relations, was), now), now))
     return {"relation": _told(now)}
 
 
@@ -100,7 +100,7 @@ async def merge_relation(bench: Workbench, wanted: MergeRelation) -> Any:
     gone = [_relation(bench, wanted.source, kind, wanted.target) for kind in dict.fromkeys(wanted.types)]
     now = msgspec.structs.replace(max(gone, key=lambda relation: relation.confidence), type=into)
     left = tuple(relation for relation in bench.draft.relations if relation not in gone)
-    bench.change(relations=(*_unlike(left, now), now))
+    bench.change(relations=(*unlike(left, now), now))
     return {"relation": _told(now)}
 
 
@@ -134,10 +134,6 @@ def _relation(bench: Workbench, source: str, kind: str, target: str) -> Extracte
 
 def _but(ones: tuple[Any, ...], gone: object) -> tuple[Any, ...]:
     return tuple(one for one in ones if one != gone)
-
-
-def _unlike(relations: tuple[ExtractedRelation, ...], now: ExtractedRelation) -> tuple[ExtractedRelation, ...]:
-    return tuple(one for one in relations if _told(one) != _told(now))
 
 
 def _renamed(relation: ExtractedRelation, was: str, now: str) -> ExtractedRelation:

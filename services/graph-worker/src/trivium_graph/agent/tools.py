@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from trivium.api import Input
 from trivium.domain.errors import NotFound, Refused
+from trivium.graph_tools.batch_kg_operations import Operation, arguments_of, numbered
 from trivium.ports.llm import Tool, ToolCall
 from trivium_graph.agent import constructing, correcting, looking
 from trivium_graph.agent.limits import MAX_CALLS_A_TURN
@@ -28,11 +29,7 @@ class AgentTool(msgspec.Struct, frozen=True):
         return Tool(self.name, (self.arguments.__doc__ or "").strip(), self.arguments)
 
 
-class Operation(Input, frozen=True):
-    """One call of a tool that constructs or corrects."""
-
-    tool: Annotated[str, Meta(max_length=40, examples=["create_entity"])]
-    arguments: dict[str, Any]
+_ALONE = ("batch_kg_operations", "finish_paragraph")
 
 
 class BatchKgOperations(Input, frozen=True):
@@ -44,28 +41,16 @@ class BatchKgOperations(Input, frozen=True):
 async def batch_kg_operations(bench: Workbench, wanted: BatchKgOperations) -> Any:
     """Raises what the tools raise, with the operation's number before it; then nothing was done."""
     before, done = bench.draft, []
-    for number, operation in enumerate(wanted.operations, start=1):
-        try:
-            done.append(await _operation(bench, operation))
-        except (Refused, NotFound) as error:
-            bench.draft = before
-            raise type(error)(error.code, f"Operation {number}: {error.message}", error.action) from error
-    return done
-
-
-async def _operation(bench: Workbench, operation: Operation) -> Any:
-    tool = TOOLS.get(operation.tool)
-    if tool is None or tool.run in (batch_kg_operations, constructing.finish_paragraph):
-        raise Refused(
-            "unknown_tool",
-            f"{operation.tool!r} is no tool for this.",
-            "Call create_, update_, merge_ or delete_ tools.",
-        )
+    kinds = {name: tool.arguments for name, tool in TOOLS.items() if name not in _ALONE}
     try:
-        arguments = msgspec.convert(operation.arguments, tool.arguments)
-    except msgspec.ValidationError as error:
-        raise Refused("bad_arguments", f"{error}.", f"Correct the arguments of {operation.tool}.") from error
-    return await tool.run(bench, arguments)
+        for number, operation in enumerate(wanted.operations, start=1):
+            with numbered(number):
+                arguments = arguments_of(operation, kinds)
+                done.append(await TOOLS[operation.tool].run(bench, arguments))
+    except (Refused, NotFound):
+        bench.draft = before
+        raise
+    return done
 
 
 TOOLS = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
 from trivium.adapters.embedded.graph_within import passing, where_parameters
+from trivium.adapters.embedded.sqlite import json_list
 from trivium.adapters.graph_rules import nodes_of, nodes_text
 from trivium.domain.retrieval import RowFilter
 
@@ -47,6 +47,6 @@ def hypernodes_of(db: sqlite3.Connection, chunk_ids: Iterable[str]) -> dict[str,
     """The HyperNodes of each passage that is within one."""
     rows = db.execute(
         "SELECT chunk, within FROM share WHERE within <> '' AND chunk IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(chunk_ids)),),
+        (json_list(chunk_ids),),
     )
     return {chunk: nodes_of(stored) for chunk, stored in rows}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import heapq
 import json
 import sqlite3
@@ -12,6 +10,7 @@ from sys import intern
 
 import msgspec
 
+from trivium.adapters.cursors import cursor_at, place_of
 from trivium.adapters.embedded.graph_evidence import evidence_of, hypernodes_of
 from trivium.adapters.embedded.graph_match import similar_names
 from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
@@ -21,7 +20,6 @@ from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE
-from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
     Edge,
@@ -218,14 +216,14 @@ class SqliteGraphReader:
 
     async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
         """One page, most mentioned first."""
-        after = _decode_cursor(cursor) if cursor else None
+        after = place_of(cursor, tuple[int, str]) if cursor else None
         size = max(1, min(limit, _MAX_PAGE))
 
         def query(db: sqlite3.Connection) -> EntityPage:
             rows = _listed(db, fold_name(prefix), kind, size + 1, after)
             by_key = {entity.key: entity for entity in _entities(db, [key for key, _ in rows[:size]])}
             page = tuple(by_key[key] for key, _ in rows[:size])
-            return EntityPage(page, _encode_cursor(*rows[size - 1]) if len(rows) > size else "")
+            return EntityPage(page, cursor_at((rows[size - 1][1], rows[size - 1][0])) if len(rows) > size else "")
 
         return await self._threads.run(self._database, query)
 
@@ -457,17 +455,6 @@ def _listed(
         parameters += [str(after[0]), str(after[0]), after[1]]
     query = f"SELECT key, chunks FROM name WHERE {' AND '.join(conditions)} ORDER BY chunks DESC, key LIMIT ?"  # noqa: S608
     return db.execute(query, (*parameters, size)).fetchall()
-
-
-def _encode_cursor(key: str, chunks: int) -> str:
-    return base64.urlsafe_b64encode(json.dumps([chunks, key]).encode()).decode()
-
-
-def _decode_cursor(cursor: str) -> tuple[int, str]:
-    try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[int, str])
-    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
 
 
 def _evidence(db: sqlite3.Connection, key: str, limit: int) -> tuple[list[Mention], list[Relation]]:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from trivium.adapters.embedded.sqlite import json_list
 from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, page_of, read_place, record_of, target_of
 from trivium.domain.edits import ONE_THING
 from trivium.domain.verdicts import Verdict, VerdictPage
@@ -43,7 +44,7 @@ class SqliteShelf:
     def alive(self, keys: Collection[str]) -> set[str]:
         """Those with a tally."""
         rows = self._db.execute(
-            "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM tally WHERE key = value)", (_list(keys),)
+            "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM tally WHERE key = value)", (json_list(keys),)
         )
         return {key for (key,) in rows}
 
@@ -85,7 +86,7 @@ class SqliteShelf:
     def near(self, keys: Collection[str]) -> dict[str, set[str]]:
         """Their candidates."""
         rows = self._db.execute(
-            "SELECT key, other FROM near WHERE key IN (SELECT value FROM json_each(?))", (_list(keys),)
+            "SELECT key, other FROM near WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),)
         )
         found: dict[str, set[str]] = {}
         for key, other in rows:
@@ -121,7 +122,7 @@ def verdicts_of(db: sqlite3.Connection, keys: Collection[str]) -> dict[str, list
     rows = db.execute(
         "SELECT key, other, score, reasons, merges FROM verdict WHERE key IN (SELECT value FROM json_each(?))"
         " ORDER BY key, other",
-        (_list(keys),),
+        (json_list(keys),),
     )
     found: dict[str, list[Verdict]] = {}
     for row in rows:
@@ -151,7 +152,3 @@ def _row(one: Verdict) -> tuple[str, str, float, str, bool]:
 
 def _places(keys: Iterable[str]) -> list[tuple[int, str]]:
     return sorted({(block_id(block), key) for key in keys for block in blocks_of(key)})
-
-
-def _list(keys: Iterable[str]) -> str:
-    return json.dumps(list(keys))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from trivium.adapters.embedded.neighbour import opened
 from trivium.adapters.embedded.sqlite import rebuilding
 from trivium.adapters.embedded.stored_sections import StoredPassage, passages_of
 from trivium.adapters.embedded.vectors import SCHEMA, SqliteVectors, put_rows
@@ -44,7 +45,7 @@ class SqliteHyperNodes(SqliteVectors):
                 continue
             with (
                 suppress(sqlite3.DatabaseError, msgspec.DecodeError, TriviumError),
-                closing(sqlite3.connect(f"{keywords.absolute().as_uri()}?mode=ro", uri=True)) as index,
+                opened(keywords) as index,
                 vectors.database(tenant).read() as stored,
                 database.write() as connection,
             ):

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -278,7 +278,7 @@ def rebuilding(store: Store) -> str:
     return f"Stop Trivium, run `trivium rebuild --store {store}`, and start it again: nothing needs to be read anew."
 
 
-def json_list(values: Sequence[str]) -> str:
+def json_list(values: Iterable[str]) -> str:
     """For `IN (SELECT value FROM json_each(?))`: any number of values as one parameter."""
     return msgspec.json.encode(list(values)).decode()
 

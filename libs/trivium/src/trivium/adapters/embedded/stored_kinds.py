@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
 import msgspec
 
+from trivium.adapters.embedded.neighbour import keywords_beside, opened
 from trivium.adapters.kinds import kinds_text
 
 _PLAIN = "text"
@@ -39,11 +38,10 @@ def of_chunks(keywords: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 
 def of_neighbour(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """The same of the keyword index in the folder of this database; nothing where there is none to read."""
-    (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
-    beside = Path(file).with_name("keywords.sqlite")
-    if not file or not beside.exists():
+    beside = keywords_beside(connection)
+    if beside is None:
         return []
-    with closing(sqlite3.connect(f"{beside.absolute().as_uri()}?mode=ro", uri=True)) as keywords:
+    with opened(beside) as keywords:
         try:
             return list(of_chunks(keywords))
         except (sqlite3.DatabaseError, msgspec.DecodeError):

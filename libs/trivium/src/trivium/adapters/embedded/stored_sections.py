@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from itertools import groupby
-from pathlib import Path
 
 import msgspec
 
+from trivium.adapters.embedded.neighbour import keywords_beside, opened
 from trivium.hypernodes.sections import within
 
 
@@ -43,19 +42,12 @@ def passages_of(keywords: sqlite3.Connection) -> Iterator[list[StoredPassage]]:
         yield list(of_one)
 
 
-def beside(connection: sqlite3.Connection, name: str) -> Path | None:
-    """The file of that store in the folder of this database; None where there is none."""
-    (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
-    found = Path(file).with_name(f"{name}.sqlite")
-    return found if file and found.exists() else None
-
-
 def nodes_of_neighbour(connection: sqlite3.Connection) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The HyperNodes of each passage of the keyword index beside this database; none where it cannot be read."""
-    keywords = beside(connection, "keywords")
+    keywords = keywords_beside(connection)
     if keywords is None:
         return
-    with closing(sqlite3.connect(f"{keywords.absolute().as_uri()}?mode=ro", uri=True)) as index:
+    with opened(keywords) as index:
         try:
             for of_one in passages_of(index):
                 yield from within(*of_one[0].place, of_one).items()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
+
+from trivium.adapters.embedded.neighbour import opened
 
 
 class _Times(msgspec.Struct):
@@ -34,7 +35,7 @@ def _of_registry(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
     registry = folder.parent.parent / "registry.sqlite"
     if not file or not registry.exists():
         return
-    with closing(sqlite3.connect(f"{registry.absolute().as_uri()}?mode=ro", uri=True)) as documents:
+    with opened(registry) as documents:
         try:
             for identifier, record in documents.execute(
                 "SELECT id, record FROM documents WHERE tenant = ?", (folder.name,)

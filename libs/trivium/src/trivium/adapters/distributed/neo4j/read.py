@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, LiteralString
 
 import msgspec
 
+from trivium.adapters.cursors import cursor_at, place_of
 from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
@@ -18,7 +17,6 @@ from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE, page_of, read_place
-from trivium.domain.errors import Refused
 from trivium.domain.graph import (
     ChunkGraph,
     Edge,
@@ -157,7 +155,7 @@ class Neo4jGraphReader:
         """One page, most mentioned first."""
         size = max(1, min(limit, _MAX_PAGE))
         start = fold_name(prefix)
-        most, after = _decode_cursor(cursor) if cursor else (_MOST, "")
+        most, after = place_of(cursor, tuple[_Mentions, str]) if cursor else (_MOST, "")
         rows = await self._rows(
             cypher.BEGINNING if start else cypher.LISTED,
             prefix=start,
@@ -168,7 +166,7 @@ class Neo4jGraphReader:
             limit=size + 1,
         )
         page = tuple(_entity(row) for row in rows[:size])
-        return EntityPage(page, _encode_cursor(page[-1]) if len(rows) > size else "")
+        return EntityPage(page, cursor_at((page[-1].mentions, page[-1].key)) if len(rows) > size else "")
 
     async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
         """The mentions and relations of an entity, each at most `limit`."""
@@ -266,14 +264,3 @@ def _entity(row: list[Any]) -> Entity:
         mentions=mentions,
         degree=degree,
     )
-
-
-def _encode_cursor(last: Entity) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode((last.mentions, last.key))).decode()
-
-
-def _decode_cursor(cursor: str) -> tuple[int, str]:
-    try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[_Mentions, str])
-    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
