@@ -124,6 +124,7 @@ def test_a_batch_counts_as_a_whole_or_not_at_all(weir: Server) -> None:
         ("update_entity", {"entity": "Kelmore", "name": "Odalys Prant"}, "name_taken"),
         ("update_entity", {"entity": "Kelmore", "name": "x" * 10_000}, "invalid_request"),
         ("update_entity", {"entity": "Kelmore", "name": "Kel\u0007more"}, "invalid_request"),
+        ("update_entity", {"entity": "Kelmore", "name": "Kelmore Weir\n"}, "invalid_request"),
         ("create_entity", {"name": "and then it was the", "type": "concept"}, "name_refused"),
         ("create_entity", {"name": "Kelmore", "type": "location"}, "entity_exists"),
         ("create_relation", {**KELMORE_IN, "target": "Odalys Prant", "confidence": 0.5}, "low_confidence"),

@@ -34,11 +34,10 @@ MAX_QUESTION_CHARS = 4_000
 MAX_TOP_K = 100
 MAX_FILTER_VALUES = 100
 DEFAULT_TOP_K = 10
-END = r"\Z"  # JSON Schema writes it as `$`, which in Python also stands before a last line break
+END = r"\Z"  # as JSON Schema, `$` (`json_schemas`), which in Python also stands before a last line break
 NO_NUL = r"^[^\x00]*$"
 MAX_PAIRED_CHARS = 1000  # of a name
-NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
-ONE_LINE = NO_CONTROLS.removesuffix("$") + END
+ONE_LINE = r"^[^\x00-\x1f\x7f]*" + END
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
@@ -107,7 +106,7 @@ FilePassword = Annotated[
         max_length=MAX_PASSWORD_CHARS,
         description="Opens what is sent where it, or a file inside it, is encrypted.",
         # Only told: what does not match is refused as `bad_password`, without repeating it.
-        extra_json_schema={"pattern": NO_CONTROLS, "writeOnly": True},
+        extra_json_schema={"pattern": ONE_LINE, "writeOnly": True},
     ),
 ]
 ExtractorName = Annotated[
@@ -730,7 +729,7 @@ class EditPage(Output, frozen=True):
 class Reasoned(Input, frozen=True):
     """Why something is done."""
 
-    why: Annotated[str, Meta(max_length=MAX_WHY_CHARS, pattern=NO_CONTROLS, description="The reason.")] = ""
+    why: Annotated[str, Meta(max_length=MAX_WHY_CHARS, pattern=ONE_LINE, description="The reason.")] = ""
 
 
 class Said(Output, frozen=True):
@@ -798,9 +797,9 @@ class DuplicatePage(Output, frozen=True):
 class NamePair(Input, frozen=True):
     """Two names that rules find alike, and why they are one thing or two."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=MAX_PAIRED_CHARS, pattern=NO_CONTROLS, examples=["J. Smith"])]
-    other: Annotated[str, Meta(min_length=1, max_length=MAX_PAIRED_CHARS, pattern=NO_CONTROLS, examples=["John Smith"])]
-    why: Annotated[str, Meta(max_length=MAX_WHY_CHARS, pattern=NO_CONTROLS, description="The reason.")] = ""
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_PAIRED_CHARS, pattern=ONE_LINE, examples=["J. Smith"])]
+    other: Annotated[str, Meta(min_length=1, max_length=MAX_PAIRED_CHARS, pattern=ONE_LINE, examples=["John Smith"])]
+    why: Annotated[str, Meta(max_length=MAX_WHY_CHARS, pattern=ONE_LINE, description="The reason.")] = ""
 
 
 class ToolDescription(Output, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from trivium.api import NO_CONTROLS, Input
+from trivium.api import ONE_LINE, Input
 from trivium.domain.edits import MAX_WHY_CHARS, Review
 from trivium.graph_tools.desk import Desk
 from trivium.graph_tools.values import Passages, Reference
@@ -17,7 +17,7 @@ class MarkForReview(Input, frozen=True):
 
     entity: Reference
     question: Annotated[
-        str, Meta(min_length=1, max_length=MAX_WHY_CHARS, pattern=NO_CONTROLS, description="What to look at, and why.")
+        str, Meta(min_length=1, max_length=MAX_WHY_CHARS, pattern=ONE_LINE, description="What to look at, and why.")
     ]
     evidence: Passages = ()
 

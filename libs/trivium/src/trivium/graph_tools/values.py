@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from trivium.api import NO_CONTROLS, Input
+from trivium.api import ONE_LINE, Input
 from trivium.domain.edits import MAX_WHY_CHARS
 
 MAX_REFERENCE_CHARS = 200
@@ -19,7 +19,7 @@ Reference = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_REFERENCE_CHARS,
-        pattern=NO_CONTROLS,
+        pattern=ONE_LINE,
         description="An entity: its name, one of its other names, or its id.",
         examples=["Ada Lovelace"],
     ),
@@ -29,7 +29,7 @@ NewName = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_REFERENCE_CHARS,
-        pattern=NO_CONTROLS,
+        pattern=ONE_LINE,
         description="A name as it shall be written.",
         examples=["Ada Lovelace"],
     ),
@@ -39,7 +39,7 @@ RelationType = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_TYPE_CHARS,
-        pattern=NO_CONTROLS,
+        pattern=ONE_LINE,
         description="What the relation is, in upper snake case.",
         examples=["WORKS_FOR"],
     ),

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from trivium.json_schemas import json_schema
 from trivium.llm.reasoning import json_of
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -19,7 +20,7 @@ _DROPPED = ("default", "title", "minLength", "maxLength")
 
 def schema_of(shape: type[msgspec.Struct]) -> JsonSchema:
     """The shape's JSON schema with an object at its root, closed, and every property required."""
-    schema = msgspec.json.schema(shape)
+    schema = json_schema(shape)
     definitions = schema.get("$defs", {})
     name = schema.get("$ref", "").rsplit("/", 1)[-1]
     root = definitions.pop(name, schema)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from trivium.api import NO_CONTROLS, Input
+from trivium.api import ONE_LINE, Input
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import EntityType
 from trivium.graph_tools.desk import checked_confidence, checked_name, checked_type
@@ -31,7 +31,7 @@ Snippet = Annotated[
     str,
     Meta(max_length=MAX_SNIPPET_CHARS, description="The words that say so, exactly as they stand in the passage."),
 ]
-Task = Annotated[str, Meta(min_length=1, max_length=MAX_TASK_CHARS, pattern=NO_CONTROLS)]
+Task = Annotated[str, Meta(min_length=1, max_length=MAX_TASK_CHARS, pattern=ONE_LINE)]
 
 
 class CreateEntity(Input, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from trivium.api import NO_CONTROLS, Input
+from trivium.api import ONE_LINE, Input
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NotFound
 from trivium.graph_tools.values import Reference
@@ -31,7 +31,7 @@ class SearchKg(Input, frozen=True):
 class ExploreFusion(Input, frozen=True):
     """What the graph and this document's other passages say about something, with the words that say it."""
 
-    query: Annotated[str, Meta(min_length=1, max_length=MAX_QUERY_CHARS, pattern=NO_CONTROLS)]
+    query: Annotated[str, Meta(min_length=1, max_length=MAX_QUERY_CHARS, pattern=ONE_LINE)]
 
 
 class ReadParagraph(Input, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from trivium import api
 from trivium.graph_tools.tools import CALLABLE
+from trivium.json_schemas import component_schemas
 
 REF = "#/components/schemas/{name}"
 
@@ -41,10 +42,8 @@ def properties(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 def _described(*kinds: type) -> dict[str, Any]:
     """As JSON Schema. Nothing is sent that is not described."""
-    _, schemas = msgspec.json.schema_components(kinds, ref_template=REF)
+    schemas = component_schemas(kinds, REF)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema["description"])
         schema.update({"type": "string"} if "enum" in schema else {"additionalProperties": False})
-    told = msgspec.json.encode(schemas).replace(rb"\\Z", b"$")  # `api.END`, whose backslash JSON doubles
-    described: dict[str, Any] = msgspec.json.decode(told)
-    return described
+    return schemas

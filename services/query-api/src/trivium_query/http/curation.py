@@ -12,6 +12,7 @@ from starlette.responses import Response
 from trivium import api
 from trivium.edits.fold import Standing
 from trivium.graph_tools.tools import CALLABLE, GraphTool
+from trivium.json_schemas import json_schema
 from trivium_query.handlers import curation, provenance
 from trivium_query.http.actor import ActorDep
 from trivium_query.http.bodies import json_body
@@ -36,10 +37,7 @@ _Time = Annotated[float | None, Query(ge=0, description="Unix seconds.")]
 @router.get("/tools", **answers(api.ToolList))
 async def tools() -> Response:
     """The tools, each with the JSON Schema of its arguments."""
-    told = (
-        api.ToolDescription(tool.name, tool.description, msgspec.json.schema(tool.arguments))
-        for tool in CALLABLE.values()
-    )
+    told = (api.ToolDescription(tool.name, tool.description, json_schema(tool.arguments)) for tool in CALLABLE.values())
     return write(api.ToolList(tuple(told)))
 
 

@@ -7,6 +7,7 @@ import msgspec
 from trivium import api
 from trivium.domain.errors import NotFound, Refused
 from trivium.graph_tools.tools import CALLABLE, GraphTool
+from trivium.json_schemas import json_schema
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
@@ -128,7 +129,7 @@ def _pair(request: pb.AcceptDuplicateRequest | pb.DismissDuplicateRequest) -> ap
 
 
 def _described(tool: GraphTool) -> pb.GraphTool:
-    schema = msgspec.json.encode(msgspec.json.schema(tool.arguments)).decode()
+    schema = msgspec.json.encode(json_schema(tool.arguments)).decode()
     return pb.GraphTool(name=tool.name, description=tool.description, arguments=schema)
 
 
