@@ -19,6 +19,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 BY_CODE = {
     "unauthenticated": Seen(401, StatusCode.UNAUTHENTICATED, "Not authenticated"),
+    "forbidden": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed"),
     "foreign_host": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed from there"),
     "foreign_origin": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed from there"),
     "too_large": Seen(413, StatusCode.RESOURCE_EXHAUSTED, "Too large"),

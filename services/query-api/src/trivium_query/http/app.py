@@ -8,6 +8,8 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from trivium.access.stored_keys import StoredKeys
+from trivium_query.access.authenticate import Authenticator
 from trivium_query.http import (
     contradictions,
     conversations,
@@ -25,7 +27,7 @@ from trivium_query.http import (
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
 from trivium_query.http.parameters import known_parameters
-from trivium_query.identity import Keyring
+from trivium_query.http.permitted import check_rules, permitted
 from trivium_query.requests import Services
 
 DESCRIPTION = """\
@@ -61,12 +63,13 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
     for module in (sources, crawls, queries, conversations, *about_the_graph, operations):
-        app.include_router(module.router, dependencies=[Depends(known_parameters)])
+        app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
+    check_rules(app)
     docs.install(app)
     problems.install(app)
     # The last one added is the outermost.
     app.add_middleware(Bounded, settings=services.settings)
-    app.add_middleware(Identified, keys=Keyring(services.settings))
+    app.add_middleware(Identified, authenticator=Authenticator(services.settings, StoredKeys(services.objects)))
     app.add_middleware(Observed)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

@@ -18,12 +18,14 @@ from trivium.config import Settings
 from trivium.domain.errors import Refused, TriviumError
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, told_fault
 from trivium_query import pace
+from trivium_query.access.authenticate import Authenticator, Credentials
+from trivium_query.access.local_only import check_local
 from trivium_query.failures import body_late, deadline_passed
 from trivium_query.handlers.sources import too_large
 from trivium_query.http.problems import REQUEST_ID, of_error
-from trivium_query.identity import Keyring, check_local
 
 TENANT = "trivium.tenant"
+CALLER = "trivium.caller"
 OPEN_PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
 UPLOAD_PATH = "/v1/sources"
 MAX_JSON_BYTES = 1024 * 1024
@@ -84,30 +86,32 @@ def _count(scope: Scope, status: int, seconds: float) -> None:
 
 
 class Identified:
-    """Puts the tenant into the scope, or refuses."""
+    """Puts the caller and its tenant into the scope, or refuses."""
 
-    def __init__(self, app: ASGIApp, keys: Keyring) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self.app = app
-        self.keys = keys
+        self.authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See the class."""
         if scope["type"] == "http":
             try:
-                self._identify(scope)
+                await self._identify(scope)
             except TriviumError as error:
                 await of_error(error, scope[REQUEST_ID])(scope, receive, send)
                 return
-        known = {"tenant": scope[TENANT].name} if TENANT in scope else {}
+        known = {"tenant": scope[TENANT].name, "key": scope[CALLER].key_id} if CALLER in scope else {}
         with structlog.contextvars.bound_contextvars(**known):
             await self.app(scope, receive, send)
 
-    def _identify(self, scope: Scope) -> None:
-        if self.keys.open:
+    async def _identify(self, scope: Scope) -> None:
+        if self.authenticator.open:
             check_local(header(scope, b"host"), header(scope, b"origin"))
         path = scope["path"]
         if not any(path == known or path.startswith(known + "/") for known in OPEN_PATHS):
-            scope[TENANT] = self.keys.tenant(header(scope, b"authorization"), header(scope, b"x-api-key"))
+            given = Credentials(header(scope, b"authorization"), header(scope, b"x-api-key"))
+            scope[CALLER] = await self.authenticator.authenticate(given)
+            scope[TENANT] = scope[CALLER].tenant
 
 
 class Bounded:

@@ -41,7 +41,7 @@ PageCursor = Annotated[
 _TELLS = {
     400: "The request cannot be served as it is.",
     401: "The API key is missing or unknown.",
-    403: "Not allowed from that host or page.",
+    403: "The key's role is not enough, or not allowed from that host or page.",
     404: "Not found, or another tenant's.",
     409: "That is not how things stand.",
     408: "The body came too slowly.",

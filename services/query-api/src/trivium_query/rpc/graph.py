@@ -11,6 +11,8 @@ from trivium.json_schemas import json_schema
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
+from trivium_query.access.authenticate import require
+from trivium_query.access.rules import role_of_tool
 from trivium_query.handlers import curation, duplicates, provenance
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
@@ -42,6 +44,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                 raise NotFound(
                     "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
+            require(call.caller, role_of_tool(tool.name))
             arguments = validated(tool.arguments, _json(request.arguments))
             result = await curation.run_tool(
                 self._services, call.tenant, tool, arguments, messages.actor(request.actor)

@@ -44,14 +44,15 @@ HANDSHAKE_S = 20.0  # from connecting to HTTP/2's settings
 IDLE_S = 300.0  # a connection without a call
 PING_S = 60.0  # a caller that does not answer a ping within PONG_S is gone
 PONG_S = 20.0
-SERVICES = (
-    ingest_pb2.DESCRIPTOR.services_by_name["IngestService"].full_name,
-    query_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name,
-    conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"].full_name,
-    graph_pb2.DESCRIPTOR.services_by_name["GraphService"].full_name,
-    topics_pb2.DESCRIPTOR.services_by_name["TopicService"].full_name,
-    graph_schema_pb2.DESCRIPTOR.services_by_name["GraphSchemaService"].full_name,
+DESCRIPTORS = (
+    ingest_pb2.DESCRIPTOR.services_by_name["IngestService"],
+    query_pb2.DESCRIPTOR.services_by_name["QueryService"],
+    conversations_pb2.DESCRIPTOR.services_by_name["ConversationService"],
+    graph_pb2.DESCRIPTOR.services_by_name["GraphService"],
+    topics_pb2.DESCRIPTOR.services_by_name["TopicService"],
+    graph_schema_pb2.DESCRIPTOR.services_by_name["GraphSchemaService"],
 )
+SERVICES = tuple(each.full_name for each in DESCRIPTORS)
 
 
 class GrpcServer(msgspec.Struct, frozen=True):

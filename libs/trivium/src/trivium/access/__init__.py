@@ -1,0 +1,1 @@
+"""Keys, limits and the trail of what was done, over the ports."""

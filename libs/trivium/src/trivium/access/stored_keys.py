@@ -1,0 +1,151 @@
+"""The keys of every tenant, in the object store that holds the tenant's other truths.
+
+`access/keys/<id>` is written once. `access/ended/<id>` says since when it opens nothing: whoever replaces a key writes
+it only where there is none, whoever revokes one writes it anyway, so no race brings a revoked key back.
+`access/used/<id>` is when it was last used, in minutes, and may be lost.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import time
+from functools import partial
+
+import msgspec
+
+from trivium.access.key_text import KeyText, new_key
+from trivium.concurrent_calls import map_concurrent
+from trivium.domain.access import AccessKey, Role
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.ports.objects import Objects, ObjectStore
+
+KEYS = "access/keys/"
+ENDED = "access/ended/"
+USED = "access/used/"
+MAX_KEYS = 1000
+"""Of one tenant, ended ones included: a listing reads them all."""
+_ID = re.compile(r"[0-9a-f]{12}")
+
+
+class _Record(msgspec.Struct, frozen=True):
+    """A key as it is kept."""
+
+    key: AccessKey
+    digest: str
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_Record).decode
+_instant = msgspec.json.Decoder(float).decode
+
+
+class StoredKeys:
+    """All tenants' keys.
+
+    Missing: `find` is None; `rotate` and `revoke` raise `NotFound`.
+    Duplicate: a name may be given twice; `revoke` of an ended key ends it at once, at the latest now.
+    Empty: a tenant without keys lists none.
+    Order: `listed` newest first.
+    Half-done: a key opens nothing before its record is whole; `rotate` makes the new key before it ends the old one.
+    """
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def create(
+        self, tenant: Tenant, name: str, role: Role, *, expires_at: float | None = None, by: str = ""
+    ) -> tuple[AccessKey, str]:
+        """A new key, and the text that is shown this once. Raises `Refused` (`too_many_keys`, `expired`)."""
+        if expires_at is not None and expires_at <= time.time():
+            raise Refused("expired", "The key would have expired already.", "Name a time that is to come.")
+        objects = self._objects.for_tenant(tenant)
+        if sum(1 for _ in objects.keys(KEYS)) >= MAX_KEYS:
+            raise Refused("too_many_keys", f"A tenant has at most {MAX_KEYS} keys.", "Forget ended ones first.")
+        text = new_key(tenant)
+        key = AccessKey(text.id, tenant.name, name, role, time.time(), by, expires_at)
+        objects.put_if_absent(KEYS + key.id, _encode(_Record(key, text.digest)))
+        return key, text.text
+
+    def find(self, text: KeyText) -> AccessKey | None:
+        """The key, ended ones too, if the secret is its own; compared in constant time."""
+        objects = self._objects.for_tenant(text.tenant)
+        record = _record(objects, text.id)
+        if record is None or not hmac.compare_digest(record.digest, text.digest):
+            return None
+        return msgspec.structs.replace(record.key, ended_at=_at(objects, ENDED + text.id))
+
+    def listed(self, tenant: Tenant) -> list[AccessKey]:
+        """Every key of the tenant with its end and its last use."""
+        objects = self._objects.for_tenant(tenant)
+        ids = [key.removeprefix(KEYS) for key in objects.keys(KEYS)]
+        found = [key for key in map_concurrent(partial(_told, objects), ids) if key]
+        return sorted(found, key=lambda key: (-key.created_at, key.id))
+
+    def rotate(self, tenant: Tenant, key_id: str, *, keep_s: float = 0.0, by: str = "") -> tuple[AccessKey, str]:
+        """Another key of the same name, role and expiry; the old one opens for `keep_s` more.
+
+        Raises `NotFound`, and `Refused` (`key_ended`).
+        """
+        objects = self._objects.for_tenant(tenant)
+        old = _need(objects, key_id)
+        stops = old.stops_at()
+        if stops is not None and stops <= time.time():
+            raise Refused("key_ended", f"The key {key_id} has ended.", "Create another.")
+        made = self.create(tenant, old.name, old.role, expires_at=old.expires_at, by=by)
+        objects.put_if_absent(ENDED + key_id, _encode(time.time() + keep_s))
+        return made
+
+    def revoke(self, tenant: Tenant, key_id: str) -> AccessKey:
+        """From now on it opens nothing. Raises `NotFound`."""
+        objects = self._objects.for_tenant(tenant)
+        key = _need(objects, key_id)
+        if key.ended_at is None or key.ended_at > time.time():
+            objects.put(ENDED + key_id, _encode(time.time()))
+        return _need(objects, key_id)
+
+    def forget(self, tenant: Tenant, key_id: str) -> None:
+        """Remove all that is known of an ended key. Raises `NotFound`, and `Refused` (`key_in_force`)."""
+        objects = self._objects.for_tenant(tenant)
+        stops = _need(objects, key_id).stops_at()
+        if stops is None or stops > time.time():
+            raise Refused("key_in_force", f"The key {key_id} is in force.", "Revoke it first.")
+        for prefix in (KEYS, USED, ENDED):
+            objects.delete(prefix + key_id)
+
+    def used(self, key: AccessKey, now: float) -> None:
+        """Note that it was used."""
+        self._objects.for_tenant(Tenant(key.tenant)).put(USED + key.id, _encode(now), durable=False)
+
+
+def _record(objects: ObjectStore, key_id: str) -> _Record | None:
+    try:
+        return _decode(objects.get(KEYS + key_id)) if _ID.fullmatch(key_id) else None
+    except NotFound:
+        return None
+
+
+def _at(objects: ObjectStore, key: str) -> float | None:
+    try:
+        return _instant(objects.get(key))
+    except NotFound:
+        return None
+    except msgspec.DecodeError:
+        return 0.0 if key.startswith(ENDED) else None  # a torn note of an end is an end
+
+
+def _told(objects: ObjectStore, key_id: str) -> AccessKey | None:
+    record = _record(objects, key_id)
+    if record is None:
+        return None
+    return msgspec.structs.replace(
+        record.key, ended_at=_at(objects, ENDED + key_id), used_at=_at(objects, USED + key_id)
+    )
+
+
+def _need(objects: ObjectStore, key_id: str) -> AccessKey:
+    key = _told(objects, key_id)
+    if key is None:
+        raise NotFound("no_such_key", f"There is no key {key_id[:80]!r}.", "`trivium keys list` shows those there are.")
+    return key

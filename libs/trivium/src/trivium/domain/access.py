@@ -1,0 +1,58 @@
+"""Who may do what: roles, keys and the caller that a request's credentials stand for."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from trivium.domain.scope import Tenant
+
+MAX_KEY_NAME_CHARS = 100
+
+
+class Role(enum.StrEnum):
+    """What a caller may do; each may do what those before it may."""
+
+    READER = "reader"
+    """Search, ask, and read what is there."""
+    WRITER = "writer"
+    """Add and delete sources, and correct the graph."""
+    ADMIN = "admin"
+    """Give keys and take them back, and read what was done."""
+
+    def covers(self, needed: Role) -> bool:
+        """Whether this role may do what `needed` may."""
+        ranks = list(Role)
+        return ranks.index(self) >= ranks.index(needed)
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Whoever is behind a request. `key_id` names the credential, `name` is what people call it; no secrets."""
+
+    tenant: Tenant
+    role: Role
+    key_id: str
+    name: str = ""
+
+
+class AccessKey(msgspec.Struct, frozen=True):
+    """A key of a tenant without its secret. Times are Unix seconds; None: never.
+
+    `ended_at` is when it was revoked, or stops because another replaced it. `used_at` is coarse: minutes.
+    """
+
+    id: str
+    tenant: str
+    name: str
+    role: Role
+    created_at: float
+    created_by: str = ""
+    expires_at: float | None = None
+    ended_at: float | None = None
+    used_at: float | None = None
+
+    def stops_at(self) -> float | None:
+        """The instant from which on it opens nothing."""
+        ends = [end for end in (self.expires_at, self.ended_at) if end is not None]
+        return min(ends, default=None)

@@ -1,0 +1,35 @@
+"""Whether the caller's role is enough for the route; and that every route says which one it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fastapi import FastAPI, Request
+from fastapi.routing import APIRoute, iter_route_contexts
+
+from trivium.domain.access import Caller
+from trivium_query.access.authenticate import require
+from trivium_query.access.rules import ROUTES
+from trivium_query.http.middleware import CALLER, OPEN_PATHS
+
+
+async def permitted(request: Request) -> None:
+    """Raises `Refused` (`forbidden`). Paths that are open to all have no caller."""
+    route = request.scope["route"]
+    if route.path not in OPEN_PATHS:
+        caller: Caller = request.scope[CALLER]
+        require(caller, ROUTES[f"{request.method} {route.path}"])
+
+
+def check_rules(app: FastAPI) -> None:
+    """Raises `RuntimeError` unless each route is open to all or has a rule: a forgotten one must not reach anybody."""
+    unruled = [name for name in route_names(app) if name not in ROUTES]
+    if unruled:
+        raise RuntimeError(f"No role is named in access/rules.py for: {', '.join(unruled)}")
+
+
+def route_names(app: FastAPI) -> Iterator[str]:
+    """Method and path of every route that is not open to all."""
+    for route in iter_route_contexts(app.routes):
+        if isinstance(route.route, APIRoute) and route.path not in OPEN_PATHS:
+            yield from (f"{method} {route.path}" for method in sorted(route.methods or ()))
