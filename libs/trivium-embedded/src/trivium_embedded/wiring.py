@@ -105,9 +105,6 @@ def assembled(
             for tenant in stores.objects.tenants():
                 stores.objects.unfinished(tenant, remove=True)  # begun by a process that was killed
         curation_of(stores).project_all()
-        resolving = Resolving(stores.graphs)
-        resolving.start()
-        stack.callback(resolving.stop)
         _start_ingest(stack, app, dispatcher)
         stack.callback(stopping.begin)
         questions = QuestionVectors(models.embedder, remembered_questions)
@@ -123,6 +120,9 @@ def assembled(
             inference=models.answers,
         )
         stack.callback(services.topics.close)
+        resolving = Resolving(stores.graphs, services.asking)
+        resolving.start()
+        stack.callback(resolving.stop)
         yield services
         if not stopping.begun:
             resolve_all(stores.graphs, within_s=FINISH_S)

@@ -67,6 +67,7 @@ def query_services(
     curation = curation_of(stores)
     return Services(
         warmth=searcher.warmth,
+        asking=searcher.asking,
         settings=settings,
         intake=intake,
         registry=stores.registry,

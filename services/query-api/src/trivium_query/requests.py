@@ -16,6 +16,7 @@ from trivium.domain.crawl import CrawlRequest, Visit
 from trivium.domain.retrieval import Mode, Rerank, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curation
+from trivium.flow.asking import Asking
 from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
 from trivium.ports.intake import Intake
@@ -125,3 +126,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     llm: Llm | None = None
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)
+    asking: Asking = msgspec.field(default_factory=Asking)

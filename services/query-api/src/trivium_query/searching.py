@@ -11,6 +11,7 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topics
+from trivium.flow.asking import Asking
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
 from trivium.ports.registry import Registry, TenantRegistry
@@ -39,11 +40,18 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
     warmth: Warmth = msgspec.field(default_factory=Warmth)
     topics: PresentTopics | None = None
     hypernodes: Vectors | None = None
+    asking: Asking = msgspec.field(default_factory=Asking)
 
     async def search(
         self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
     ) -> SearchResult:
         """At most `top_k` hits, best first."""
+        with self.asking.question():
+            return await self._search(tenant, question, mode, top_k, restrict)
+
+    async def _search(
+        self, tenant: Tenant, question: str, mode: Mode, top_k: int, restrict: SearchFilter
+    ) -> SearchResult:
         registry = self.registry.for_tenant(tenant)
 
         async def active(document_ids: Sequence[str]) -> Mapping[str, str]:

@@ -13,7 +13,6 @@ from trivium.resolution.record import Record
 
 MAX_NEIGHBOURS = 256  # of a name that are looked at: the first by their keys
 MAX_FACTS = 64
-NAMES_AT_ONCE = 200  # are settled in one transaction
 
 
 def record_of(

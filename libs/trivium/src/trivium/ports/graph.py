@@ -14,6 +14,7 @@ from trivium.domain.scope import Scope, Tenant
 from trivium.domain.verdicts import Verdict, VerdictPage
 
 BATCH_CHUNKS = 200
+NAMES_AT_ONCE = 200  # are settled in one transaction, where nobody waits
 
 
 class EntityPage(msgspec.Struct, frozen=True):
@@ -64,8 +65,8 @@ class GraphWriter(Protocol):
         """
         ...
 
-    def resolve(self) -> int:
-        """Decide anew about some of the names that shares or edits changed: which of them are one thing.
+    def resolve(self, most: int = NAMES_AT_ONCE) -> int:
+        """Decide anew about at most so many of the names that shares or edits changed: which of them are one thing.
 
         Returns how many names it looked at; 0: nothing is left to decide. Until then names that are one thing may
         stand for two, and one whose reasons went with a document may still be another's. What it decides depends on

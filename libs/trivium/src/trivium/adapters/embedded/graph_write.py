@@ -17,12 +17,11 @@ from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database, json_list
 from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
-from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Scope, Tenant
 from trivium.domain.verdicts import RULE_SHARE
-from trivium.ports.graph import GraphRow
+from trivium.ports.graph import NAMES_AT_ONCE, GraphRow
 from trivium.resolution.settle import settle
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -96,12 +95,12 @@ class SqliteGraphWriter:
             changes.settle()
         self._changed()
 
-    def resolve(self) -> int:
+    def resolve(self, most: int = NAMES_AT_ONCE) -> int:
         """Settle some names, in one transaction."""
         if not self.is_unresolved():
             return 0
         with self._database.write() as connection:
-            keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (NAMES_AT_ONCE,))]
+            keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (most,))]
             shelf = SqliteShelf(connection)
             settle(shelf, keys)
             changes = _Changes(connection, self._tenant)

@@ -24,13 +24,12 @@ from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, STA
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
 from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
-from trivium.adapters.resolved_names import NAMES_AT_ONCE
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
-from trivium.ports.graph import BATCH_CHUNKS, GraphRow
+from trivium.ports.graph import BATCH_CHUNKS, NAMES_AT_ONCE, GraphRow
 from trivium.resolution.settle import settle
 
 DOCUMENTS_PER_QUESTION = 500
@@ -75,11 +74,11 @@ class Neo4jGraphWriter:
         for batch in Decided.of(decisions).changes(self._decided(), DECISIONS_AT_ONCE):
             self._written(lambda graph, batch=batch: graph.decide(batch))  # type: ignore[misc]
 
-    def resolve(self) -> int:
+    def resolve(self, most: int = NAMES_AT_ONCE) -> int:
         """Settle some names, in one transaction."""
         if not self._server.run(shelf_cypher.ANY_UNRESOLVED, tenant=self._space):
             return 0
-        return self._write(lambda graph: graph.resolve(NAMES_AT_ONCE))
+        return self._write(lambda graph: graph.resolve(most))
 
     def undecided(self, decisions: Decisions) -> int:
         """How many decisions differ."""
