@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from folder_stores import FolderStores
+from structlog.testing import capture_logs
 from waiting import wait_until
 
 from trivium.domain.chunks import Span
+from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph, Mention
-from trivium.domain.scope import DEFAULT_TENANT, Scope
+from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.flow import resolving
 from trivium.flow.asking import Asking
 from trivium.flow.resolving import NAMES_BESIDE, Resolving
@@ -62,3 +64,19 @@ def test_a_moment_without_a_question_is_waited_for_and_not_for_ever() -> None:
         assert not asking.wait_for_none(0.01)
     assert asking.wait_for_none(0.01)
     assert asking.lately()  # who has just been answered may ask again
+
+
+def test_a_store_that_stays_away_is_told_once(stores: FolderStores, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = list[None]()
+
+    def away() -> frozenset[Tenant]:
+        tries.append(None)
+        raise TryLater("graph_away", "The graph does not answer.", "Wait.")
+
+    monkeypatch.setattr(type(stores.graphs), "unresolved", lambda _: away())
+    with capture_logs() as logged:
+        thread = Resolving(stores.graphs)
+        thread.start()
+        wait_until(lambda: len(tries) > 3, "it was tried several times")
+        thread.stop()
+    assert [entry["log_level"] for entry in logged if entry["log_level"] != "debug"] == ["warning"]

@@ -37,6 +37,7 @@ class Resolving:
         """`asking`: the questions that the same process answers; none where others do."""
         self._graphs = graphs
         self._asking = asking or Asking()
+        self._waiting: set[str] = set()  # whose names could not be resolved at the last try
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="resolve", daemon=True)
 
@@ -51,9 +52,9 @@ class Resolving:
 
     def _loop(self) -> None:
         while not self._stop.wait(LOOK_S):
-            with _told():
+            with self._told("all"):
                 for tenant in sorted(self._graphs.unresolved(), key=str):
-                    with _told():  # one tenant's fault is not another's
+                    with self._told(tenant.name):  # one tenant's fault is not another's
                         self._settle(tenant)
 
     def _settle(self, tenant: Tenant) -> None:
@@ -67,16 +68,18 @@ class Resolving:
                 return
             self._stop.wait((time.monotonic() - began) * (1 / (SHARE_BESIDE if beside else SHARE) - 1))
 
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """What fails leaves its names unresolved, to be tried again."""
-    try:
-        yield
-    except TriviumError as error:  # a server that is away
-        log.warning("resolution_waits", code=error.code, reason=error.message, action=error.action)
-    except Exception:  # a fault of ours
-        log.exception("resolution_failed")
+    @contextmanager
+    def _told(self, whose: str) -> Iterator[None]:
+        """What fails leaves its names unresolved, to be tried again; a server that stays away is told once."""
+        try:
+            yield
+            self._waiting.discard(whose)
+        except TriviumError as error:
+            told = log.debug if whose in self._waiting else log.warning
+            self._waiting.add(whose)
+            told("resolution_waits", code=error.code, reason=error.message, action=error.action)
+        except Exception:  # a fault of ours
+            log.exception("resolution_failed")
 
 
 def resolve_all(graphs: Graphs, tenant: Tenant | None = None, within_s: float = math.inf) -> bool:
