@@ -44,7 +44,7 @@ from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.question_vectors import REMEMBERED, QuestionVectors, visual_questions
-from trivium_query.requests import Services
+from trivium_query.requests import Embeddings, Services
 
 
 class EmbeddedStores(msgspec.Struct, frozen=True):
@@ -119,6 +119,7 @@ def assembled(
             visual_questions=pictured,
             inference=models.answers,
         )
+        services = msgspec.structs.replace(services, embeddings=Embeddings(questions, models.embedder))
         stack.callback(services.topics.close)
         resolving = Resolving(stores.graphs, services.asking)
         resolving.start()

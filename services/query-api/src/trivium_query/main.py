@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 
+import msgspec
+
 from trivium.adapters.distributed.stores import DistributedStores
 from trivium.adapters.models import connect_models
 from trivium.child_process.network_probe import warn_unless_locked
@@ -15,6 +17,7 @@ from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.question_vectors import QuestionVectors, visual_questions
+from trivium_query.requests import Embeddings
 from trivium_query.serve import Listening, serve
 from trivium_query.warm import warming
 
@@ -45,6 +48,7 @@ def _serve(settings: Settings) -> None:
             pictured,
             models.answers,
         )
+        services = msgspec.structs.replace(services, embeddings=Embeddings(questions, models.embedder))
         begin_on_signals(stopping)
         with closing(services.topics), warming(services):
             asyncio.run(serve(services, on_ready=_listening, on_stop=stopping.begin))

@@ -19,6 +19,7 @@ from trivium.edits.curation import Curation
 from trivium.flow.asking import Asking
 from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
+from trivium.ports.inference import Embedder
 from trivium.ports.intake import Intake
 from trivium.ports.keywords import Keywords
 from trivium.ports.llm import Llm
@@ -26,6 +27,7 @@ from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
 from trivium_query.contradictions.find import Contradictions
+from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.warmth import Warmth
 from trivium_query.topics.kept import Current
 
@@ -97,6 +99,13 @@ class PresentTopics(Protocol):
         ...
 
 
+class Embeddings(msgspec.Struct, frozen=True):
+    """The model of questions, for who wants vectors themselves; its texts go through `questions` with all others."""
+
+    questions: QuestionVectors
+    embedder: Embedder
+
+
 Probe = Callable[[], Awaitable[None]]
 """Returns when its subject is ready, raises `TriviumError` with the reason when it is not."""
 
@@ -124,6 +133,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     topics: PresentTopics
     hypernodes: Vectors | None = None
     llm: Llm | None = None
+    embeddings: Embeddings | None = None
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)
     asking: Asking = msgspec.field(default_factory=Asking)

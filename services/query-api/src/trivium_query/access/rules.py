@@ -66,6 +66,11 @@ ROUTES: Mapping[str, Role] = {
     "GET /v1/contradictions": _R,
     "POST /v1/contradictions/{id}/dismiss": _W,
     "GET /v1/status": _R,
+    "GET /openai/v1/models": _R,
+    "GET /openai/v1/models/{model:path}": _R,
+    "POST /openai/v1/chat/completions": _R,
+    "POST /openai/v1/responses": _R,
+    "POST /openai/v1/embeddings": _R,
 }
 """Method and path, as the OpenAPI document writes them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 import msgspec
@@ -40,9 +40,18 @@ async def search(
         raise deadline_passed(request.timeout_s) from error
 
 
-async def ask(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None = None) -> Answer:
-    """One whole answer; within a conversation it is appended to it."""
-    request = await _prepare(services, tenant, wanted, timeout_s)
+async def ask(
+    services: Services,
+    tenant: Tenant,
+    wanted: QueryRequest,
+    timeout_s: float | None = None,
+    history: Sequence[Turn] = (),
+) -> Answer:
+    """One whole answer; within a conversation it is appended to it.
+
+    `history`, oldest first, is what the caller itself remembers; a conversation has its own.
+    """
+    request = await _prepare(services, tenant, wanted, timeout_s, history)
     try:
         async with asyncio.timeout(request.timeout_s):
             answer = await services.answerer.answer(tenant, request)
@@ -55,13 +64,17 @@ async def ask(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_
 
 
 async def open_stream(
-    services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None = None
+    services: Services,
+    tenant: Tenant,
+    wanted: QueryRequest,
+    timeout_s: float | None = None,
+    history: Sequence[Turn] = (),
 ) -> AsyncGenerator[AnswerEvent, None]:
     """Check the request first, so that a refusal is a plain error and not an event; then stream.
 
-    Closing the generator stops the work. A failure on the way is raised as `TriviumError`.
+    `history` as in `ask`. Closing the generator stops the work. A failure on the way is raised as `TriviumError`.
     """
-    request = await _prepare(services, tenant, wanted, timeout_s)
+    request = await _prepare(services, tenant, wanted, timeout_s, history)
     return _stream(services, tenant, wanted, request)
 
 
@@ -93,14 +106,15 @@ async def _stream(
             yield event
 
 
-async def _prepare(services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None) -> AskRequest:
+async def _prepare(
+    services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None, history: Sequence[Turn]
+) -> AskRequest:
     """The request with its history. Raises `NotFound` for an unknown conversation."""
     request = msgspec.structs.replace(_request(services, wanted, timeout_s), kind=wanted.kind, rerank=wanted.rerank)
-    if not wanted.conversation_id:
-        return request
-    conversation = await conversations.find(services, tenant, wanted.conversation_id)
-    history = conversation.turns[-HISTORY_TURNS:]
-    return msgspec.structs.replace(request, history=history, forgotten=len(conversation.turns) - len(history))
+    if wanted.conversation_id:
+        history = (await conversations.find(services, tenant, wanted.conversation_id)).turns
+    newest = tuple(history[-HISTORY_TURNS:])
+    return msgspec.structs.replace(request, history=newest, forgotten=len(history) - len(newest))
 
 
 def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:

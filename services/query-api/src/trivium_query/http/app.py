@@ -26,6 +26,8 @@ from trivium_query.http import (
 )
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
+from trivium_query.http.openai import door as openai
+from trivium_query.http.openai.errors import InOpenAiWords
 from trivium_query.http.parameters import known_parameters
 from trivium_query.http.permitted import check_rules, permitted
 from trivium_query.requests import Services
@@ -64,6 +66,8 @@ def create_app(services: Services) -> FastAPI:
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
     for module in (sources, crawls, queries, conversations, *about_the_graph, operations):
         app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
+    # Takes parameters that it does not know, as that interface does.
+    app.include_router(openai.router, dependencies=[Depends(permitted)])
     check_rules(app)
     docs.install(app)
     problems.install(app)
@@ -71,6 +75,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(Bounded, settings=services.settings)
     app.add_middleware(Identified, authenticator=Authenticator(services.settings, StoredKeys(services.objects)))
     app.add_middleware(Observed)
+    app.add_middleware(InOpenAiWords)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
 

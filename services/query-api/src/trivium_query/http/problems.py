@@ -98,12 +98,13 @@ def _framework(error: HTTPException, request: Request) -> Response:
     )
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        headers["Allow"] = ", ".join(_allowed(request))
+        headers["Allow"] = ", ".join(_allowed(error, request))
     return response(problem, headers)
 
 
-def _allowed(request: Request) -> list[str]:
+def _allowed(error: HTTPException, request: Request) -> list[str]:
     """Every method of the path: the framework names only those of the first route that has it."""
     document = request.app.openapi()
     template = getattr(request.scope.get("route"), "path", "")
-    return sorted(method.upper() for method in document["paths"].get(template, ())) or ["GET"]
+    told = sorted(method.upper() for method in document["paths"].get(template, ()))
+    return told or [error.headers["Allow"] if error.headers and "Allow" in error.headers else "GET"]

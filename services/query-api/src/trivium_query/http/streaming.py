@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from fastapi import Request
@@ -23,6 +23,14 @@ HEARTBEAT = b": keep-alive\n\n"
 ERROR = "error"
 
 T = TypeVar("T")
+
+
+class Encoded(Protocol):
+    """A piece of a stream."""
+
+    def encode(self) -> bytes:
+        """As it goes over the wire."""
+        ...
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -73,7 +81,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+    def __init__(self, events: AsyncGenerator[Encoded, None]) -> None:
         super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
         del self.headers["content-length"]
         self._events = events
@@ -92,21 +100,21 @@ class EventStream(Response):
         finally:
             await _stop(producer, watcher)
 
+    def failed(self, error: TriviumError, request_id: str) -> bytes:
+        """The event that tells `error`, as it goes over the wire."""
+        return Event(ERROR, problems.body(error, request_id)).encode()
+
     async def _produce(self, pieces: asyncio.Queue[bytes | None], request_id: str) -> None:
         try:
             async with aclosing(self._events) as events:
                 async for event in events:
                     pieces.put_nowait(event.encode())
         except TriviumError as error:
-            pieces.put_nowait(_failed(error, request_id))
+            pieces.put_nowait(self.failed(error, request_id))
         except Exception as error:  # noqa: BLE001  the boundary: the status line is sent, only an event can tell
-            pieces.put_nowait(_failed(told_fault(error, request_id), request_id))
+            pieces.put_nowait(self.failed(told_fault(error, request_id), request_id))
         finally:
             pieces.put_nowait(None)
-
-
-def _failed(error: TriviumError, request_id: str) -> bytes:
-    return Event(ERROR, problems.body(error, request_id)).encode()
 
 
 async def _next(pieces: asyncio.Queue[bytes | None]) -> bytes | None:
