@@ -278,6 +278,23 @@ def test_in_flight_counts_what_is_under_a_lease_by_lane(registry: Registry, tena
     assert registry.in_flight(now=10**10) == dict.fromkeys(Lane, 0)
 
 
+def test_waiting_counts_what_a_sweep_would_find_by_lane(registry: Registry, tenant: Tenant) -> None:
+    before, mine = registry.waiting(now=55), registry.for_tenant(tenant)
+    for name, lane in (
+        ("held", Lane.BACKFILL),
+        ("lapsed", Lane.BACKFILL),
+        ("new", Lane.BACKFILL),
+        ("done", Lane.LARGE),
+    ):
+        mine.accept(document(tenant, name, lane=lane))
+    mine.claim("held", "v1", 10, now=50)
+    mine.claim("lapsed", "v1", 5, now=50)
+    mine.save(changed(mine.claim("done", "v1", 10, now=50), state=DocumentState.READY))
+    added = {lane: count - before[lane] for lane, count in registry.waiting(now=55).items()}
+    assert added == dict.fromkeys(Lane, 0) | {Lane.BACKFILL: 2}
+    assert len(own(registry.unfinished(now=55, lane=Lane.BACKFILL), tenant)) == 2
+
+
 def test_counts_tell_states_stages_and_chunks(mine: TenantRegistry, tenant: Tenant) -> None:
     for name in ("a", "b", "c", "d"):
         mine.accept(document(tenant, name))

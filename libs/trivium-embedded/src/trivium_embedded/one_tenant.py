@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -32,6 +33,11 @@ class OneTenant(msgspec.Struct, frozen=True):
         """The tenant's RUNNING documents, all of them counted as interactive."""
         running = self.registry.for_tenant(self.tenant).counts().by_state.get(DocumentState.RUNNING.value, 0)
         return dict.fromkeys(Lane, 0) | {Lane.INTERACTIVE: running}
+
+    def waiting(self, now: float) -> dict[Lane, int]:
+        """The tenant's documents that `unfinished` lists, by lane."""
+        found = Counter(document.lane for document in self.unfinished(now))
+        return {lane: found[lane] for lane in Lane}
 
     def tenants(self) -> Sequence[Tenant]:
         """The one."""

@@ -23,7 +23,8 @@ def main() -> None:
 
 
 def _work(settings: Settings) -> None:
-    run_worker(settings, stages_of(Worker.GRAPH), partial(_equipped, settings))
+    with DistributedStores(settings) as stores:
+        run_worker(settings, stages_of(Worker.GRAPH), partial(_equipped, settings), stores.work_measures)
 
 
 @contextmanager

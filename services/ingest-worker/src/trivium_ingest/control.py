@@ -1,5 +1,7 @@
 """The control process. It follows the bucket (`uploads/`), hands out work (`dispatch.py`) and resolves names.
 
+Beside that it tells what waits (`backlog_pages.py`).
+
 It keeps nothing: several of them at once are harmless, and while there is none, work waits.
 """
 
@@ -12,13 +14,15 @@ from functools import partial
 from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.flow.intake import StoreIntake
+from trivium.flow.look_at_backlog import look_at_backlog
 from trivium.flow.originals import OpenUploads
 from trivium.flow.queued import queued
 from trivium.flow.resolving import Resolving
 from trivium.flow.tasks import make_app
-from trivium.ports.stores import Stores
+from trivium.ports.stores import BucketStores
 from trivium.ports.web import Page, Validators
 from trivium.ports.work_signal import WorkSignal
+from trivium_ingest.backlog_pages import backlog_pages
 from trivium_ingest.dispatch import Dispatcher
 from trivium_ingest.lost import LostMessages
 from trivium_ingest.uploads.follow import Bucket, Follower
@@ -28,7 +32,11 @@ from trivium_ingest.uploads.webhook import webhook
 
 @contextmanager
 def controlling(
-    settings: Settings, stores: Stores, work_signal: WorkSignal, uploads: OpenUploads, events: Iterable[TakeEvents]
+    settings: Settings,
+    stores: BucketStores,
+    work_signal: WorkSignal,
+    uploads: OpenUploads,
+    events: Iterable[TakeEvents],
 ) -> Iterator[None]:
     """Do it while the block runs. Raises `Refused` (`cannot_listen`) where the webhook's port is taken."""
     app = make_app(settings.broker)
@@ -47,7 +55,11 @@ def controlling(
     follower = Follower(bucket, intake)
     resolving = Resolving(stores.graphs)
     watch = Watch(follower, settings.reconcile_s, events)
-    with webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear):
+    look = partial(look_at_backlog, app, stores.registry, stores.work_measures)
+    with (
+        backlog_pages(look) as pages,
+        webhook(settings.events_host, settings.events_port, settings.events_token, watch.hear, pages),
+    ):
         dispatcher.start()
         watch.start()
         resolving.start()

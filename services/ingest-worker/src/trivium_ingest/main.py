@@ -33,7 +33,8 @@ def control() -> None:
 
 def _work(settings: Settings) -> None:
     warn_unless_locked()
-    run_worker(settings, stages_of(Worker.INGEST), partial(_equipped, settings))
+    with DistributedStores(settings) as stores:
+        run_worker(settings, stages_of(Worker.INGEST), partial(_equipped, settings), stores.work_measures)
 
 
 @contextmanager

@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, Entry] = {
     "delete": Entry("trivium.cli.documents:delete", "Remove a document from everywhere."),
     "graph": Entry("trivium.cli.graph:graph", "Look at the knowledge graph, and correct it."),
     "backfill": Entry("trivium.cli.backfill:backfill", "Take in what a bucket holds, however much."),
+    "backlog": Entry("trivium.cli.backlog:backlog", "Show what waits in the queues, and how long that takes."),
     "dead": Entry("trivium.cli.dead:dead", "Look at what failed, and replay or drop it."),
     "parse": Entry("trivium.cli.parse:parse", "Print what the parser sees in a file; store nothing."),
     "serve": Entry("trivium.cli.serve:serve", "Run Trivium until stopped: HTTP, gRPC and ingest."),

@@ -50,6 +50,7 @@ from trivium.flow.stage_group import (
 from trivium.logs.context import about
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
+from trivium.ports.work_measures import StageCost
 from trivium.stopping import Stopped, Stopping
 
 GROUP_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
@@ -83,6 +84,7 @@ class Envelope(msgspec.Struct, frozen=True):
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
     the record of each that was deleted, replaced or claimed by somebody else while its batch was under way. After
     `group_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
+    `measured` hears what the stages of a task took.
     """
 
     registry: Registry
@@ -93,6 +95,7 @@ class Envelope(msgspec.Struct, frozen=True):
     clear_up: Callable[[Document, Entry], None] = lambda *_: None
     group_s: float = GROUP_S
     stopping: Stopping = msgspec.field(default_factory=Stopping)
+    measured: Callable[[Sequence[StageCost]], None] = lambda _: None
 
     def run(self, group: Sequence[StageWork], message: Message) -> TaskResult:
         """Do the stages of `group`, in the order given, for each document of the message, once in effect.
@@ -112,15 +115,21 @@ class Envelope(msgspec.Struct, frozen=True):
         jobs, completed, writes, done = self._open(message), CompletedStages(), PendingWrites(), 0
         incomplete: list[Incomplete] = []
         known = about(jobs[0].document) if len(jobs) == 1 else {}
+        costs: list[StageCost] = []
         for work in group:
+            begun = time.perf_counter()
             with structlog.contextvars.bound_contextvars(stage=work.stage.value, **known):
                 jobs, others = self._through(work, jobs, message, completed, writes if work is group[-1] else None)
             incomplete += others
+            costs.append(StageCost(work.stage, message.lane, time.perf_counter() - begun, len(jobs)))
             done += 1
             if not jobs or self.stopping.begun or time.monotonic() > until:
                 break
         with self._leases([*jobs, *(each.job for each in incomplete)], group[0].stage):
+            begun = time.perf_counter()
             jobs, incomplete = _stored(jobs, incomplete, group[0].stage, message, writes)
+            costs.append(StageCost(costs[-1].stage, message.lane, time.perf_counter() - begun, 0))
+        self.measured(costs)
         return self._result(jobs, incomplete, group[0].stage, message, done)
 
     def _open(self, message: Message) -> list[Job]:

@@ -43,7 +43,8 @@ from trivium.flow.queues import consumed_by, consumed_in_turn_by
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
-from trivium.ports.stores import Stores
+from trivium.ports.stores import BucketStores
+from trivium.ports.work_measures import WorkerSeen, WorkMeasures
 from trivium.ports.work_signal import WorkSignal
 from trivium.stopping import GIVE_BACK_S, STOP_S, STOP_SIGNALS, Stopping, end_in_time
 
@@ -60,25 +61,33 @@ class Equipment(msgspec.Struct, frozen=True):
     works: Sequence[StageWork]
 
 
-def envelope_of(settings: Settings, stores: Stores, work_signal: WorkSignal, stopping: Stopping) -> Envelope:
+def envelope_of(settings: Settings, stores: BucketStores, work_signal: WorkSignal, stopping: Stopping) -> Envelope:
     """The envelope of the settings over one deployment's stores; `work_signal` is sent when a place is free."""
     objects = RecentArtifacts(stores.objects)
     late = partial(clear_up, stores)
     return Envelope(
-        stores.registry, objects, settings.lease_s, settings.max_attempts, work_signal.notify, late, stopping=stopping
+        stores.registry,
+        objects,
+        settings.lease_s,
+        settings.max_attempts,
+        work_signal.notify,
+        late,
+        stopping=stopping,
+        measured=stores.work_measures.note,
     )
 
 
 Equip = Callable[[Stopping], AbstractContextManager[Equipment]]
 
 
-def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> None:
+def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip, measures: WorkMeasures | None = None) -> None:
     """Consume what `stages` are to do, until SIGTERM or its like.
 
     Raises what `equip` raised in a process of the pool, unless it was `TryLater`: such a worker would hand every
     document back for ever. Raises `TryLater` (`worker_failed`) when the worker ends for another reason of its own.
     The first signal stops it within `STOP_S`, whatever is in hand, and with every server gone; further ones change
     nothing. A task in hand ends at its next slice; what has not ended after `GIVE_BACK_S` is given back.
+    `measures` hears from time to time that the worker is there.
     """
     mine = list(stages)
     app = make_app(settings.broker)
@@ -88,14 +97,16 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
     signals.worker_process_shutdown.connect(pool.close, weak=False)
     for stage in mine:
         register(app, stage, partial(pool.run, stage))
+    queues = [*consumed_by(mine, settings.lanes), *consumed_in_turn_by(mine, settings.lanes)]
     canary = Canary(app, alive_file(settings), pool.prepare)
+    seen = WorkerSeen(canary.name, settings.worker_processes, tuple(queues))
     worker = _worker(stopping)(
         app=app,
         hostname=canary.name,
         pool="prefork",
         concurrency=settings.worker_processes,
         max_memory_per_child=settings.worker_memory_bytes // _KIB,
-        queues=[canary.queue, *consumed_by(mine, settings.lanes), *consumed_in_turn_by(mine, settings.lanes)],
+        queues=[canary.queue, *queues],
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
@@ -103,6 +114,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip) -> Non
         loglevel="WARNING",
     )
     end_in_time(stopping, STOP_S)
+    canary.tell(seen, measures)
     with canary:
         worker.start()
     if failure := pool.failure():
@@ -150,12 +162,20 @@ class Canary:
             alive_file.touch()
 
         self._task = app.task(sing, name=f"trivium.{self.queue}", ignore_result=True)
+        self._announce: Callable[[], None] = lambda: None
+        self._withdraw: Callable[[], None] = lambda: None
+
+    def tell(self, seen: WorkerSeen, measures: WorkMeasures | None) -> None:
+        """Whom to tell, with each canary, that the worker is there."""
+        if measures:
+            self._announce, self._withdraw = partial(measures.announce, seen), partial(measures.withdraw, seen)
 
     def __enter__(self) -> None:
         signals.worker_ready.connect(self._begin)
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
+        self._withdraw()
         self._alive_file.unlink(missing_ok=True)
 
     def _begin(self, **_: Any) -> None:
@@ -165,6 +185,7 @@ class Canary:
         while not self._ended.is_set():
             with suppress(OperationalError):  # without a broker no canary comes back, which is the message
                 self._task.apply_async(queue=self.queue, expires=CANARY_PERIOD_S)
+            self._announce()
             self._ended.wait(CANARY_PERIOD_S)
 
 

@@ -112,4 +112,10 @@ class Registry(Protocol):
         """
         ...
 
+    def waiting(self, now: float) -> dict[Lane, int]:
+        """How many documents `unfinished` would list without a limit, by lane; it may be some off while others work.
+        Every lane is in the answer.
+        """
+        ...
+
     def tenants(self) -> Sequence[Tenant]: ...

@@ -11,6 +11,7 @@ from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.uploads import Uploads
 from trivium.ports.vectors import Vectors
+from trivium.ports.work_measures import WorkMeasures
 from trivium.ports.work_signal import WorkSignal
 
 
@@ -49,3 +50,6 @@ class BucketStores(Stores, Protocol):
     def uploads(self, bucket: str = "") -> Uploads:
         """A bucket of uploads; "" is the configured one."""
         ...
+
+    @property
+    def work_measures(self) -> WorkMeasures: ...

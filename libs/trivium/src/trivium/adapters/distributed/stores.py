@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pa
     from trivium.ports.registry import Registry
     from trivium.ports.uploads import Uploads
     from trivium.ports.vectors import Vectors
+    from trivium.ports.work_measures import WorkMeasures
     from trivium.ports.work_signal import WorkSignal
 
 
@@ -66,6 +67,13 @@ class DistributedStores:
         from trivium.adapters.distributed.redis.work_signal import RedisWorkSignal  # noqa: PLC0415
 
         return RedisWorkSignal(self._redis)
+
+    @cached_property
+    def work_measures(self) -> WorkMeasures:
+        """Records in Redis."""
+        from trivium.adapters.distributed.redis.work_measures import RedisWorkMeasures  # noqa: PLC0415
+
+        return RedisWorkMeasures(self._redis)
 
     @cached_property
     def events(self) -> RedisEvents:

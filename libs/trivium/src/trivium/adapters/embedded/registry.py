@@ -87,6 +87,16 @@ class SqliteRegistry:
             rows = connection.execute(_IN_FLIGHT, (now,)).fetchall()
         return dict.fromkeys(Lane, 0) | {Lane(lane): count for lane, count in rows}
 
+    def waiting(self, now: float) -> dict[Lane, int]:
+        """Documents for a sweep, by lane."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT lane, count(*) FROM documents WHERE state IN ('pending', 'running')"
+                " AND (state = 'pending' OR lease_until <= ?) GROUP BY lane",
+                (now,),
+            ).fetchall()
+        return dict.fromkeys(Lane, 0) | {Lane(lane): count for lane, count in rows}
+
     def tenants(self) -> Sequence[Tenant]:
         """Every tenant that ever had a document, by name."""
         with self._database.read() as connection:

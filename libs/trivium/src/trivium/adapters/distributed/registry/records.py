@@ -177,6 +177,18 @@ class HotRecords:
         )
         return int(count)
 
+    def waiting(self, lane: Lane, now: float) -> int:
+        """Unfinished documents without a lease that holds."""
+
+        def count(client: Client, prefix: str) -> int:
+            pipe = client.pipeline()
+            pipe.zcard(f"{prefix}unfinished:{lane}")
+            pipe.zcount(f"{prefix}leases:{lane}", f"({now!r}", "+inf")
+            unfinished, held = pipe.execute()
+            return max(0, int(unfinished) - int(held))
+
+        return self._server.remember(count)
+
     def adopt(self, markers: Sequence[Marker]) -> tuple[list[Marker], list[Marker]]:
         """Queue what markers name. Answers those whose document is not unfinished here, and those that were new."""
         if not markers:

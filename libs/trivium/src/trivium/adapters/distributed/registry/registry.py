@@ -66,6 +66,10 @@ class ManifestRegistry:
         """Documents under a lease, by lane."""
         return {lane: self._hot.in_flight(lane, now) for lane in Lane}
 
+    def waiting(self, now: float) -> dict[Lane, int]:
+        """Documents for a sweep, by lane: as many as Redis has heard of."""
+        return {lane: self._hot.waiting(lane, now) for lane in Lane}
+
     def tenants(self) -> Sequence[Tenant]:
         """Every tenant that ever had a document, by name."""
         return list(self._manifests.tenants())
