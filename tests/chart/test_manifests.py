@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from helm import PROFILES, TRIAL, Helm, merged, pods_of
 from kubernetes_schema import faults
@@ -176,9 +178,66 @@ def test_keda_watches_the_queues_that_a_worker_consumes(helm: Helm) -> None:
             triggers = scaled[f"trivium-worker-{name}{suffix}"]["triggers"]
             stages = stages_of(kind)
             wanted = {*consumed_by(stages, lanes), *consumed_in_turn_by(stages, lanes)}
-            assert {trigger["metadata"]["listName"] for trigger in triggers} == wanted
+            for trigger in triggers:
+                url = httpx.URL(trigger["metadata"]["url"])
+                assert url.host == "trivium-control.trivium.svc"
+                assert set(url.params["queues"].split(",")) == wanted
+            assert [trigger["metadata"]["valueLocation"] for trigger in triggers] == [
+                "total.work_s",
+                "total.active_documents",
+            ]
     deployments = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "Deployment"}
     assert all("replicas" not in deployments[name] for name in scaled), "an upgrade must not undo the scaling"
+
+
+def test_a_worker_of_the_language_model_scales_to_nothing_by_its_own_queue(helm: Helm) -> None:
+    llm = {"kind": "ingest", "lanes": "all", "queues": ["llm"], "scaling": {"min": 0}, "replicas": 1, "scratch": "1Gi"}
+    both = {"llm": {**llm, "resources": {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}}}
+    workers = {"ingest": {"queues": ["parse", "embed", "index"]}, "ingest-others": None, **both}
+    values = merged(TRIAL, {"workers": workers, "autoscaling": {"kind": "keda"}})
+    objects = helm.template(values=values)
+    scaled = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "ScaledObject"}
+    of_llm, of_ingest = scaled["trivium-worker-llm"], scaled["trivium-worker-ingest"]
+    assert (of_llm["minReplicaCount"], of_ingest["minReplicaCount"]) == (0, 1)
+    asked = httpx.URL(of_llm["triggers"][0]["metadata"]["url"]).params["queues"].split(",")
+    assert asked == ["llm", "llm.recording", "llm.large", "llm.backfill"]
+    (container,) = pods_of(objects)["trivium-worker-llm"]["spec"]["containers"]
+    assert {"name": "TRIVIUM_WORKER_QUEUES", "value": "llm"} in container["env"]
+
+
+def test_the_query_service_scales_by_requests_in_flight_and_by_processor_time_without_keda(helm: Helm) -> None:
+    def scaler(kind: str, of: str) -> Any:
+        objects = helm.template(values=merged(TRIAL, {"autoscaling": {"kind": kind}}))
+        return next(i["spec"] for i in objects if i["kind"] == of and i["metadata"]["name"] == "trivium-query-api")
+
+    (trigger,) = scaler("keda", "ScaledObject")["triggers"]
+    assert trigger["metadata"]["valueLocation"] == "trivium_requests_inflight"
+    assert trigger["metadata"]["aggregationType"] == "sum"
+    (metric,) = scaler("hpa", "HorizontalPodAutoscaler")["metrics"]
+    assert metric["resource"]["name"] == "cpu"
+
+
+def test_inference_scales_by_the_seconds_in_its_queue(helm: Helm) -> None:
+    prometheus = {"autoscaling": {"kind": "keda", "prometheus": {"address": "http://prometheus.monitoring.svc:9090"}}}
+    objects = helm.template(values=merged(TRIAL, prometheus))
+    scaled = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "ScaledObject"}
+    (trigger,) = scaled["trivium-inference"]["triggers"]
+    query = trigger["metadata"]["query"]
+    assert query.count('{namespace="trivium"}') == 3
+    assert {name for name in re.findall(r"trivium_[a-z_]+", query)} == {
+        "trivium_inference_queued",
+        "trivium_inference_batch_seconds_sum",
+        "trivium_inference_batch_cost_sum",
+    }
+
+
+def test_every_process_is_scraped_where_it_tells_its_metrics(helm: Helm) -> None:
+    objects = helm.template(values=merged(TRIAL, {"monitoring": {"kind": "prometheus-operator"}}))
+    scraped = {i["metadata"]["name"]: i["spec"]["podMetricsEndpoints"][0] for i in objects if i["kind"] == "PodMonitor"}
+    assert scraped["trivium-control"]["port"] == "events"
+    for name, endpoint in scraped.items():
+        (container,) = pods_of(objects)[name]["spec"]["containers"]
+        assert endpoint["port"] in {port["name"] for port in container["ports"]}
 
 
 def _names(objects: list[dict[str, Any]], kind: str) -> Iterator[str]:

@@ -37,6 +37,11 @@ def test_every_profile_lints(helm: Helm, profile: str) -> None:
         ({"vllm": {"enabled": True}}, "vllm.enabled needs vllm.model"),
         ({"vllm": {"enabled": True, "model": "/models/x"}}, "vllm.enabled needs models.existingClaim"),
         ({"workers": {"ingest": {"lanes": "others"}}}, "No ingest worker takes recordings and large files"),
+        ({"workers": {"ingest": {"queues": ["graph"]}}}, "is none of a worker of kind ingest"),
+        (
+            {"workers": {"ingest": {"queues": ["parse"]}, "ingest-others": None}},
+            "No ingest worker takes recordings and large files from the queue llm",
+        ),
         ({"workers": {"graph": None, "graph-others": None}}, "No graph worker takes recordings"),
         ({"queryApi": {"replicas": 1}}, "query-api has 1 replicas and a disruption budget that keeps 1"),
         ({"ingress": {"http": {"enabled": True}}}, "ingress.http.enabled needs ingress.http.host"),

@@ -22,19 +22,26 @@
     {{- fail (printf "The credential %s is missing: add it to the Secret and to credentials.keys (or to credentials.create)." $name) }}
   {{- end }}
 {{- end }}
-{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_metrics_host" "worker_metrics_port" "cache_dir" "data_dir" "url" }}
+{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "cache_dir" "data_dir" "url" }}
   {{- if hasKey $v.settings $name }}
     {{- fail (printf "settings.%s is decided by the chart, process by process. Leave it out." $name) }}
   {{- end }}
 {{- end }}
-{{- range $kind := list "ingest" "graph" }}
+{{- range $kind, $resources := dict "ingest" (list "parse" "llm" "embed" "index") "graph" (list "graph" "llm.graph") }}
+  {{- range $name, $worker := $v.workers }}{{ if and $worker (eq $worker.kind $kind) }}{{ range $queue := $worker.queues }}
+    {{- if not (has $queue $resources) }}
+      {{- fail (printf "workers.%s looks into the queue %s, which is none of a worker of kind %s. Name some of: %s." $name $queue $kind (join ", " $resources)) }}
+    {{- end }}
+  {{- end }}{{ end }}{{ end }}
+  {{- range $resource := $resources }}
   {{- $lanes := list }}
-  {{- range $v.workers }}{{ if and . (eq .kind $kind) (or (gt (int .replicas) 0) (eq $v.autoscaling.kind "keda")) }}{{ $lanes = append $lanes .lanes }}{{ end }}{{ end }}
+  {{- range $v.workers }}{{ if and . (eq .kind $kind) (has $resource (.queues | default $resources)) (or (gt (int .replicas) 0) (eq $v.autoscaling.kind "keda")) }}{{ $lanes = append $lanes .lanes }}{{ end }}{{ end }}
   {{- if not (or (has "all" $lanes) (has "recordings" $lanes)) }}
-    {{- fail (printf "No %s worker takes recordings and large files, which would wait for ever. Give one under workers lanes: all, or lanes: recordings." $kind) }}
+    {{- fail (printf "No %s worker takes recordings and large files from the queue %s, which would wait for ever. Give one under workers lanes: all, or lanes: recordings." $kind $resource) }}
   {{- end }}
   {{- if not (or (has "all" $lanes) (has "others" $lanes)) }}
-    {{- fail (printf "No %s worker takes uploads and backfills, which would wait for ever. Give one under workers lanes: all, or lanes: others." $kind) }}
+    {{- fail (printf "No %s worker takes uploads and backfills from the queue %s, which would wait for ever. Give one under workers lanes: all, or lanes: others." $kind $resource) }}
+  {{- end }}
   {{- end }}
 {{- end }}
 {{- if $v.vllm.enabled }}

@@ -76,7 +76,7 @@ inference: {{ printf "grpc://%s" . | quote }}
 {{- else if eq .kind "control" }}
 {{- $peers := $policy.events }}
 {{- if not $peers }}{{ range include "trivium.egress" (dict "root" .root "names" (list "s3")) | fromYamlArray }}{{ $peers = concat $peers (.to | default list) }}{{ end }}{{ end }}
-- {from: {{ $peers | toJson }}, ports: [{protocol: TCP, port: 8081}]}
+- {from: {{ concat $peers $scrape | toJson }}, ports: [{protocol: TCP, port: 8081}]}
 {{- else if eq .kind "inference" }}
 - {from: [{{ $ours | toJson }}], ports: [{protocol: TCP, port: 9191}]}
 - {from: {{ $scrape | toJson }}, ports: [{protocol: TCP, port: 9192}]}

@@ -30,6 +30,9 @@ TRIVIUM_EVENTS_HOST: 0.0.0.0
 TRIVIUM_INFERENCE_HOST: 0.0.0.0
 {{- else if has .kind (list "ingest" "graph") }}
 TRIVIUM_WORKER_LANES: {{ .values.lanes }}
+{{- with .values.queues }}
+TRIVIUM_WORKER_QUEUES: {{ join "," . | quote }}
+{{- end }}
 TRIVIUM_ALIVE_FILE: /tmp/worker-alive
 TRIVIUM_WORKER_METRICS_HOST: 0.0.0.0
 TRIVIUM_WORKER_METRICS_PORT: "9100"

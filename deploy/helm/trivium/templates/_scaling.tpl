@@ -1,4 +1,4 @@
-{{- /* What scales (root, component, kind, values), or nothing. Workers follow the batches that wait in their Redis lists. */ -}}
+{{- /* What scales (root, component, kind, values), or nothing. Workers follow the seconds of work that wait for them. */ -}}
 {{- define "trivium.scaler" -}}
 {{- $a := .root.Values.autoscaling -}}
 {{- $target := dict "apiVersion" "apps/v1" "kind" "Deployment" "name" (printf "%s-%s" (include "trivium.name" .root) .component) -}}
@@ -14,7 +14,7 @@ spec:
   metrics:
     - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: {{ $of.cpuPercent }}}}}
 {{- else if and (eq $a.kind "keda") (has .kind (list "query" "inference" "ingest" "graph")) }}
-{{- $of := eq .kind "query" | ternary $a.queryApi (eq .kind "inference" | ternary $a.inference $a.workers) }}
+{{- $of := eq .kind "query" | ternary $a.queryApi (eq .kind "inference" | ternary $a.inference (mergeOverwrite (deepCopy $a.workers) (.values.scaling | default dict))) }}
 apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
 metadata: {{- include "trivium.metadata" . | nindent 2 }}
@@ -27,38 +27,42 @@ spec:
   {{- end }}
   triggers:
     {{- if has .kind (list "ingest" "graph") }}
-    {{- $redis := include "trivium.redis" .root | fromYaml }}
-    {{- range $queue := include "trivium.queues" . | fromYamlArray }}
-    - type: redis
-      metadata: {address: {{ $redis.address | quote }}, databaseIndex: {{ $redis.database | quote }}, listName: {{ $queue }}, listLength: {{ $of.batchesWaiting | quote }}{{ if $redis.tls }}, enableTLS: "true"{{ end }}}
-      {{- with $a.redis.authentication }}
-      authenticationRef: {name: {{ . }}}
-      {{- end }}
-    {{- end }}
+    {{- $backlog := printf "http://%s-control.%s.svc:8081/backlog?queues=%s" (include "trivium.name" .root) .root.Release.Namespace (include "trivium.queues" . | fromYamlArray | join ",") }}
+    - type: metrics-api  # one worker for each so many seconds of measured work
+      metadata: {url: {{ $backlog | quote }}, valueLocation: total.work_s, targetValue: {{ $of.backlogSeconds | quote }}}
+    - type: metrics-api  # at least one while anything waits or is in hand, also when nobody has measured anything yet
+      metadata: {url: {{ $backlog | quote }}, valueLocation: total.active_documents, targetValue: "1000000000"}
     {{- else if and (eq .kind "inference") $a.prometheus.address }}
-    - type: prometheus
+    {{- $of_engine := printf "{namespace=%q}" .root.Release.Namespace }}
+    - type: prometheus  # seconds of one replica: what waits, by the pace of the last five minutes
       metadata:
         serverAddress: {{ $a.prometheus.address }}
-        query: sum(trivium_inference_queued{namespace="{{ .root.Release.Namespace }}"})
-        threshold: {{ $of.queuedTokens | quote }}
+        query: >-
+          sum(sum by (engine) (trivium_inference_queued{{ $of_engine }})
+          * sum by (engine) (rate(trivium_inference_batch_seconds_sum{{ $of_engine }}[5m]))
+          / (sum by (engine) (rate(trivium_inference_batch_cost_sum{{ $of_engine }}[5m])) > 0)) or vector(0)
+        threshold: {{ $of.queueSeconds | quote }}
+    {{- else if eq .kind "query" }}
+    - type: metrics-api  # requests in flight of all replicas together
+      metadata:
+        url: http://{{ include "trivium.name" .root }}-query-api.{{ .root.Release.Namespace }}.svc:8080/metrics
+        format: prometheus
+        valueLocation: trivium_requests_inflight
+        aggregateFromKubeServiceEndpoints: "true"
+        aggregationType: sum
+        targetValue: {{ $of.inFlight | quote }}
     {{- else }}
     - {type: cpu, metricType: Utilization, metadata: {value: {{ $of.cpuPercent | quote }}}}
     {{- end }}
 {{- end }}
 {{- end }}
 
-{{- /* The queues of a worker of (kind, values.lanes), as trivium.flow.queues names them */ -}}
+{{- /* The queues of a worker of (kind, values.lanes, values.queues), as trivium.flow.queues names them */ -}}
 {{- define "trivium.queues" -}}
 {{- $lanes := get (dict "all" (list "" ".recording" ".large" ".backfill") "others" (list "" ".backfill") "recordings" (list ".recording" ".large")) .values.lanes -}}
 {{- $resources := eq .kind "ingest" | ternary (list "parse" "llm" "embed" "index") (list "graph" "llm.graph") -}}
-{{- range $lane := $lanes }}{{ range $resource := $resources }}
+{{- $chosen := .values.queues | default $resources -}}
+{{- range $lane := $lanes }}{{ range $resource := $resources }}{{ if has $resource $chosen }}
 - {{ $resource }}{{ $lane }}
-{{- end }}{{ end }}
-{{- end }}
-
-{{- define "trivium.redis" -}}
-{{- $url := urlParse (.Values.settings.broker_url | default .Values.settings.redis_url) -}}
-address: {{ .Values.autoscaling.redis.address | default (contains ":" $url.host | ternary $url.host (printf "%s:6379" $url.host)) | quote }}
-database: {{ trimPrefix "/" $url.path | default "0" | quote }}
-tls: {{ eq $url.scheme "rediss" }}
+{{- end }}{{ end }}{{ end }}
 {{- end }}

@@ -140,6 +140,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     worker_lanes: Literal["all", "recordings", "others"] = "all"
     """What a worker takes on: where there are several, one for `others` is never busy with an hour of speech or a table
     of a million rows when somebody uploads a page; one for `recordings` takes these and large files alone."""
+    worker_queues: str = ""
+    """The queues that a worker looks into, separated by commas: `parse`, `llm`, `embed`, `index` of an ingest worker,
+    `graph`, `llm.graph` of a graph worker. Empty: all of its kind. What one leaves out another has to take."""
     worker_processes: Count = 1
     """Tasks that one worker does at a time, each in a process of its own."""
     worker_memory_bytes: Count = 1024 * 1024 * 1024

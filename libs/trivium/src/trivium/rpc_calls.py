@@ -14,7 +14,7 @@ from grpc.aio import AbortError, ServicerContext
 
 from trivium.domain.errors import TriviumError
 from trivium.rpc_status import abort
-from trivium.telemetry import REQUEST_SECONDS, REQUESTS, told_fault
+from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
 
 Context = ServicerContext[Any, Any]
 
@@ -31,7 +31,7 @@ async def accounted(
     started = time.perf_counter()
     code = StatusCode.OK
     try:
-        with structlog.contextvars.bound_contextvars(trace=request_id):
+        with REQUESTS_INFLIGHT.track_inprogress(), structlog.contextvars.bound_contextvars(trace=request_id):
             yield
     except TriviumError as error:
         code = status_of(error)

@@ -6,8 +6,19 @@ import pytest
 
 from trivium.config import Settings
 from trivium.domain.documents import STAGES, Lane, Stage
+from trivium.domain.errors import Refused
 from trivium.flow.chain import Entry, Message, send
-from trivium.flow.queues import LARGE_BYTES, consumed_by, consumed_in_turn_by, lane_of, queue_of
+from trivium.flow.pipeline import Worker, stages_of
+from trivium.flow.queues import (
+    LARGE_BYTES,
+    consumed_by,
+    consumed_in_turn_by,
+    lane_of,
+    of_resources,
+    queue_of,
+    read_resources,
+    resource_of,
+)
 from trivium.flow.tasks import VISIBILITY_S, make_app
 
 
@@ -85,3 +96,16 @@ def test_the_workers_for_recordings_and_for_others_together_look_into_every_queu
         consumed_by(STAGES, Settings(worker_lanes=lanes).lanes) for lanes in ("recordings", "others", "all")
     )
     assert sorted(recordings + others) == sorted(every) == sorted(consumed_by(STAGES))
+
+
+def test_a_worker_may_look_into_some_queues_of_its_kind() -> None:
+    ingest, graph = stages_of(Worker.INGEST), stages_of(Worker.GRAPH)
+    assert of_resources(ingest, read_resources("llm")) == [Stage.ENRICH]
+    assert Stage.ENRICH not in of_resources(ingest, read_resources("parse, embed,index"))
+    assert of_resources(ingest, read_resources("")) == ingest
+    assert of_resources(graph, read_resources("llm.graph")) == graph, "whoever reads in turns links as well"
+    assert of_resources(graph, read_resources("llm")) == []
+    every = [*consumed_by(STAGES), *consumed_in_turn_by(STAGES)]
+    assert {resource_of(queue) for queue in every} == read_resources("")
+    with pytest.raises(Refused, match="'gpu' is no queue"):
+        read_resources("llm,gpu")

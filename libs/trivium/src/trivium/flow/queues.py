@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from trivium.domain.documents import STAGES, Lane, Stage
+from trivium.domain.errors import Refused
 from trivium.flow.pipeline import PIPELINE, Worker
 
 RECORDINGS = frozenset(
@@ -43,6 +44,40 @@ def lane_of(name: str, media_type: str, size_bytes: int, lane: Lane) -> Lane:
     if recording:
         return Lane.RECORDING
     return Lane.LARGE if size_bytes > LARGE_BYTES else lane
+
+
+RESOURCES = frozenset(
+    {
+        *(step.queue for step in PIPELINE.values()),
+        *(f"llm.{s.queue}" for s in PIPELINE.values() if s.worker is Worker.GRAPH),
+    }
+)
+"""What queues are named after, whatever the lane."""
+
+
+def read_resources(setting: str) -> frozenset[str]:
+    """Of the setting `worker_queues`; all of them where it is empty. Raises `Refused` (`bad_setting`)."""
+    named = frozenset(filter(None, (name.strip() for name in setting.split(","))))
+    if unknown := sorted(named - RESOURCES):
+        known = ", ".join(sorted(RESOURCES))
+        raise Refused("bad_setting", f"TRIVIUM_WORKER_QUEUES: {unknown[0]!r} is no queue.", f"Name some of: {known}.")
+    return named or RESOURCES
+
+
+def resource_of(queue: str) -> str:
+    """A queue's name without its lane."""
+    for lane in Lane:
+        queue = queue.removesuffix(f".{lane.value}")
+    return queue
+
+
+def of_resources(stages: Iterable[Stage], resources: Collection[str]) -> list[Stage]:
+    """The stages that wait in queues of these resources."""
+    return [stage for stage in stages if any(resource in resources for resource in _resources_of(stage))]
+
+
+def _resources_of(stage: Stage) -> tuple[str, str]:
+    return queue_of(stage, Lane.INTERACTIVE), queue_of(stage, Lane.INTERACTIVE, in_turn=True)
 
 
 def consumed_in_turn_by(stages: Collection[Stage], lanes: Iterable[Lane] = Lane) -> list[str]:

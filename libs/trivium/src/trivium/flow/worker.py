@@ -33,13 +33,13 @@ from prometheus_client import start_http_server
 from trivium import telemetry
 from trivium.config import Settings
 from trivium.domain.documents import Stage
-from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.errors import Refused, TriviumError, TryLater
 from trivium.extras import explained
 from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, TaskResult, postponed
 from trivium.flow.erase import clear_up
 from trivium.flow.heartbeat import give_back_all
-from trivium.flow.queues import consumed_by, consumed_in_turn_by
+from trivium.flow.queues import consumed_by, consumed_in_turn_by, of_resources, read_resources, resource_of
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
@@ -89,15 +89,23 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip, measur
     nothing. A task in hand ends at its next slice; what has not ended after `GIVE_BACK_S` is given back.
     `measures` hears from time to time that the worker is there.
     """
-    mine = list(stages)
+    resources = read_resources(settings.worker_queues)
+    mine = of_resources(stages, resources)
+    if not mine:
+        raise Refused(
+            "bad_setting",
+            f"No stage of this worker waits in the queues {', '.join(sorted(resources))}.",
+            "Set TRIVIUM_WORKER_QUEUES to queues of its kind, or leave it empty.",
+        )
     app = make_app(settings.broker)
     stopping = Stopping()
-    pool = _PoolProcess(settings, equip, stopping)
+    pool = _PoolProcess(settings, mine, equip, stopping)
     signals.setup_logging.connect(_logs_are_ours, weak=False)
     signals.worker_process_shutdown.connect(pool.close, weak=False)
     for stage in mine:
         register(app, stage, partial(pool.run, stage))
-    queues = [*consumed_by(mine, settings.lanes), *consumed_in_turn_by(mine, settings.lanes)]
+    every = [*consumed_by(mine, settings.lanes), *consumed_in_turn_by(mine, settings.lanes)]
+    queues = [queue for queue in every if resource_of(queue) in resources]
     canary = Canary(app, alive_file(settings), pool.prepare)
     seen = WorkerSeen(canary.name, settings.worker_processes, tuple(queues))
     worker = _worker(stopping)(
@@ -195,9 +203,10 @@ class _PoolProcess:
     Made in the worker's own process; what a process of the pool could not open comes back through a pipe.
     """
 
-    def __init__(self, settings: Settings, equip: Equip, stopping: Stopping) -> None:
+    def __init__(self, settings: Settings, mine: Sequence[Stage], equip: Equip, stopping: Stopping) -> None:
         self._heard, self._telling = Pipe(duplex=False)
         self._settings = settings
+        self._mine = frozenset(mine)
         self._equip = equip
         self._stopping = stopping
         self._busy = False
@@ -215,7 +224,8 @@ class _PoolProcess:
         telemetry.QUEUE_SECONDS.labels(stage.value).observe(max(0.0, waited))
         try:
             with telemetry.timed(telemetry.TASK_SECONDS, stage.value):
-                return equipment.envelope.run(group_of(equipment.works, stage), message)
+                mine = [work for work in equipment.works if work.stage in self._mine]
+                return equipment.envelope.run(group_of(mine, stage), message)
         finally:
             self._idle_since, self._busy = time.time(), False
 

@@ -42,6 +42,8 @@ _OPTIONS: Final = (
     ("grpc.so_reuseport", 0),  # else a second server would share the port in silence
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),  # clients may ask that often whether we are there
+    ("grpc.max_connection_age_ms", 60_000),  # a client looks its name up again, and so finds replicas that are new
+    ("grpc.max_connection_age_grace_ms", 3_600_000),  # what it has asked before is still answered
 )
 
 

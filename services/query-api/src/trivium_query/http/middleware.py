@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused, TriviumError
-from trivium.telemetry import REQUEST_SECONDS, REQUESTS, told_fault
+from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
 from trivium_query import pace
 from trivium_query.access.authenticate import Authenticator, Credentials
 from trivium_query.access.local_only import check_local
@@ -65,7 +65,7 @@ class Observed:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(trace=request_id):
+        with REQUESTS_INFLIGHT.track_inprogress(), structlog.contextvars.bound_contextvars(trace=request_id):
             try:
                 await self.app(scope, receive, sending)
             except ClientDisconnect:

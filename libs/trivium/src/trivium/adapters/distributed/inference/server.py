@@ -33,7 +33,10 @@ _OPTIONS: Final = (
     (
         "grpc.service_config",
         msgspec.json.encode(
-            {"methodConfig": [{"name": [{"service": "trivium.v1.InferenceService"}], "retryPolicy": _RETRIES}]}
+            {
+                "methodConfig": [{"name": [{"service": "trivium.v1.InferenceService"}], "retryPolicy": _RETRIES}],
+                "loadBalancingConfig": [{"round_robin": {}}],  # over all addresses that the name stands for
+            }
         ).decode(),
     ),
     ("grpc.per_rpc_retry_buffer_size", MAX_MESSAGE_BYTES),  # a larger call would not be repeated
@@ -60,6 +63,8 @@ _NEVER: Final = frozenset(
 
 class Inference:
     """A connection to the inference service at `address` (host:port), made at the first call.
+
+    Where the name stands for several addresses, they are asked in turn.
 
     For many threads; a forked process makes a connection of its own. Calls raise `TryLater` when the service is away,
     busy or late, and `NeverWill` when it cannot do what is asked.
