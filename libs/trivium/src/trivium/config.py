@@ -83,6 +83,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     llm_url: str = ""
     llm_model: str = ""
     llm_api_key: str = ""
+    llm_waiting_limit: Annotated[int, msgspec.Meta(ge=0)] = 8
+    """With vLLM: while so many requests wait in its own queue, or its cache is nearly full, a backfill asks it nothing
+    and waits. Recordings and large files wait at twice, other uploads at four times as many. 0: never."""
     vision_model: str = ""
     """A model of the same provider that can see: it describes the pictures of documents. Empty: none does."""
     llm_timeout_s: Positive = 60.0

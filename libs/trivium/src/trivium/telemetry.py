@@ -45,6 +45,9 @@ ANSWERS = Counter("trivium_answers_total", "Answers by engine and verdict", ["en
 LLM_TOKENS = Counter("trivium_llm_tokens_total", "Tokens by provider and direction", ["llm", "direction"])
 REQUESTS = Counter("trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"])
 REQUEST_SECONDS = Histogram("trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST)
+GAVE_WAY = Counter(
+    "trivium_llm_gave_way_total", "Documents that waited because the language model was busy", ["stage", "lane"]
+)
 REQUESTS_INFLIGHT = Gauge("trivium_requests_inflight", "Requests that are being served, over HTTP and gRPC")
 INFERENCE_QUEUED = Gauge("trivium_inference_queued", "Tokens (or items) waiting for an engine", ["engine"])
 INFERENCE_WAIT_SECONDS = Histogram(

@@ -22,6 +22,7 @@ from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import BACKOFF_CAP_S, MAX_RETRIES, Envelope, TaskResult
+from trivium.flow.gives_way import GivesWay
 from trivium.flow.heartbeat import BEATS_PER_LEASE
 from trivium.flow.in_turns import GoesOn
 from trivium.flow.large import LARGE_READ_BYTES, quick_reading
@@ -148,6 +149,55 @@ def key_in(result: TaskResult) -> str:
 def started(world: World, name: str, attempts: int) -> None:
     """As a worker leaves the record when it dies."""
     world.documents.save(msgspec.structs.replace(world.now(name), stage="parse", attempt=attempts))
+
+
+class Patient(Work):
+    """Asks something that is busy until the test says otherwise."""
+
+    stage = Stage.CHUNK
+    busy = True
+
+    def gives_way(self, job: Job) -> GivesWay | None:
+        return GivesWay("12 requests wait.", job.document.lane) if self.busy else None
+
+
+# What gives way
+
+
+def test_a_stage_that_gives_way_comes_back_soon_and_nothing_is_counted(world: World) -> None:
+    work = Patient(lambda _: Outcome("read"))
+    work.stage = Stage.PARSE
+    message = world.message
+    for _ in range(MAX_RETRIES // 100):
+        result = world.envelope.run([work], message)
+        assert result.onward.entries == ()
+        (again,) = result.redeliveries
+        assert (again.stage, again.message.retries) == (Stage.PARSE, 0)
+        assert 0 < again.delay_s < 1
+        message = again.message
+    assert (work.runs, world.now().attempt, world.now().state) == (0, 0, DocumentState.RUNNING)
+    assert world.now().hindrance == Failure(
+        "llm_busy", "The document waits: 12 requests wait.", "It goes on by itself.", "parse"
+    )
+    assert world.now().lease_until > time.time() + LEASE_S / 2
+    work.busy = False
+    assert len(world.envelope.run([work], message).onward.entries) == 1
+    assert (work.runs, world.now().hindrance) == (1, None)
+
+
+def test_what_was_made_before_it_gave_way_is_kept(world: World) -> None:
+    parse, chunk = Work(), Patient(lambda _: Outcome("chunks"))
+    (again,) = world.envelope.run([parse, chunk], world.batch("b.txt")).redeliveries
+    assert len(again.message.entries) == 2
+    assert (again.stage, world.now().attempt) == (Stage.CHUNK, 0)
+    chunk.busy = False
+    assert len(world.envelope.run([chunk], again.message).onward.entries) == 2
+    assert parse.ran == ["a.txt", "b.txt"]
+
+
+def test_a_backfill_gives_way_for_longer_than_an_upload() -> None:
+    waits = [GivesWay("", Lane.BACKFILL).delay_s for _ in range(20)]
+    assert min(waits) > max(GivesWay("", Lane.INTERACTIVE).delay_s for _ in range(20))
 
 
 # One document

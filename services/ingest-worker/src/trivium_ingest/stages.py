@@ -22,6 +22,7 @@ from trivium.flow.artifacts import Origin
 from trivium.flow.assets import store_assets
 from trivium.flow.erase import require_membership
 from trivium.flow.family import Member, accept_children, are_accepted
+from trivium.flow.gives_way import GivesWay
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.hypernodes.centroids import Centroids
@@ -171,6 +172,11 @@ class EnrichWork(msgspec.Struct, frozen=True):
     def outputs_present(self, job: Job) -> bool:
         """Enrichment leaves no rows."""
         return True
+
+    def gives_way(self, job: Job) -> GivesWay | None:
+        """While the language model is busy."""
+        why = self.llm.reason_to_wait(job.document.lane) if self.llm else ""
+        return GivesWay(why, job.document.lane) if why else None
 
     def run(self, job: Job) -> Outcome:
         """Situate every chunk in its document."""

@@ -30,12 +30,13 @@ from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message
+from trivium.flow.gives_way import GivesWay
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
 from trivium.flow.in_turns import GoesOn, patient_lane
 from trivium.flow.large import TakesLong, outgrown, quick_reading
 from trivium.flow.pending_writes import PendingWrites
 from trivium.flow.pipeline import following
-from trivium.flow.stage import ChosenWork, Job, Outcome, RowsWork, StageProgress, StageWork
+from trivium.flow.stage import ChosenWork, Job, Outcome, PatientWork, RowsWork, StageProgress, StageWork
 from trivium.flow.stage_group import (
     CompletedStages,
     Incomplete,
@@ -165,22 +166,14 @@ class Envelope(msgspec.Struct, frozen=True):
             if not any(job.made for job in jobs):
                 raise
             return [], [Incomplete(job, stage, error) for job in jobs]
-        keys = {
-            job.document.id: artifacts.artifact_key(
-                job.entry,
-                stage,
-                work.fingerprint_for(job.document) if isinstance(work, ChosenWork) else fingerprint,
-                job.scope,
-            )
-            for job in jobs
-        }
+        keys = _keys(work, jobs, fingerprint)
         through, todo, incomplete = [], [], []
         for job in jobs:
             done = completed.done_before(work, job, keys[job.document.id])
             if done is not None:
                 through.append(skipped(job, stage, done))
-            elif not job.made and starts(job, stage) >= self.max_attempts:
-                incomplete.append(Incomplete(job, Stage(job.document.stage), _poison(job)))
+            elif held := self._held(work, job):
+                incomplete.append(held)
             else:
                 todo.append(job)
         todo, alone = isolated(todo, stage, len(message.entries))
@@ -200,6 +193,13 @@ class Envelope(msgspec.Struct, frozen=True):
             else:
                 through.append(behind)
         return through, incomplete
+
+    def _held(self, work: StageWork, job: Job) -> Incomplete | None:
+        """A document that does not begin the stage: it killed too often, or gives way."""
+        if not job.made and starts(job, work.stage) >= self.max_attempts:
+            return Incomplete(job, Stage(job.document.stage), _poison(job))
+        way = work.gives_way(job) if isinstance(work, PatientWork) else None
+        return Incomplete(job, work.stage, way) if way else None
 
     def _begin(self, jobs: Sequence[Job], stage: Stage, message: Message) -> list[Job]:
         """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
@@ -251,6 +251,10 @@ class Envelope(msgspec.Struct, frozen=True):
             elif isinstance(each.fault, GoesOn):
                 returning.append(each)
                 changed.append(self._in_turn(each.job.document, each.fault))
+            elif isinstance(each.fault, GivesWay):
+                returning.append(each)
+                changed.append(self._giving_way(each.job, each.fault, each.stage))
+                telemetry.GAVE_WAY.labels(each.stage.value, message.lane.value).inc()
             elif isinstance(each.fault, TryLater) and _retries(message, each.stage, start) < MAX_RETRIES:
                 if not isinstance(each.fault, Conflict):
                     returning.append(each)
@@ -280,6 +284,18 @@ class Envelope(msgspec.Struct, frozen=True):
         """Between two turns of a stage that goes on; no upload waits for its place among those in flight."""
         attempt, lane = max(0, document.attempt - 1), patient_lane(document.lane)
         return msgspec.structs.replace(self._waiting(document), attempt=attempt, stage_share=fault.share, lane=lane)
+
+    def _giving_way(self, job: Job, fault: GivesWay, stage: Stage) -> Document:
+        """Its stage was not begun; what the group did before it ended by itself, so that start does not count."""
+        now = time.time()
+        return msgspec.structs.replace(
+            job.document,
+            attempt=max(0, job.document.attempt - 1) if job.made else job.document.attempt,
+            updated_at=now,
+            lease_until=now + fault.delay_s + self.lease_s,
+            holder=_here(),
+            hindrance=_told(fault, stage),
+        )
 
     def _hindered(self, incomplete: Incomplete, fault: TriviumError, pause_s: float) -> Document:
         """A stage that ended by itself killed nobody: its start does not count. Its worker keeps it for the pause."""
@@ -324,6 +340,19 @@ def postponed(message: Message, stage: Stage, error: TriviumError) -> TaskResult
     log.warning("batch_retried", documents=len(message.entries), **told)
     redelivery = Redelivery(message.of(message.entries, message.retries + 1), stage, _backoff_s(message.retries))
     return TaskResult(message.of(()), (redelivery,))
+
+
+def _keys(work: StageWork, jobs: Sequence[Job], fingerprint: str) -> dict[str, str]:
+    """Document id to the key of what the stage makes of it."""
+    return {
+        job.document.id: artifacts.artifact_key(
+            job.entry,
+            work.stage,
+            work.fingerprint_for(job.document) if isinstance(work, ChosenWork) else fingerprint,
+            job.scope,
+        )
+        for job in jobs
+    }
 
 
 def _holds(entry: Entry, document: Document) -> bool:
@@ -379,7 +408,7 @@ def _redeliveries(
 ) -> Iterator[Redelivery]:
     """At once: who should go alone, each by itself, who takes long, in its lane, and whose stage goes on, in its queue.
 
-    Later: the others, together.
+    Later: those that give way, with no retry counted, and the others, together.
     """
     aside = msgspec.structs.replace(message, lane=Lane.LARGE)
     slow = [each for each in incomplete if isinstance(each.fault, TakesLong)]
@@ -388,7 +417,12 @@ def _redeliveries(
     turns = [each for each in incomplete if isinstance(each.fault, GoesOn)]
     in_turn = msgspec.structs.replace(message, in_turn=True, lane=patient_lane(message.lane))
     yield from (Redelivery(in_turn.of([each.job.entry]), each.stage) for each in turns)
-    hindered = [each for each in incomplete if each.fault and not isinstance(each.fault, TakesLong | GoesOn)]
+    ways = [(each, each.fault) for each in incomplete if isinstance(each.fault, GivesWay)]
+    for stage in dict.fromkeys(each.stage for each, _ in ways):
+        together = [(each, fault) for each, fault in ways if each.stage is stage]
+        entries = [each.job.entry for each, _ in together]
+        yield Redelivery(message.of(entries, _retries(message, stage, start)), stage, together[0][1].delay_s)
+    hindered = [each for each in incomplete if each.fault and not isinstance(each.fault, TakesLong | GoesOn | GivesWay)]
     for stage in dict.fromkeys(each.stage for each in hindered):
         entries = [each.job.entry for each in hindered if each.stage is stage]
         yield Redelivery(message.of(entries, _retries(message, stage, start) + 1), stage, pauses[stage])

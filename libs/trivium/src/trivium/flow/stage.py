@@ -17,6 +17,7 @@ from trivium.domain.errors import TriviumError
 from trivium.domain.scope import Scope, Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.flow.gives_way import GivesWay
 from trivium.flow.pipeline import group_from
 from trivium.ports.objects import ObjectStore
 
@@ -156,6 +157,15 @@ class ChosenWork(StageWork, Protocol):
 
     def fingerprint_for(self, document: Document) -> str:
         """That of the way that this document goes."""
+        ...
+
+
+@runtime_checkable
+class PatientWork(StageWork, Protocol):
+    """A stage that asks something which may be busy."""
+
+    def gives_way(self, job: Job) -> GivesWay | None:
+        """What to raise instead of beginning with the document now. It never raises, and takes no time."""
         ...
 
 

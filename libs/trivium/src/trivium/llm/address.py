@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from trivium.domain.documents import Lane
 from trivium.ports.llm import Llm
 
 T = TypeVar("T")
@@ -18,6 +19,8 @@ class LlmAddress(msgspec.Struct, frozen=True):
 
     name: str
     connect: Callable[[], Llm]
+    reason_to_wait: Callable[[Lane], str] = lambda _: ""
+    """Why a stage of this lane should ask later, "" where it need not. It never raises, and takes no time."""
 
     def run(self, work: Callable[[Llm], Awaitable[T]]) -> T:
         """Run `work` on an event loop of its own, with a client that is closed afterwards."""

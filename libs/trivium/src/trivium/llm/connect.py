@@ -10,6 +10,7 @@ from trivium.llm.address import LlmAddress
 from trivium.llm.anthropic import AnthropicDialect
 from trivium.llm.client import HttpLlm
 from trivium.llm.dialect import Dialect
+from trivium.llm.load import VllmLoad, reason_to_wait
 from trivium.llm.ollama import OllamaDialect
 from trivium.llm.openai import OpenAiDialect
 from trivium.llm.transport import LlmLimits
@@ -48,7 +49,11 @@ def _address_of(settings: Settings, model: str) -> LlmAddress | None:
             limits=LlmLimits(timeout_s=settings.llm_timeout_s, concurrency=settings.llm_concurrency),
         )
 
-    return LlmAddress(f"{settings.llm}:{model}", connect)
+    name = f"{settings.llm}:{model}"
+    if settings.llm != "vllm" or not settings.llm_waiting_limit:
+        return LlmAddress(name, connect)
+    load, limit = VllmLoad(settings.llm_url or _DEFAULT_URLS["vllm"]), settings.llm_waiting_limit
+    return LlmAddress(name, connect, lambda lane: reason_to_wait(load(), lane, limit))
 
 
 def connect_llm(
