@@ -59,9 +59,13 @@ def change(number: int, chance: random.Random) -> Change:
 
 @contextmanager
 def timed(what: str) -> Iterator[None]:
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     yield
-    print(f"{what}: {time.perf_counter() - began:.2f} s")
+    print(f"{what}: {time.perf_counter() - began:.2f} s, {time.process_time() - worked:.2f} s of a processor")
+
+
+def curation_at(objects: LocalObjects, folder: str, graphs: SqliteGraphs) -> Curation:
+    return Curation(objects, SqliteRegistry(Path(folder)), graphs)
 
 
 def main() -> None:
@@ -79,10 +83,22 @@ def main() -> None:
             assert len(EditLog(store).read()) == EDITS
         with timed("first projection, embedded"):
             graphs.writer(TENANT).decide(decisions)
-        curation = Curation(objects, SqliteRegistry(Path(folder)), graphs)
-        curation.now(TENANT)
-        with timed("one more edit: appended and projected"):
-            curation.append(TENANT, lambda _: [Draft(Merge("one", "more", "One"), SOMEBODY)])
+        curation = curation_at(objects, folder, graphs)
+        with timed("a process starts: folded, and the graph compared as a whole"):
+            curation.project(TENANT)
+        for what, one in (
+            ("one more edit: appended and projected", Merge("one", "more", "One")),
+            ("the same", Rename("more", "One More")),
+            ("the same", Invalidate(RelationKey("one", "name 7", "NEAR"))),
+            ("an undo of the last but one", Undo(f"{EDITS + 2}.0")),
+            ("an undo of an old one, which is folded anew", Undo("500.0")),
+            ("one more edit behind that", Retype("more", EntityType.PERSON)),
+        ):
+            with timed(what):
+                curation.append(TENANT, lambda _, one=one: [Draft(one, SOMEBODY)])  # type: ignore[misc]
+        with timed("another process, the graph as it should be"):
+            decisions = curation_at(objects, folder, graphs).now(TENANT).folded.decisions
+            assert not graphs.writer(TENANT).undecided(decisions)
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 

@@ -9,6 +9,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -586,17 +587,20 @@ def test_shares_and_edits_in_any_order_twice_and_between_deletions_make_one_grap
     def put(document: str, *shares: ChunkGraph) -> Callable[[Graphs], None]:
         return lambda graphs: write(graphs, document, *shares)
 
-    def decide(decisions: Decisions) -> Callable[[Graphs], None]:
-        return lambda graphs: graphs.writer(ACME).decide(decisions)
+    def decide(decisions: Decisions, since: Decisions | None = None) -> Callable[[Graphs], None]:
+        return lambda graphs: graphs.writer(ACME).decide(decisions, since)
 
     def remove(document: str) -> Callable[[Graphs], None]:
         return lambda graphs: graphs.writer(ACME).delete(document)
 
-    mixed = [put("a", s) for s in first] + [put("b", s) for s in second] + [decide(each) for each in decided] * 2
+    mixed = [put("a", s) for s in first] + [put("b", s) for s in second] + [decide(each) for each in decided]
+    mixed += [decide(after, before) for before, after in pairwise(decided)]
     random.Random(seed).shuffle(mixed)
     at_once = asyncio.run(graph_of(put("a", *first), put("b", *second)))
     assert asyncio.run(graph_of(decide(decided[-1]), put("b", *second), put("a", *first))) == at_once
     assert asyncio.run(graph_of(*mixed)) == at_once
+    in_turn = [decide(decided[0]), *(decide(after, before) for before, after in pairwise(decided))]
+    assert asyncio.run(graph_of(*in_turn, put("a", *first), put("b", *second))) == at_once
     assert asyncio.run(graph_of(put("b", *second), put("a", *first), made_by=SqliteGraphs)) == at_once
     without_a = asyncio.run(graph_of(put("b", *second)))
     assert asyncio.run(graph_of(*mixed, remove("a"))) == without_a

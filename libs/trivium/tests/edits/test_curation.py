@@ -38,11 +38,11 @@ async def test_an_edit_counts_while_the_graph_is_away_and_is_brought_along_later
     decide = writer.decide
     away = [True, True]
 
-    def fails_twice(self: object, decisions: Decisions) -> None:
+    def fails_twice(self: object, decisions: Decisions, since: Decisions | None = None) -> None:
         if away:
             away.pop()
             raise TryLater("store_io_error", "The graph could not be written.")
-        decide(self, decisions)
+        decide(self, decisions, since)
 
     monkeypatch.setattr(writer, "decide", fails_twice)
     before = times_behind()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from trivium.domain.edits import (
     Actor,
     Change,
+    CreateEntity,
     CreateRelation,
     Dismiss,
     Edit,
@@ -14,12 +15,16 @@ from trivium.domain.edits import (
     Invalidate,
     Merge,
     RelationKey,
+    Remove,
     Rename,
     Review,
     Split,
     Undo,
+    UpdateRelation,
 )
-from trivium.edits.fold import Standing, fold
+from trivium.domain.graph import EntityType
+from trivium.edits.checkpoints import Checkpoints
+from trivium.edits.fold import Folded, Standing, fold
 
 ANNA = Actor(name="anna")
 
@@ -85,3 +90,45 @@ def test_folding_grows_no_faster_than_the_log() -> None:
     changes = [Merge(f"name {n}", f"name {n % 97}.", "N") for n in range(8_000)]
     log = log_of(*changes)
     assert growth(lambda size: fold(log[:size]), 2_000) < LINEAR
+
+
+def told(folded: Folded) -> tuple[object, ...]:
+    """All that it says."""
+    return tuple(getattr(folded, field) for field in Folded.__struct_fields__)
+
+
+CHANGES = st.one_of(
+    st.builds(Merge, st.sampled_from("abcd"), st.sampled_from("abcd"), st.just("A")),
+    st.builds(Split, st.sampled_from("abcd"), st.just("S")),
+    st.builds(Rename, st.sampled_from("abcd"), st.sampled_from(["a", "B b", "c"])),
+    st.builds(CreateEntity, st.sampled_from("abcd"), st.just("N"), st.just(EntityType.PERSON), st.just(("a", "B b"))),
+    st.builds(CreateRelation, st.just(RelationKey("a", "b", "KNOWS"))),
+    st.builds(UpdateRelation, st.just((RelationKey("a", "b", "KNOWS"),)), st.just(RelationKey("a", "b", "MET"))),
+    st.builds(Remove, st.sampled_from("abcd")),
+    st.builds(lambda n: Undo(f"{n}.0"), st.integers(1, 14)),
+    st.builds(Review, st.sampled_from("abcd"), st.just("Is it so?")),
+    st.builds(lambda n: Dismiss(f"{n}.0"), st.integers(1, 14)),
+)
+
+
+@given(
+    st.lists(CHANGES, max_size=14),
+    st.lists(st.tuples(st.integers(0, 14), st.sampled_from([frozenset(), frozenset({"d1"})])), max_size=8),
+    st.integers(1, 4),
+)
+def test_a_log_that_is_gone_on_with_from_anywhere_folds_as_from_the_start(
+    changes: list[Change], looks: list[tuple[int, frozenset[str]]], apart: int
+) -> None:
+    log = log_of(*changes, documents={n: ("d1",) for n in range(2, 15, 3)})
+    checkpoints = Checkpoints(apart)
+    for length, gone in (*looks, (len(log), frozenset())):
+        assert told(checkpoints.folded(log[:length], gone)) == told(fold(log[:length], gone))
+
+
+def test_one_more_edit_costs_no_more_behind_a_long_log_but_for_copies() -> None:
+    log = log_of(*(Merge(f"name {n}", f"name {n % 97}.", "N") for n in range(8_000)), Undo("8000.0"))
+    checkpoints = Checkpoints()
+    checkpoints.folded(log[:-2])
+    shares = {share.chunk_id: share for share in checkpoints.folded(log[:-1]).decisions.shares}
+    again = checkpoints.folded(log).decisions.shares
+    assert [share for share in again if shares.get(share.chunk_id) is not share] == []

@@ -236,7 +236,8 @@ class Decisions(msgspec.Struct, frozen=True):
 
     `shares` are what edits say, each under `share_id`; their aliases come before those that chunks claim. `names` and
     `types` hold for the entity whose own key it is, and so does `removed`. `hidden`: the relation holds between the two
-    entities only as far as edits at or after the mark state it.
+    entities only as far as edits at or after the mark state it. `state` names the log and the deleted documents that
+    they are the sum of, so that what a store was brought to can be recognised; "": nobody says.
     """
 
     sequence: int = 0
@@ -245,6 +246,7 @@ class Decisions(msgspec.Struct, frozen=True):
     types: dict[str, EntityType] = {}
     removed: frozenset[str] = frozenset()
     hidden: dict[RelationKey, str] = {}
+    state: str = ""
 
 
 def share_id(edit: Edit) -> str:

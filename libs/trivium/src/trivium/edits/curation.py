@@ -17,10 +17,11 @@ import msgspec
 import structlog
 
 from trivium.domain.documents import DocumentState
-from trivium.domain.edits import Draft, Edit
+from trivium.domain.edits import Decisions, Draft, Edit
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
-from trivium.edits.fold import Folded, fold
+from trivium.edits.checkpoints import Checkpoints
+from trivium.edits.fold import Folded
 from trivium.edits.log import EditLog, has_evidence_in
 from trivium.ports.graph import Graphs
 from trivium.ports.objects import Objects
@@ -56,6 +57,9 @@ class Curation:
         self._lock = threading.Lock()
         self._logs: dict[Tenant, EditLog] = {}
         self._known: dict[Tenant, Curated] = {}
+        self._checkpoints: dict[Tenant, Checkpoints] = {}
+        self._resting: dict[Tenant, tuple[int, frozenset[str]]] = {}  # length of the log, documents that it rests on
+        self._projected: dict[Tenant, Decisions] = {}
         self._behind: set[Tenant] = set()
 
     def now(self, tenant: Tenant) -> Curated:
@@ -79,7 +83,9 @@ class Curation:
         """
         curated = self.now(tenant)
         while True:
-            self._graphs.writer(tenant).decide(curated.folded.decisions)
+            decisions = curated.folded.decisions
+            self._graphs.writer(tenant).decide(decisions, self._projected.get(tenant))
+            self._projected[tenant] = decisions
             again = self.now(tenant)
             if (len(again.edits), again.gone) == (len(curated.edits), curated.gone):
                 return again
@@ -132,17 +138,30 @@ class Curation:
         gone = self._gone(tenant, edits)
         known = self._known.get(tenant)
         if known is None or (len(known.edits), known.gone) != (len(edits), gone):
-            known = self._known[tenant] = Curated(edits, gone, fold(edits, gone))
+            known = self._known[tenant] = Curated(edits, gone, self._checkpoints_of(tenant).folded(edits, gone))
         return known
+
+    def _checkpoints_of(self, tenant: Tenant) -> Checkpoints:
+        with self._lock:
+            return self._checkpoints.setdefault(tenant, Checkpoints())
 
     def _gone(self, tenant: Tenant, edits: Sequence[Edit]) -> frozenset[str]:
         registry = self._registry.for_tenant(tenant)
-        documents = sorted({one.document_id for edit in edits for one in edit.evidence})
+        documents = sorted(self._documents(tenant, edits))
         living: set[str] = set()
         for start in range(0, len(documents), DOCUMENTS_AT_ONCE):
             found = registry.get_many(documents[start : start + DOCUMENTS_AT_ONCE])
             living |= {id_ for id_, document in found.items() if document.state is not DocumentState.DELETED}
         return frozenset(documents) - living
+
+    def _documents(self, tenant: Tenant, edits: Sequence[Edit]) -> frozenset[str]:
+        """Those that edits rest on."""
+        seen, found = self._resting.get(tenant, (0, frozenset()))
+        if seen > len(edits):
+            seen, found = 0, frozenset()
+        new = {one.document_id for edit in edits[seen:] for one in edit.evidence}
+        self._resting[tenant] = (len(edits), found | new if new else found)
+        return self._resting[tenant][1]
 
 
 def curation_of(stores: Stores) -> Curation:

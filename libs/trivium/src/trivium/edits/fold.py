@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Mapping, Sequence
+from hashlib import blake2b
+from typing import Self
 
 import msgspec
 
@@ -32,6 +34,7 @@ from trivium.domain.edits import (
     Todo,
     Undo,
     UpdateRelation,
+    edit_id,
     share_id,
 )
 from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, MentionRole, Relation
@@ -89,12 +92,14 @@ class Folded(msgspec.Struct, frozen=True):
 
 def fold(edits: Sequence[Edit], gone: Collection[str] = ()) -> Folded:
     """`edits` in the order of the log; `gone` are ids of documents that are deleted."""
-    standings = _standings(edits, gone)
-    state = _State(standings)
-    for edit in edits:
-        if edit.id not in standings:
-            state.apply(edit)
-    return state.folded(edits[-1].sequence if edits else 0)
+    return fold_on(Folding.of_nothing(frozenset(gone)), edits).folded()
+
+
+def fold_on(before: Folding, edits: Sequence[Edit]) -> Folding:
+    """What the log adds up to with these `edits` behind those of `before`, which `leads_to` them and stays as it is."""
+    after = before.copy()
+    after.add(edits)
+    return after
 
 
 def _standings(edits: Sequence[Edit], gone: Collection[str]) -> dict[str, Standing]:
@@ -110,29 +115,73 @@ def _standings(edits: Sequence[Edit], gone: Collection[str]) -> dict[str, Standi
     return found
 
 
-class _State:
-    """The fold half way."""
+class Folding:
+    """A log as far as it is folded. Nobody changes one that `fold_on` returned."""
 
-    def __init__(self, standings: dict[str, Standing]) -> None:
-        self._standings = standings
+    def __init__(self, gone: frozenset[str]) -> None:
+        self.gone = gone
+        self.length = 0
+        self._place = (0, 0)
+        self._standings: dict[str, Standing] = {}
         self._pins: dict[str, Pin] = {}
         self._names: dict[str, Edit] = {}
         self._types: dict[str, tuple[EntityType, Edit]] = {}
         self._removed: dict[str, Edit] = {}
         self._created: dict[str, tuple[CreateEntity, Edit]] = {}
-        self._stated: list[tuple[RelationKey, Edit]] = []
         self._hidden: dict[RelationKey, Edit] = {}
         self._reviews: dict[str, Edit] = {}
         self._todos: dict[str, Edit] = {}
         self._dismissed: dict[str, Edit] = {}
         self._accepted: dict[str, Edit] = {}
+        self._shares: dict[str, ChunkGraph] = {}
+        self._touched: dict[str, Edit] = {}
 
-    def apply(self, edit: Edit) -> None:  # noqa: C901, PLR0912 - a table of the changes
+    @classmethod
+    def of_nothing(cls, gone: frozenset[str] = frozenset()) -> Self:
+        """Of an empty log."""
+        return cls(gone)
+
+    def leads_to(self, edits: Sequence[Edit], gone: frozenset[str]) -> bool:
+        """Whether `edits`, a later state of the same log, can be gone on to from here: nothing undoes what counted."""
+        return (
+            self.gone == gone
+            and self.length <= len(edits)
+            and not any(
+                isinstance(edit.change, Undo) and (edit_id(edit.change.edit) or (0, 0)) <= self._place
+                for edit in edits[self.length :]
+            )
+        )
+
+    def copy(self) -> Self:
+        """One that can be gone on with."""
+        other = type(self)(self.gone)
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy() if isinstance(value, dict) else value)
+        return other
+
+    def add(self, edits: Sequence[Edit]) -> None:
+        """Go on with these."""
+        self._standings = _standings(edits, self.gone) | self._standings
+        for edit in edits:
+            if edit.id not in self._standings:
+                self._apply(edit)
+        for own, edit in self._touched.items():
+            share = self._share(own, edit)
+            if share is not None:
+                self._shares[own] = share
+            else:
+                self._shares.pop(own, None)
+        self._touched.clear()
+        self.length += len(edits)
+        self._place = (edits[-1].sequence, edits[-1].part) if edits else self._place
+
+    def _apply(self, edit: Edit) -> None:  # noqa: C901, PLR0912 - a table of the changes
+        self._touched[share_id(edit)] = edit
         match edit.change:
             case Merge(key, into, name):
                 self._pin(key, into, name, edit)
             case Split(key, name):
-                self._pins[key] = Pin(key, name, edit)
+                self._put_pin(key, Pin(key, name, edit))
             case KeepApart() as apart:
                 self._hidden[apart.relation] = edit
             case Rename(key, name):
@@ -141,15 +190,14 @@ class _State:
             case Retype(key, kind):
                 self._types[key] = (kind, edit)
             case CreateEntity(key, _, kind, aliases) as creation:
+                if key in self._created:
+                    self._touch(self._created[key][1])
                 self._created[key] = (creation, edit)
                 self._types[key] = (kind, edit)
                 for alias in aliases:
                     self._pin(fold_name(alias), key, alias, edit)
-            case CreateRelation(relation):
-                self._stated.append((relation, edit))
-            case UpdateRelation(was, now):
+            case UpdateRelation(was, _):
                 self._hidden.update(dict.fromkeys(was, edit))
-                self._stated.append((now, edit))
             case Invalidate(relation):
                 self._hidden[relation] = edit
             case Remove(key):
@@ -168,17 +216,27 @@ class _State:
             if isinstance(edit.change, Merge):
                 self._standings[edit.id] = Standing.CIRCLE
             return
-        self._pins[key] = Pin(into, surface, edit)
+        self._put_pin(key, Pin(into, surface, edit))
 
-    def folded(self, sequence: int) -> Folded:
+    def _put_pin(self, key: str, pin: Pin) -> None:
+        if key in self._pins:
+            self._touch(self._pins[key].edit)
+        self._pins[key] = pin
+
+    def _touch(self, edit: Edit) -> None:
+        self._touched[share_id(edit)] = edit
+
+    def folded(self) -> Folded:
+        """What it adds up to."""
         return Folded(
             Decisions(
-                sequence,
-                self._shares(),
+                self._place[0],
+                tuple(self._shares[own] for own in sorted(self._shares)),
                 {key: edit.change.name for key, edit in self._names.items() if isinstance(edit.change, Rename)},
                 {key: kind for key, (kind, _) in self._types.items()},
                 frozenset(self._removed),
                 {relation: edit.mark for relation, edit in self._hidden.items()},
+                f"{self.length} edits to {self._place[0]} without {_digest(self.gone)}",
             ),
             self._standings,
             self._pins,
@@ -193,27 +251,39 @@ class _State:
             self._accepted,
         )
 
-    def _shares(self) -> tuple[ChunkGraph, ...]:
-        """What each edit says of its own, in the order of the log."""
-        aliases: dict[str, list[Alias]] = {}
-        mentions: dict[str, list[Mention]] = {}
-        relations: dict[str, list[Relation]] = {}
-        for key, pin in self._pins.items():
-            own = share_id(pin.edit)
-            aliases.setdefault(own, []).append(Alias(key, pin.into, pin.surface, own))
-        for creation, edit in self._created.values():
-            mentions.setdefault(share_id(edit), []).append(_mention(creation, edit))
-        for relation, edit in self._stated:
-            relations.setdefault(share_id(edit), []).append(_relation(relation, edit))
-        return tuple(
-            ChunkGraph(
-                own,
-                tuple(mentions.get(own, ())),
-                tuple(relations.get(own, ())),
-                tuple(sorted(aliases.get(own, ()), key=lambda alias: alias.key)),
-            )
-            for own in sorted({*aliases, *mentions, *relations})
-        )
+    def _share(self, own: str, edit: Edit) -> ChunkGraph | None:
+        """What one edit says of its own, as far as no later one says otherwise."""
+        pins = {key: self._pins.get(key) for key in _pinned(edit)}
+        aliases = [
+            Alias(key, pin.into, pin.surface, own)
+            for key, pin in sorted(pins.items(), key=lambda item: item[0])
+            if pin is not None and pin.edit is edit
+        ]
+        mentions, relations = [], []
+        match edit.change:
+            case CreateEntity(key) as creation if self._created[key][1] is edit:
+                mentions.append(_mention(creation, edit))
+            case CreateRelation(relation) | UpdateRelation(_, relation):
+                relations.append(_relation(relation, edit))
+        if not (aliases or mentions or relations):
+            return None
+        return ChunkGraph(own, tuple(mentions), tuple(relations), tuple(aliases))
+
+
+def _pinned(edit: Edit) -> list[str]:
+    """The names that it may give to an entity."""
+    match edit.change:
+        case Merge(key) | Split(key):
+            return [key]
+        case Rename(_, name):
+            return [fold_name(name)]
+        case CreateEntity(_, _, _, aliases):
+            return [fold_name(alias) for alias in aliases]
+    return []
+
+
+def _digest(names: Collection[str]) -> str:
+    return blake2b("\n".join(sorted(names)).encode(), digest_size=8).hexdigest()
 
 
 def _open(asked: Mapping[str, Edit], dismissed: Mapping[str, Edit]) -> dict[str, Edit]:

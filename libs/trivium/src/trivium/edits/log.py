@@ -84,6 +84,8 @@ class EditLog:
                 self._edits += packed
                 self._last = (number + 1) * PACKED
             self._started = True
+        elif not self._objects.exists(_key(self._last + 1)):  # to list a long log takes longer
+            return
         keys = list(self._objects.keys(RECORDS, start_after=_key(self._last)))
         for key, edits in zip(keys, map_concurrent(partial(_read, self._objects), keys), strict=True):
             self._last = int(key.removeprefix(RECORDS))

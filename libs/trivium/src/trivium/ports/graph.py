@@ -57,8 +57,11 @@ class GraphWriter(Protocol):
         ...
 
     def delete(self, document_id: str, keep_version: str = "") -> None: ...
-    def decide(self, decisions: Decisions) -> None:
+    def decide(self, decisions: Decisions, since: Decisions | None = None) -> None:
         """Have exactly these decisions hold, instead of those decided on before.
+
+        `since`: what the caller brought the store to before. Where the store has it still, which it knows by its
+        `state`, it is told what differs from it; else it is compared as a whole.
 
         Order: shares may come before and after; the resulting graph is the same. Half-done: seen as a whole or not at
         all. `delete` does not touch decisions, nor do `ids` and `versions` count them.

@@ -8,12 +8,15 @@ from typing import Self, TypeVar
 
 import msgspec
 
+from trivium.adapters.decision_changes import changes
 from trivium.adapters.embedded.graph_degrees import EdgeKey
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+STATE = "state"  # a row of `decided`: which decisions these are
 
 _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
@@ -70,10 +73,26 @@ def _differing(stored: Mapping[Key, Value], wanted: Mapping[Key, Value]) -> set[
     return {key for key in stored.keys() | wanted.keys() if stored.get(key) != wanted.get(key)}
 
 
+def to_decide(db: sqlite3.Connection, wanted: Decisions, since: Decisions | None) -> tuple[Decided, Decided]:
+    """What the file holds and what it shall hold; without what both have where the file holds `since`."""
+    row = db.execute("SELECT value FROM decided WHERE kind = ?", (STATE,)).fetchone()
+    if since is None or row is None or row[0] != since.state:
+        return decided(db), Decided.of(wanted)
+    before, now = changes(since, wanted)
+    return Decided.of(before), Decided.of(now)
+
+
+def put_state(db: sqlite3.Connection, decisions: Decisions) -> None:
+    """Note which decisions the file is brought to."""
+    db.execute("DELETE FROM decided WHERE kind = ?", (STATE,))
+    if decisions.state:
+        db.execute("INSERT INTO decided VALUES (?, '', ?)", (STATE, decisions.state))
+
+
 def decided(db: sqlite3.Connection) -> Decided:
     """What the file holds."""
     shares = db.execute("SELECT chunk, body FROM share WHERE document = ''")
-    values = db.execute("SELECT kind, key, value FROM decided")
+    values = db.execute("SELECT kind, key, value FROM decided WHERE kind <> ?", (STATE,))
     marks = db.execute("SELECT source, target, type, mark FROM hidden")
     return Decided(
         {chunk: _decode(body) for chunk, body in shares},

@@ -114,7 +114,7 @@ SCHEMA = Schema(
         _fill_fields,
         # What edits decide beside what they say, which is a share of no document. A hidden edge is seen by nobody.
         """
-        CREATE TABLE decided ( -- kind: name, type, removed, sequence
+        CREATE TABLE decided ( -- kind: name, type, removed, state (which decisions)
             kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
         ) WITHOUT ROWID;
         CREATE TABLE hidden ( -- relations that hold only as far as edits from the mark on state them

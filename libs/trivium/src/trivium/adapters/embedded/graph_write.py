@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from trivium.adapters.embedded.graph_decisions import Decided, decided
+from trivium.adapters.embedded.graph_decisions import Decided, decided, put_state, to_decide
 from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, settle_degrees
 from trivium.adapters.embedded.graph_evidence import add_evidence, drop_evidence, put_evidence
 from trivium.adapters.embedded.graph_names import NameTable
@@ -75,13 +75,13 @@ class SqliteGraphWriter:
             changes.settle()
         self._changed()
 
-    def decide(self, decisions: Decisions) -> None:
+    def decide(self, decisions: Decisions, since: Decisions | None = None) -> None:
         """Bring the store to these decisions, in one transaction; where they are what it has, nothing is written."""
-        wanted = Decided.of(decisions)
-        if not self._database.path.exists() and not wanted.unlike(Decided({}, {}, {})):
+        if not self._database.path.exists() and not Decided.of(decisions).unlike(Decided({}, {}, {})):
             return
         with self._database.write() as connection:
-            stored = decided(connection)
+            stored, wanted = to_decide(connection, decisions, since)
+            put_state(connection, decisions)
             if not stored.unlike(wanted):
                 return
             changes = _Changes(connection, self._tenant)

@@ -69,8 +69,11 @@ class Neo4jGraphWriter:
         while self._write(lambda graph: graph.take(document_id, keep_version)) == BATCH_CHUNKS:
             pass
 
-    def decide(self, decisions: Decisions) -> None:
-        """Bring the graph to these decisions by what differs; where nothing does, nothing is written."""
+    def decide(self, decisions: Decisions, since: Decisions | None = None) -> None:
+        """Bring the graph to these decisions by what differs; where nothing does, nothing is written.
+
+        It is compared as a whole: several processes write, in more than one transaction.
+        """
         for batch in Decided.of(decisions).changes(self._decided(), DECISIONS_AT_ONCE):
             self._written(lambda graph, batch=batch: graph.decide(batch))  # type: ignore[misc]
 
