@@ -1,6 +1,6 @@
 """How many of the planted contradictions are found, and how many of the cards are planted ones: through the product.
 
-    .venv/bin/python bench/contradictions/measure.py [--second] [--apart]
+    .venv/bin/python bench/contradictions/measure.py [--second] [--apart] | --third
 
 Writes the documents into a folder, ingests them into an empty data directory with `trivium ingest`, lists the cards
 with the client library over HTTP, and compares both sentences of each with those that were planted. Without
@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from documents import Twins, half
-from second_list import second_half
+from second_list import second_half, third_list
 
 BIN = Path(sys.executable).parent
 
@@ -30,11 +30,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--apart", action="store_true", help="measure the half that is set apart; tells figures alone")
     parser.add_argument("--second", action="store_true", help="of the second list")
+    parser.add_argument("--third", action="store_true", help="the third list, as a whole; tells figures alone")
     arguments = parser.parse_args()
-    twins = (second_half if arguments.second else half)(apart=arguments.apart)
+    twins = third_list() if arguments.third else (second_half if arguments.second else half)(apart=arguments.apart)
     with tempfile.TemporaryDirectory() as work:
         cards = found_in(twins, Path(work))
-    report(twins, cards, shown=not arguments.apart)
+    report(twins, cards, shown=not (arguments.apart or arguments.third))
 
 
 def found_in(twins: list[Twins], work: Path) -> list[tuple[str, str, str, float]]:

@@ -1,5 +1,8 @@
 """The second list: 132 documents about 66 things, written after the first was tuned on, in wordings unlike its.
 
+The third (`third_list.txt`, 60 documents about 30 things) was written before any rule was changed after that, and is
+measured as a whole.
+
 `second_list.txt` is read by people as it is. A block begins with "# domain"; of its two documents ("> title") each has
 a sentence a line: the first "+" of the one contradicts the first "+" of the other, the "-" only seem to, "." are
 others. Blocks are to work with and set apart by turns.
@@ -13,12 +16,21 @@ from pathlib import Path
 from documents import Document, Twins
 
 LIST = Path(__file__).with_name("second_list.txt")
+THIRD = Path(__file__).with_name("third_list.txt")
 
 
 def second_half(*, apart: bool) -> list[Twins]:
     """Those to work with, or those set apart."""
-    blocks = re.split(r"^# .*\n", LIST.read_text(encoding="utf-8"), flags=re.M)[1:]
-    return [_twins(block) for block in blocks[apart::2]]
+    return _read(LIST)[apart::2]
+
+
+def third_list() -> list[Twins]:
+    """All of it."""
+    return _read(THIRD)
+
+
+def _read(path: Path) -> list[Twins]:
+    return [_twins(block) for block in re.split(r"^# .*\n", path.read_text(encoding="utf-8"), flags=re.M)[1:]]
 
 
 def _twins(block: str) -> Twins:
