@@ -113,6 +113,7 @@ _AGAINST: dict[Test, Callable[[int, Sequence[int]], bool]] = {
     Test.AT_LEAST: lambda cell, values: cell >= values[0],
     Test.LESS: lambda cell, values: cell < values[0],
     Test.AT_MOST: lambda cell, values: cell <= values[0],
+    Test.EMPTY: lambda _cell, _values: False,
     Test.BETWEEN: lambda cell, values: values[0] <= cell <= values[1],
 }
 _OF: dict[Aggregate, Callable[[list[int]], float]] = {

@@ -31,6 +31,9 @@ _SAME = {
             "cost:spend",
             "income:earn",
             "earnings:earn",
+            "departure:leave",
+            "depart:leave",
+            "arrival:arrive",
         )
     )
 }

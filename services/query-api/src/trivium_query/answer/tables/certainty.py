@@ -6,6 +6,7 @@ from __future__ import annotations
 from trivium_query.answer.tables.asked_words import alike, stems_of
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import Cue
+from trivium_query.answer.tables.mentions import OF_ONE
 from trivium_query.answer.tables.query_plan import Aggregate, Plan, Test
 from trivium_query.answer.tables.reading import Reading, is_person
 from trivium_query.answer.tables.table import ColumnKind, Table
@@ -18,7 +19,8 @@ _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 
 def counting(table: Table) -> list[int]:
     """The one column of how many there are."""
-    found = [at for at in table.measured if _COUNTED & set(stems_of(table.columns[at].label))]
+    labels = {at: set(stems_of(table.columns[at].label)) for at in table.measured}
+    found = [at for at, label in labels.items() if _COUNTED & label and not OF_ONE & label]
     return found if len(found) == 1 else []
 
 
@@ -29,7 +31,7 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     if plan.aggregate is Aggregate.COUNT:  # "how many months", where rows are of months; "were counted"
         used |= {reading.asked(), *counting(reading.table)}
     values = [at for at in reading.targets() if not _names_rows(reading.table, at)]
-    excluded = sum(one.test is Test.IS_NOT for one in plan.filters)
+    excluded = sum(one.test in (Test.IS_NOT, Test.EMPTY) for one in plan.filters)
     arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
     asked = sum(found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH) for found in reading.cues)
     return (

@@ -51,6 +51,12 @@ _AGAINST = re.compile(
     r"(?=[^\W\d_])",
     re.I,
 )
+# One column against another: "more figures than plates".
+_MORE_THAN = re.compile(
+    r"(?<!how many )(?<!how much )\b(?P<more>more|fewer|less|higher|lower|larger|smaller|greater)\b.*"
+    r"\b(?P<than>than)\b",
+    re.I,
+)
 _TESTS = {
     Test.AT_LEAST: ("at least", "no less than", "mindestens"),
     Test.AT_MOST: ("at most", "no more than", "up to", "höchstens"),
@@ -150,7 +156,7 @@ def conditions_of(
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
             found.extend(_against(table, match["words"], said, columns))
-    return found
+    return found or _more_than(table, question, words, columns)
 
 
 def is_period(column: Column) -> bool:
@@ -228,7 +234,7 @@ def _bounds(lead: str | None) -> bool:
 
 def _time_column(table: Table, columns: Sequence[ColumnMention], *, dated: bool) -> int | None:
     """The one that is named, else the one column of dates, or of the years that rows are of; days are of dates only."""
-    times = [at for at in table.dated if not (dated and table.columns[at].years)]
+    times = [at for at in table.dated if not (dated and table.columns[at].years) and not table.columns[at].is_clock]
     named = {one.column for one in columns} & set(times)
     wanted = sorted(named) or [at for at in times if not table.columns[at].years or is_period(table.columns[at])]
     return wanted[0] if len(wanted) == 1 else None
@@ -273,13 +279,31 @@ def _bounded(
 
 
 def _against(table: Table, words: str, said: frozenset[int], columns: Sequence[ColumnMention]) -> list[Condition]:
-    """The only other column of the same unit is compared with the one that follows."""
+    """The only other column of the same unit, or of as many decimals too, is compared with the one that follows."""
     other = next((one.column for one in columns if one.run.first == max(said) + 1), None)
     if other is None or not table.columns[other].measured:
         return []
-    unit = table.columns[other].unit
-    places = [at for at, one in enumerate(table.columns) if at != other and one.measured and one.unit == unit]
+    limit = table.columns[other]
+    places = [at for at, one in enumerate(table.columns) if at != other and one.measured and one.unit == limit.unit]
+    alike = [at for at in places if table.columns[at].decimals == limit.decimals]
+    places = alike if len(places) > 1 else places
     return [Condition((Filter(places[0], _test(words), (), other),), said)] if len(places) == 1 else []
+
+
+def _more_than(table: Table, question: str, words: Sequence[Word], columns: Sequence[ColumnMention]) -> list[Condition]:
+    """Of two columns one against the other: "more figures than plates"; "how many more" asks for a difference."""
+    match = _MORE_THAN.search(question)
+    if match is None:
+        return []
+    more = min(within(words, match.start("more"), match.end("more")))
+    than = min(within(words, match.start("than"), match.end("than")))
+    named = [one for one in columns if table.columns[one.column].measured]
+    before = [one for one in named if one.run.first == more + 1 and one.run.end == than]
+    behind = [one for one in named if one.run.first == than + 1]
+    if len(before) != 1 or len(behind) != 1:
+        return []
+    test = Test.LESS if match["more"].lower() in ("fewer", "less", "lower", "smaller") else Test.MORE
+    return [Condition((Filter(before[0].column, test, (), behind[0].column),), frozenset((more, than)))]
 
 
 def _test(words: str) -> Test:

@@ -113,8 +113,8 @@ LIGHT = frozenset(
     for word in """be get got make made record recorded list listed measure measured report reported register
     registered note noted different distinct see seen observe observed happen figure number data table row
     column sheet file entry record document overall given according respectively all exactly there please go
-    went stay take taken bring brought come came have has had would could us long far many much lie stand
-    belong pay laut plan planned schedule scheduled""".split()
+    went run place placed stay take taken bring brought come came have has had would could us long far many much lie
+    stand belong pay laut plan planned schedule scheduled""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

@@ -82,6 +82,8 @@ def _shown(column: Column, value: str | float, most_decimals: int | None = None)
 
 
 def _dated(column: Column, value: str) -> str:
+    if column.is_clock:
+        return value
     said = datetime.fromisoformat(value).strftime(column.shape) if column.shape else value
     return _LEADING_ZERO.sub("", said)
 

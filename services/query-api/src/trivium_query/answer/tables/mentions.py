@@ -10,10 +10,14 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, find, joined, stems_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
-from trivium_query.words import is_function_word
+from trivium_query.words import is_function_word, stem
 
 _MAX_VALUE_WORDS = 8
 _FOOTNOTE = re.compile(r"\s*(?:\(\d{1,2}\)|[*\u2020\u2021])+\s*$")
+OF_ONE = frozenset(map(stem, ("price", "cost", "rate", "value", "weight", "fee")))
+"""What a unit has: a "unit price" counts no units."""
+UNITS = frozenset(map(stem, ("units", "pieces", "copies")))
+"""What is counted, whatever it is."""
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
 
 
@@ -39,14 +43,14 @@ Index = Mapping[tuple[str, ...], Mapping[int, tuple[str, ...]]]
 def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
     """Values that the question names in full, longest first; then those that it names by a part that only they have.
 
-    A phrase that is a value of several columns names none of them.
+    A phrase that is a value of several columns names none of them, unless one is named before it: "to Hexham".
     """
     found: list[ValueMention] = []
     named = set(_label_stems(table))
     for index, whole in ((_values(table), True), (_parts(table), False)):
         for run in _runs(len(words)):
             phrase = words[run.first : run.end]
-            holders = index.get(tuple(word.stem for word in phrase), {})
+            holders = _said_of(table, words, run, index.get(tuple(word.stem for word in phrase), {}))
             if len(holders) != 1 or run.indices() & joined(one.run for one in found):
                 continue
             column, values = next(iter(holders.items()))
@@ -54,6 +58,15 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
             if not plain and _is_meant(phrase, values):
                 found.append(ValueMention(column, values, run, whole))
     return sorted(found, key=lambda one: one.run)
+
+
+def _said_of(
+    table: Table, words: Sequence[Word], run: Run, holders: Mapping[int, tuple[str, ...]]
+) -> Mapping[int, tuple[str, ...]]:
+    """Of several columns with this value, the one that is named right before it."""
+    before = words[run.first - 1].stem if run.first else ""
+    named = {at: each for at, each in holders.items() if stems_of(table.columns[at].label) == (before,)}
+    return named if len(holders) > 1 and len(named) == 1 else holders
 
 
 def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
@@ -68,10 +81,15 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     used = taken | joined(one.run for one in found)
     for at, word in enumerate(words):
         if at not in used and not is_function_word(word.folded):
-            holders = [place for place, label in enumerate(labels) if any(alike(word.stem, each) for each in label)]
+            holders = [place for place, label in enumerate(labels) if _names(word, label)]
             if len(holders) == 1:
                 found.append(ColumnMention(holders[0], Run(at, at + 1)))
     return sorted(found, key=lambda one: one.run)
+
+
+def _names(word: Word, label: Sequence[str]) -> bool:
+    """Units are no "unit price": that a price is of one does not count them."""
+    return any(alike(word.stem, each) for each in label) and not (word.stem in UNITS and OF_ONE & set(label))
 
 
 def _runs(count: int) -> Iterator[Run]:

@@ -112,7 +112,7 @@ def _filter(written: WrittenFilter, table: Table) -> Filter:
     place, test = _column(written.column, table), Test(written.test)
     if place is None:
         raise LookupError(written.column)
-    ends = {Test.IS: None, Test.IS_NOT: None, Test.BETWEEN: 2}.get(test, 1)
+    ends = {Test.IS: None, Test.IS_NOT: None, Test.BETWEEN: 2, Test.EMPTY: 0}.get(test, 1)
     if ends not in (None, len(written.values)):
         raise LookupError(written.test)
     return Filter(place, test, tuple(_value(each, table.columns[place]) for each in written.values))

@@ -63,8 +63,10 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     reading = read(question, table, synonyms)
     plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
     whole = plan is not None and uses_all(plan, reading)
-    certain = plan is not None and not synonyms and is_certain(plan, reading)
-    return Planned(plan, table, reading.told(), whole, reading.unexplained(), certain, reading.spare())
+    noun = reading.noun_of_rows()
+    left = tuple(word for word in reading.unexplained() if word != noun)
+    certain = plan is not None and not synonyms and not noun and is_certain(plan, reading)
+    return Planned(plan, table, reading.told(), whole, left, certain, reading.spare())
 
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
@@ -201,7 +203,8 @@ def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | 
 def _counts_rows(reading: Reading) -> bool:
     """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons.
 
-    Not so where a column of whole numbers without a unit may say how many each row stands for.
+    Or what no column names, where none names the rows. Not so where a column of whole numbers without a unit may say
+    how many each row stands for.
     """
     columns = reading.table.columns
     if any(column.measured and not column.unit and not column.decimals for column in columns):
@@ -209,7 +212,8 @@ def _counts_rows(reading: Reading) -> bool:
     counted = reading.counted()
     if counted is None or not (reading.filters() or reading.cue(Cue.EACH)):
         return False
-    return reading.names_value(counted) or (is_person(counted) and len(persons_of(reading.table)) == 1)
+    persons = is_person(counted) and len(persons_of(reading.table)) == 1
+    return persons or reading.names_value(counted) or counted == reading.noun_of_rows()
 
 
 def _each(reading: Reading) -> Plan | None:

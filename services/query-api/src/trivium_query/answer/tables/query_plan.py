@@ -37,6 +37,7 @@ class Test(enum.StrEnum):
     LESS = "less than"
     AT_MOST = "at most"
     BETWEEN = "between"  # both ends included
+    EMPTY = "is empty"
 
 
 class Sign(enum.Enum):
@@ -48,7 +49,7 @@ class Sign(enum.Enum):
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, else against one.
+    """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, `is empty` none, else against one.
 
     `other` is the column whose cell is compared with instead of values.
     """
@@ -111,6 +112,8 @@ def _condition(one: Filter, table: Table) -> str:
     label = _label(table, one.column)
     if one.other is not None:
         return f"{label} {one.test.value} {_label(table, one.other)}"
+    if one.test is Test.EMPTY:
+        return f"{label} {one.test.value}"
     joint = " and " if one.test is Test.BETWEEN else " or "
     return f"{label} {one.test.value} {joint.join(map(_quoted, one.values))}"
 

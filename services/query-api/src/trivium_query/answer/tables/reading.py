@@ -9,8 +9,8 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
 from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
-from trivium_query.answer.tables.cues import LIGHT, TELLING, Cue, CueFound, cues_of
-from trivium_query.answer.tables.mentions import ColumnMention, ValueMention, column_mentions, value_mentions
+from trivium_query.answer.tables.cues import DATES, LIGHT, TELLING, Cue, CueFound, cues_of
+from trivium_query.answer.tables.mentions import UNITS, ColumnMention, ValueMention, column_mentions, value_mentions
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
@@ -29,6 +29,9 @@ _ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, 
 _YES = frozenset(["yes", "true", "y", "x", "ja", "oui", "si", "\u2713", "\u2714"])
 _NO = frozenset(["no", "false", "n", "nein", "non", "\u2717", "\u2718"])
 _CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
+# What vehicles and people do in a table of times, where no column tells the one from the other.
+_LEAVES, _ARRIVES = stem("leave"), stem("arrive")
+_MOVES = frozenset((_LEAVES, _ARRIVES, stem("depart")))
 _NEAR = 2  # words between "which" or "how many" and the column that is asked for
 
 
@@ -50,7 +53,7 @@ class Reading(msgspec.Struct, frozen=True):
         """One for each column that values of are named, and those of times and bounds; none on the column `leaving`."""
         named = dict.fromkeys((one.column, self._excluded(one)) for one in self.values)
         chosen = [self._chosen(column, excluded=excluded) for column, excluded in named]
-        chosen += [Filter(at, Test.IS, yes) for at in self._named_marks() if (yes := affirmed(self.table.columns[at]))]
+        chosen += filter(None, map(self._marked, self._named_marks()))
         stated = [each for one in self.conditions for each in one.filters]
         return tuple(each for each in _together([*chosen, *stated]) if each.column != leaving)
 
@@ -114,6 +117,20 @@ class Reading(msgspec.Struct, frozen=True):
         """Whether the word is of a value."""
         return self.words.index(word) in joined(one.run for one in self.values)
 
+    def noun_of_rows(self) -> Word | None:
+        """What rows are of, as no column or value is called: what is counted, or the first or last of.
+
+        The table is called after it, or knows no name for its rows.
+        """
+        counted = self.cue(Cue.HOW_MANY)
+        dated = next((found for found in self.cues if DATES in found.hints), None)
+        end = counted.run.end if counted else dated.run.end if dated else len(self.words)
+        noun = self.words[end] if end < len(self.words) else None
+        if noun is None or is_function_word(noun.folded) or end in self._understood():
+            return None
+        called = any(alike(noun.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}"))
+        return noun if (called and counted) or not has_names_of_rows(self.table) else None
+
     def spare(self) -> tuple[Word, ...]:
         """Words that say what the table is about, and may also be another name of a column."""
         known = self._understood()
@@ -132,6 +149,19 @@ class Reading(msgspec.Struct, frozen=True):
         """Columns of yes and no that are named: "how many passed"."""
         said = {one.column for one in self.values}
         return list(dict.fromkeys(one.column for one in self.columns if one.column not in said))
+
+    def _marked(self, column: int) -> Filter | None:
+        """Of a named column of yes and no what says yes, or not that; "not shipped": of days, that there is none."""
+        negated = any(one.column == column and self._is_negated(one) for one in self.columns)
+        if yes := affirmed(self.table.columns[column]):
+            return Filter(column, Test.IS_NOT if negated else Test.IS, yes)
+        dated = self.table.columns[column].kind is ColumnKind.DATE
+        return Filter(column, Test.EMPTY) if negated and dated else None
+
+    def _is_negated(self, mention: ColumnMention) -> bool:
+        """Whether a "not" stands before it, with nothing between but what joins them: "has not been shipped"."""
+        ends = (found.run.end for found in self.cues if found.cue is Cue.NOT)
+        return any(end <= mention.run.first and self._is_bare(end, mention.run.first) for end in ends)
 
     def _is_bare(self, first: int, end: int) -> bool:
         """Whether no other thing is named between: "how many people were hired" is no question for days of hiring."""
@@ -164,12 +194,25 @@ class Reading(msgspec.Struct, frozen=True):
             return word.folded in ("than", "between") and self.cue(Cue.MORE, Cue.FEWER, Cue.DIFFERENCE) is not None
         return (
             is_function_word(word.folded)
-            or word.stem in LIGHT
+            or word.stem in LIGHT | UNITS
+            or self._is_move(word)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)))
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+    def _is_move(self, word: Word) -> bool:
+        """Whether it says that something goes or comes, and no column tells when it does the one or the other."""
+        labels = [part for column in self.table.columns for part in stems_of(column.label)]
+        told = any(alike(verb, part) for verb in (_LEAVES, _ARRIVES) for part in labels)
+        return word.stem in _MOVES and not told and any(column.is_clock for column in self.table.columns)
+
+
+def has_names_of_rows(table: Table) -> bool:
+    """Whether a column has a name for each row."""
+    texts = [column for column in table.columns if column.kind is ColumnKind.TEXT]
+    return any(len(column.values) == table.rows for column in texts)
 
 
 def affirmed(column: Column) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ import msgspec
 
 from trivium.domain.chunks import Chunk, Span
 
+CLOCK = "%H:%M"  # the shape of a column of times of the day, not of days
+
 
 class ColumnKind(enum.StrEnum):
     """What the cells of a column are. One cell that is neither a number nor a date makes its column text."""
@@ -34,6 +36,11 @@ class Column(msgspec.Struct, frozen=True):
     shape: str = ""
     year: int = 0
     values: tuple[str, ...] = ()
+
+    @property
+    def is_clock(self) -> bool:
+        """Whether it has times of the day, which no year or day is said of."""
+        return self.shape == CLOCK
 
     @property
     def measured(self) -> bool:

@@ -117,6 +117,8 @@ def _condition(one: Filter) -> Sql:
     column = _name(one.column)
     if one.other is not None:
         return Sql(f"{column} {_OPERATORS[one.test]} {_name(one.other)}")
+    if one.test is Test.EMPTY:
+        return Sql(f"{column} IS NULL")
     if one.test is Test.IS:
         return Sql(f"{column} IN ({_marks(one.values)})", one.values)
     if one.test is Test.IS_NOT:

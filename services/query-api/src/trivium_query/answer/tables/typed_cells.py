@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from trivium_query.answer.tables.table import Column, ColumnKind
+from trivium_query.answer.tables.table import CLOCK, Column, ColumnKind
 
 MAX_VALUES = 5_000  # distinct values of a column that questions are matched with
 FIRST_YEAR, LAST_YEAR = 1500, 2200
@@ -42,6 +42,7 @@ _DATE_FORMATS = (
     "%b %Y",
     "%m/%Y",
 )
+_TIME = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
 _SLASHED = ("%d/%m/%Y", "%m/%d/%Y")
 
 
@@ -56,7 +57,8 @@ def typed_column(label: str, cells: Sequence[str], sums: Sequence[bool]) -> Type
     """The column as the narrowest kind that all of its cells have; those of rows that sum up others name no value."""
     filled = [cell.strip() for cell in cells]
     present = [cell for cell in filled if cell.casefold() not in _EMPTY]
-    return _numbers(label, filled, present) or _dates(label, filled, present) or _text(label, filled, sums)
+    typed = _numbers(label, filled, present) or _dates(label, filled, present) or _clock(label, filled, present)
+    return typed or _text(label, filled, sums)
 
 
 def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
@@ -156,6 +158,14 @@ def _dates(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedCo
             same = min(known)[:4] == max(known)[:4]
             return TypedColumn(Column(label, ColumnKind.DATE, shape=shape, year=int(known[0][:4]) * same), tuple(days))
     return None
+
+
+def _clock(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
+    """Times of a day on a clock of 24 hours; text orders them once the hours have two digits."""
+    if not present or not all(map(_TIME.fullmatch, present)):
+        return None
+    times = (None if cell.casefold() in _EMPTY else cell.zfill(len(CLOCK)) for cell in filled)
+    return TypedColumn(Column(label, ColumnKind.DATE, shape=CLOCK), tuple(times))
 
 
 def _is_season(month: str) -> bool:
