@@ -24,6 +24,13 @@ class Block(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
 
     @property
+    def lead(self) -> str:
+        """The line that stands right before the first item and announces it: "Please bring:", "Ingredients"."""
+        first = next((at for at, one in enumerate(self.sentences) if _ITEM.match(one)), 0)
+        line = self.sentences[first - 1].strip() if first else ""
+        return line.rstrip(":") if line.endswith(":") or is_heading(line) else ""
+
+    @property
     def items(self) -> tuple[str, ...]:
         """The items of a list of any sort."""
         return tuple(one for one in self.sentences if _ITEM.match(one))

@@ -15,11 +15,12 @@ import msgspec
 
 from trivium.domain.parsed import UnitKind
 from trivium.text.names import names_in
-from trivium_query.answer.direct.clauses import in_clauses_asked_about, is_clear
+from trivium_query.answer.direct.agents import agents_in
+from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses_asked_about, is_clear
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
 from trivium_query.answer.direct.life import life_in
-from trivium_query.answer.direct.short import ANY_DAY, NAME_CHARS, TIME, fits_wanted, trimmed
+from trivium_query.answer.direct.short import ANY_DAY, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
 from trivium_query.answer.direct.units import COUNTED, amounts_for, is_measured
 from trivium_query.answer.evidence import Asked, Candidate, asks
 from trivium_query.words import content_words
@@ -34,6 +35,8 @@ _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
 _WHICH_NOUN = re.compile(r"\b(?:which|what)\s([a-z]{4,})\b", re.I)
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
+_WHO = re.compile(r"^\W*who\b", re.I)
+_IN = re.compile(r"\b(?:in|at|near)\s(?:the\s)?$", re.I)
 MAX_AMOUNT_WORDS = 6
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
@@ -92,7 +95,21 @@ def choose(
     beside = [one.found for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in rows if is_measured(question, one.text)]
     own = in_clauses_asked_about(asked, rows, counted=_counted(question) is not None)
-    return sorted(chosen, key=lambda one: -one.probability * _preference(one, beside, measured, own))
+    counting = [one for one in rows if counts_what_is_asked(asked, one)] if _counted(question) else []
+    persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
+    better = (beside, measured, own, counting, persons)
+    ordered = sorted(chosen, key=lambda one: -one.probability * _preference(one, *better))
+    return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
+
+
+def _with_partners(question: str, one: Chosen) -> Chosen:
+    """Judged by one name alone, told with those that are joined to it."""
+    return msgspec.structs.replace(one, found=one.found.between(*with_partners(question, one.found)))
+
+
+def _is_where(one: Found) -> bool:
+    """Whether it stands behind "in" or "at", as no person does."""
+    return _IN.search(one.hit.chunk.text[: one.start]) is not None
 
 
 def _preference(one: Chosen, *better: Sequence[Found]) -> float:
@@ -125,6 +142,8 @@ def signals_of(
     odds = max(-2.0, min(2.0, one.odds / 10.0))
     hop = float(bool(one.steps))
     fits = fits_wanted(asked.wants, one.text)
+    if fits is False and asked.wants == "name" and one.odds == TOLD_ODDS and one.text[:1].isalpha():
+        fits = None  # whoever does it may have no name: "the landlord"
     return {
         "one": 1.0,
         "odds": odds,
@@ -255,5 +274,10 @@ def _labelled(question: str, found: Sequence[Found]) -> list[Found]:
     return [
         msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS, steps=())
         for one in {one.hit.chunk.id: one for one in reversed(found)}.values()
-        for told in (*labelled_in(question, one.hit), *named_as_in(question, one.hit), *numbered_in(question, one.hit))
+        for told in (
+            *labelled_in(question, one.hit),
+            *named_as_in(question, one.hit),
+            *numbered_in(question, one.hit),
+            *agents_in(question, one.hit),
+        )
     ]

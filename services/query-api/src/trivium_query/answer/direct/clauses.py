@@ -10,8 +10,9 @@ from trivium.domain.chunks import Span
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.units import COUNTED
 from trivium_query.answer.evidence import Asked, Candidate
+from trivium_query.words import is_function_word
 
-_WORD = re.compile(r"\w+")
+_COUNTS = re.compile(r"(?:[ -][^\W\d_]+){1,3}")  # a noun, and up to two words that describe it
 _CUT = re.compile(r"[,;:](?=\s)|\s(?:but|while|whereas|and(?=\s[a-z\d]))\s")
 
 
@@ -21,7 +22,7 @@ def is_clear(asked: Asked, one: Found, sentence: Candidate | None) -> bool:
         return True
     own = _clause_of(one, sentence.span)
     if asked.wants == "number" and len(COUNTED.findall(own)) > 1:
-        return _counts_what_is_asked(asked, one)
+        return counts_what_is_asked(asked, one)
     held = asked.words_in(own) & asked.weights.keys()
     return bool(held) or not asked.words_in(sentence.text) & asked.weights.keys()
 
@@ -38,7 +39,7 @@ def in_clauses_asked_about(asked: Asked, rows: Sequence[Found], *, counted: bool
     best: list[Found] = []
     for (_, sentence), some in by_sentence.items():
         own = _in_best_clause(asked, sentence, some) if sentence else some
-        counting = [one for one in some if _counts_what_is_asked(asked, one)] if counted and sentence else []
+        counting = [one for one in some if counts_what_is_asked(asked, one)] if counted and sentence else []
         best += [one for one in own if one in counting] if counting else own
     return best
 
@@ -61,9 +62,11 @@ def _clause_of(one: Found, sentence: Span) -> str:
     return text[before:after]
 
 
-def _counts_what_is_asked(asked: Asked, one: Found) -> bool:
-    """Whether the word behind its number is the question's: 41 of "41 votes to 17"."""
+def counts_what_is_asked(asked: Asked, one: Found) -> bool:
+    """Whether the noun behind its number is the question's: 41 of "41 votes to 17", 12 of "12 small plums"."""
     text = one.hit.chunk.text
     number = COUNTED.search(text, one.start, one.end)
-    behind = _WORD.search(text, number.end() if number else one.end)
-    return behind is not None and bool(asked.words_in(behind[0]) & asked.weights.keys())
+    behind = _COUNTS.match(text, number.end() if number else one.end)
+    words = behind[0].split() if behind else []
+    joint = next((at for at, word in enumerate(words) if is_function_word(word.lower())), len(words))
+    return bool(asked.words_in(" ".join(words[:joint])) & asked.weights.keys())

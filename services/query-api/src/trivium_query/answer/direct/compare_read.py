@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.retrieval import Hit
+from trivium_query.answer.direct.alternatives import Weighed
 from trivium_query.answer.direct.comparison import Attribute, Comparison, decide
 from trivium_query.answer.direct.hops import Found, Read, found_in, telling_of
 from trivium_query.answer.direct.life import DATE, Told, life_in
@@ -27,12 +28,21 @@ class Compared(msgspec.Struct, frozen=True):
 
     short: str
     values: tuple[Found, Found]
-    comparison: Comparison
+    comparison: Comparison | None = None
 
     @property
     def odds(self) -> float:
         """Those of its weakest step."""
         return min(step.odds for value in self.values for step in (*value.steps, value))
+
+
+def as_compared(weighed: Weighed) -> Compared:
+    """Two amounts that sentences tell of two described things."""
+    first, second = (
+        Found(one.sentence.hit, one.sentence.span.start + one.start, one.sentence.span.start + one.end, SURE, "")
+        for one in weighed.amounts
+    )
+    return Compared(weighed.short, (first, second))
 
 
 async def compare(comparison: Comparison, hits: Sequence[Hit], read: Read) -> Compared | None:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.retrieval import Hit
+from trivium_query.answer.direct.alternatives import weigh
 from trivium_query.answer.direct.choose import Chosen, Weights, choose
-from trivium_query.answer.direct.compare_read import Compared, compare
+from trivium_query.answer.direct.compare_read import Compared, as_compared, compare
 from trivium_query.answer.direct.comparison import comparison_in
 from trivium_query.answer.direct.hops import Read, read_by_hops, read_whole
 from trivium_query.answer.direct.nested import nested_in
@@ -47,6 +48,9 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
     comparison = comparison_in(question, things)
     if comparison is not None:
         return Direct(await compare(comparison, hits, read), compares=True)
+    weighed = weigh(question, extracted.ranked)
+    if weighed is not None:
+        return Direct(as_compared(weighed), compares=True)
     found = [*await read_by_hops(question, hits, read), *await read_whole(question, hits, read)]
     sentences: defaultdict[str, list[Candidate]] = defaultdict(list)
     for one in extracted.ranked:

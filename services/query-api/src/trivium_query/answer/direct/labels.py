@@ -37,7 +37,7 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
     word = rf"(?i:{re.escape(role['role'])})"
     beside = re.compile(
         rf"\b{word}(?:\s+(?P<after>{_NAME})|,\s+(?P<apposed>{_NAME})(?=\s*[,.;)]))"
-        rf"|(?P<before>{_NAME})(?:\s*\(|,\s+)(?:the\s+|an?\s+)?{word}\s*[),.]"
+        rf"|(?P<before>{_NAME})(?:\s*\(|,\s+)[\"\u201c\u201e]?(?:the\s+|an?\s+)?{word}[\"\u201c\u201d]?\s*[),.]"
         rf"|(?P<subject>{_NAME})\s+(?:is|was)\s+(?:(?:the|an?|our|its)\s+)?(?:[a-z-]+\s+)?{word}\b"
     )
     asked = frozenset(content_words(question))

@@ -26,6 +26,12 @@ TIME = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
     re.I,
 )
+_ENUMERATOR = re.compile(r"\d{1,3}[.)]\s+(?=\S)")
+_ONE_PERSON = re.compile(r"\bwho(?:m|se)?\s+(?:is|was)\b|\b(?:which|what)\s+(?:person|company|team)\b", re.I)
+_TITLED = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?[A-Z\u00c0-\u00de][\w'\u2019-]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]+){0,3}"
+_AND_OTHERS = re.compile(rf"(?:,\s+{_TITLED})*,?\s+and\s+{_TITLED}")
+_OTHERS_AND = re.compile(rf"{_TITLED}(?:,\s+{_TITLED})*,?\s+and\s+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?$")
+_OTHERS_BEFORE = re.compile(rf"(?:{_TITLED},\s+)+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?$")
 _PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
@@ -51,6 +57,8 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
     text = one.hit.chunk.text
     start = max([one.start, *(each.start for each in one.hit.chunk.sentences if one.start < each.start < one.end)])
     end = one.end
+    if (number := _ENUMERATOR.match(text, start)) and text[:start].strip(" \t")[-1:] in ("", "\n"):
+        start = min(number.end(), end)  # "4. Deposit": the number of the section
     if wants == "place":
         start, end = _place(text, start, end)
     start, end = _whole_numbers(text, start, end)  # where two sentences are joined, the first led up to the second
@@ -61,6 +69,18 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
     elif wants == "number" and (unit := UNIT.match(text, end)):
         end = unit.end()
     return _bare(text, start, _before_open_bracket(text, start, end), wants)
+
+
+def with_partners(question: str, one: Found) -> tuple[int, int]:
+    """Names joined to it by "and" are of the answer too, unless the question is of one person."""
+    text = one.hit.chunk.text
+    if _ONE_PERSON.search(question) or not names_in(one.text):
+        return one.start, one.end
+    sentence = one.sentence
+    first, last = (sentence.start, sentence.end) if sentence else (0, len(text))
+    behind = _AND_OTHERS.match(text, one.end, last)
+    before = (_OTHERS_BEFORE if behind else _OTHERS_AND).search(text[first : one.start])
+    return first + before.start() if before else one.start, behind.end() if behind else one.end
 
 
 def _place(text: str, start: int, end: int) -> tuple[int, int]:

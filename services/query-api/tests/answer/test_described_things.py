@@ -1,0 +1,108 @@
+"""Who does it without a name, who else does, which of two described things it is, a list under its first line."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.retrieval import Hit
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.answerers.enumeration import answer_by_items
+from trivium_query.answer.direct.agents import agents_in
+from trivium_query.answer.direct.alternatives import weigh
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.labels import named_as_in
+from trivium_query.answer.direct.short import trimmed, with_partners
+from trivium_query.answer.evidence import analyse, candidates
+
+
+def hit(text: str, number: int = 1) -> Hit:
+    sentences = tuple(split_sentences(text))
+    chunk = Chunk(f"c{number}", f"d{number}", "v", 0, text, Span(0, len(text)), "file.md", sentences=sentences)
+    return Hit(chunk, number, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "agent"),
+    [
+        ("Who mows the lawn?", "The tenant mows the lawn. The owner repairs the fence.", "The tenant"),
+        ("Who repairs the fence?", "The lawn is mown by the tenant; the fence is repaired by the owner.", "the owner"),
+        ("Who will open the hall?", "The caretaker and Rita Moss will open the hall.", "The caretaker and Rita Moss"),
+        ("Who signs with the cashier?", "The chair and the cashier sign with a seal.", "The chair"),
+        ("Who wrote the play?", "The play was written by Anna Berg in 1910.", "Anna Berg"),
+    ],
+)
+def test_who_does_it_is_the_verbs_subject_or_stands_behind_by(question: str, text: str, agent: str) -> None:
+    assert [text[one.start : one.end] for one in agents_in(question, hit(text))] == [agent]
+
+
+def test_of_another_deed_nobody_is_told() -> None:
+    text = "The tenant mows the lawn. The fence is old."
+    assert not list(agents_in("Who repairs the fence?", hit(text)))
+    assert not list(agents_in("Who is the tenant?", hit(text)))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "read", "told"),
+    [
+        ("Who are the judges?", "The judges are Ms Ida Holm and Mr Per Lund.", "Ida Holm", "Ida Holm and Mr Per Lund"),
+        (
+            "Who built it?",
+            "It was built by Ida Holm, Per Lund and Eva Moe.",
+            "Per Lund",
+            "Ida Holm, Per Lund and Eva Moe",
+        ),
+        ("Who was the judge?", "The judge Ida Holm and Per Lund spoke.", "Ida Holm", "Ida Holm"),
+    ],
+)
+def test_names_joined_by_and_are_told_together_unless_one_is_asked_for(
+    question: str, text: str, read: str, told: str
+) -> None:
+    found = Found(hit(text), text.index(read), text.index(read) + len(read), 1.0, question)
+    start, end = with_partners(question, found)
+    assert text[start:end].removeprefix("Ms ") == told
+
+
+def test_a_party_is_named_before_the_word_that_stands_for_it() -> None:
+    text = 'Between Mr Per Lund ("the seller") and Ms Ida Holm ("the buyer").'
+    assert [text[one.start : one.end] for one in named_as_in("Who is the buyer?", hit(text))] == ["Ms Ida Holm"]
+
+
+def test_the_number_of_a_section_is_no_amount() -> None:
+    text = "4. Deposit. The deposit is two rents."
+    assert trimmed(Found(hit(text), 0, 10, 1.0, "How much is the deposit?"), "number") == (3, 10)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Is a rowing boat or a sailing boat cheaper?", "rowing boat"),
+        ("Which costs more, a rowing boat or a sailing boat?", "sailing boat"),
+        ("Which is heavier, the oak door or the pine door?", "oak door"),
+        ("Is a rowing boat or the oak door cheaper?", ""),  # euros and kilograms
+        ("Is a rowing boat or a canoe cheaper?", ""),  # nothing is told of the canoe
+        ("Is a rowing boat or a sailing boat prettier?", ""),
+    ],
+)
+def test_described_things_are_compared_by_amounts_of_one_unit(question: str, said: str) -> None:
+    hits = [
+        hit("A rowing boat costs 12 euros an hour, a sailing boat 30 euros.", 1),
+        hit("- Oak door: 48 kg\n- Pine door: 31 kg", 2),
+    ]
+    weighed = weigh(question, candidates(analyse(question, hits), hits, None, {}))
+    assert (weighed.short if weighed else "") == said
+
+
+def test_a_list_is_told_whole_under_the_line_that_announces_it() -> None:
+    text = "The hike is on Friday.\nPlease bring:\n- a whistle\n- a map\n\nTools\n- a saw\n- a rope"
+    brought = answer_by_items("What should I bring on the hike?", [hit(text)])
+    assert brought is not None
+    assert [one.partition(" [")[0] for one in brought.draft.text.splitlines()] == ["- a whistle", "- a map"]
+    tools = answer_by_items("Which tools are needed?", [hit(text)])
+    assert tools is not None
+    assert "rope" in tools.draft.text
+
+
+def test_a_list_of_something_else_is_not_told_where_a_passage_has_all_that_is_asked() -> None:
+    hits = [hit("Please bring:\n- a whistle\n- a map", 1), hit("Bring a coat on the boat trip.", 2)]
+    assert answer_by_items("What must I bring on the boat trip?", hits) is None
