@@ -11,13 +11,14 @@ import msgspec
 import pytest
 from private_redis import PrivateRedis
 
-from trivium.adapters.distributed.redis.rate_limit import RateLimit
+from trivium.adapters.distributed.redis.buckets import RedisBuckets
 from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.adapters.distributed.redis.work_measures import HALF_LIFE_S, RedisWorkMeasures
 from trivium.adapters.distributed.redis.work_signal import RedisWorkSignal
 from trivium.config import Settings
 from trivium.domain.documents import Lane, Stage
 from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.ports.buckets import Charge
 from trivium.ports.work_measures import StageCost, WorkerSeen
 
 
@@ -38,24 +39,12 @@ def test_a_signal_wakes_who_waits_however_long(server: RedisServer) -> None:
     assert heard == [True]
 
 
-def test_a_rate_limit_lets_a_burst_pass_and_then_the_rate(server: RedisServer) -> None:
-    limit, other = RateLimit(server, "mine", per_s=10, burst=5), RateLimit(server, "other", per_s=10, burst=1)
-    assert [limit.take() for _ in range(5)] == [0.0] * 5
-    wait = limit.take()
-    assert 0 < wait <= 0.1
-    assert other.take() == 0.0
-    time.sleep(wait + 0.01)
-    assert limit.take() == 0.0
-    assert 0.3 < limit.take(5) <= 0.5
-    time.sleep(0.6)
-    assert limit.take(5) == 0.0
-
-
-def test_processes_share_a_rate_limit(own: Settings, server: RedisServer) -> None:
+def test_processes_share_a_bucket(own: Settings, server: RedisServer) -> None:
     elsewhere = RedisServer(own)
-    limits = [RateLimit(each, "shared", per_s=5, burst=10) for each in (server, elsewhere)]
+    both = [RedisBuckets(each) for each in (server, elsewhere)]
+    one = Charge("shared", per_s=5, capacity=10, cost=1)
     started = time.monotonic()
-    passed = sum(limits[number % 2].take() == 0.0 for number in range(100))
+    passed = sum(both[number % 2].take_now([one]) == 0.0 for number in range(100))
     assert 10 <= passed <= 11 + 5 * (time.monotonic() - started)
     elsewhere.close()
 
@@ -118,7 +107,7 @@ def test_a_redis_that_is_away_is_a_passing_fault_and_one_that_refuses_is_not(
     ):
         server = RedisServer(msgspec.structs.replace(own, redis_url=url))
         with pytest.raises(family) as raised:
-            RateLimit(server, "any", 1).take()
+            RedisBuckets(server).take_now([Charge("any", 1, 1, 1)])
         assert told in str(raised.value)
         assert "hidden" not in str(raised.value)
         RedisWorkSignal(server).notify()  # a lost signal costs a sweep
@@ -134,7 +123,7 @@ def test_a_redis_that_is_full_is_a_passing_fault(server: RedisServer, private_re
         client.config_set("maxmemory", 1)
         try:
             with pytest.raises(TryLater) as raised:
-                RateLimit(server, "any", 1).take()
+                RedisBuckets(server).take_now([Charge("any", 1, 1, 1)])
         finally:
             client.config_set("maxmemory", 0)
     assert raised.value.code == "redis_full"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from trivium.adapters.embedded.buckets import MemoryBuckets
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
@@ -20,6 +21,7 @@ class FolderStores:
         self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
         self.visuals = SqliteVectors(folder, "pictures")
         self.hypernodes = SqliteHyperNodes(folder)
+        self.buckets = MemoryBuckets()
         self.conversations, self.work_signal = SqliteConversations(folder), LocalWorkSignal()
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from functools import partial
 import msgspec
 from celery import Celery
 
+from trivium.adapters.embedded.buckets import MemoryBuckets
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
@@ -59,6 +60,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     graphs: SqliteGraphs
     conversations: SqliteConversations
     work_signal: LocalWorkSignal
+    buckets: MemoryBuckets
 
 
 @contextmanager
@@ -149,6 +151,7 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         SqliteGraphs(data_dir),
         SqliteConversations(data_dir),
         LocalWorkSignal(),
+        MemoryBuckets(),
     )
     with ExitStack() as stack:
         rows = (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)

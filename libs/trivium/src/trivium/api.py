@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from trivium.domain.access import MAX_KEY_KEEP_S, MAX_KEY_LIFE_S, MAX_KEY_NAME_CHARS, Role
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
 from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
@@ -1045,3 +1046,60 @@ class Readiness(Output, frozen=True):
     ]
     ready: tuple[str, ...]
     missing: dict[str, str]
+
+
+class Key(Output, frozen=True):
+    """A key without its secret. Times are Unix seconds; absent: never. `used_at` is coarse, in minutes."""
+
+    id: str
+    name: str
+    role: Annotated[str, _one_of(Role)]
+    created_at: float
+    created_by: Annotated[str, Meta(description="The id of the key that made it.")]
+    expires_at: float | None = None
+    ended_at: Annotated[float | None, Meta(description="Since when it is revoked, or replaced.")] = None
+    used_at: float | None = None
+
+
+class Keys(Output, frozen=True):
+    """A tenant's keys, newest first, ended ones too."""
+
+    keys: tuple[Key, ...]
+
+
+class NewKey(Output, frozen=True):
+    """A key, and its text, which is shown this once."""
+
+    key: Key
+    secret: str
+
+
+class CreateKey(Input, frozen=True):
+    """A key for a person or a program. Without `expires_in_s` it does not expire."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_KEY_NAME_CHARS, pattern=ONE_LINE)]
+    role: Role = Role.READER
+    expires_in_s: Annotated[int, Meta(ge=1, le=MAX_KEY_LIFE_S)] | None = None
+
+
+class RotateKey(Input, frozen=True):
+    """How long the replaced key goes on opening."""
+
+    keep_s: Annotated[int, Meta(ge=0, le=MAX_KEY_KEEP_S)] = 0
+
+
+class TrailEntry(Output, frozen=True):
+    """Who did what, and when (Unix seconds); never what was in it."""
+
+    at: float
+    key_id: Annotated[str, Meta(description="Of the key that did it; `environment-N`: one of TRIVIUM_API_KEYS.")]
+    by: Annotated[str, Meta(description="The name of that key.")]
+    action: Annotated[str, Meta(examples=["source.delete"])]
+    targets: Annotated[tuple[str, ...], Meta(description="Ids of documents, keys, edits; at most a hundred.")]
+
+
+class TrailPage(Output, frozen=True):
+    """Oldest first."""
+
+    entries: tuple[TrailEntry, ...]
+    cursor: Cursor

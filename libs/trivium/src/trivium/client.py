@@ -10,9 +10,10 @@ Every failure is one of `trivium.domain.errors`, rebuilt from the server's probl
 
 from __future__ import annotations
 
+import random
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,7 @@ import msgspec
 
 from trivium import api
 from trivium.config import LOOPBACK
+from trivium.domain.access import Role
 from trivium.domain.answers import Kind
 from trivium.domain.documents import DEFAULT_DATASET, DocumentState
 from trivium.domain.edits import Actor
@@ -36,6 +38,7 @@ CONNECT_TIMEOUT_S = 5.0
 DEFAULT_TIMEOUT_S = 120.0
 POLL_S = 0.25
 PATIENCE_S = 30.0  # how long `watch` bears a server that is away (a restart) before it gives up
+OBEYED_S = 120.0  # how long one call waits for limits altogether, before it tells of them
 LOOK_AHEAD = 8  # unfinished sources that `watch` looks at each time: they finish nearly in the order they came
 PAGE = 100
 NOBODY = Actor()
@@ -330,7 +333,9 @@ class TriviumClient:
     def _streamed(self, path: str, body: api.Input) -> Iterator[Iterator[str]]:
         """The lines of an answer as they come."""
         with self._failures():
-            response = self._http.send(self._http.build_request("POST", path, **_json(body)), stream=True)
+            response = self._obedient(
+                lambda: self._http.send(self._http.build_request("POST", path, **_json(body)), stream=True)
+            )
             try:
                 if response.is_error:
                     response.read()
@@ -525,16 +530,48 @@ class TriviumClient:
         """What lies between two versions; by default what the last one changed. Raises `NotFound`."""
         return self._get("/v1/graph/schema/diff", api.SchemaDifference, dataset=dataset, older=older, newer=newer)
 
+    def keys(self) -> api.Keys:
+        """The tenant's keys, newest first. As all of these: `Refused` (`forbidden`) unless ours is an admin's."""
+        return self._get("/v1/keys", api.Keys)
+
+    def create_key(self, name: str, role: Role = Role.READER, expires_in_s: int | None = None) -> api.NewKey:
+        """A new key; its secret is shown this once."""
+        return self._call("POST", "/v1/keys", api.NewKey, **_json(api.CreateKey(name, role, expires_in_s)))
+
+    def rotate_key(self, key_id: str, keep_s: int = 0) -> api.NewKey:
+        """Replace a key; the old one opens for `keep_s` more. Raises `NotFound`, `Refused` (`key_ended`)."""
+        return self._call("POST", f"/v1/keys/{_part(key_id)}/rotate", api.NewKey, **_json(api.RotateKey(keep_s)))
+
+    def revoke_key(self, key_id: str) -> api.Key:
+        """Take a key back. Raises `NotFound`."""
+        return self._call("DELETE", f"/v1/keys/{_part(key_id)}", api.Key)
+
+    def trail(self, *, since: str = "", limit: int = PAGE, cursor: str = "") -> api.TrailPage:
+        """One page of who did what, oldest first. Raises `Refused` (`forbidden`)."""
+        return self._get("/v1/trail", api.TrailPage, since=since, limit=limit, cursor=cursor)
+
     def _get(self, path: str, kind: type[T], **query: str | float | None) -> T:
         given = {name: value for name, value in query.items() if value not in (None, "")}
         return self._call("GET", path, kind, params=given)
 
     def _call(self, method: str, path: str, kind: type[T] | None, **sent: Any) -> T:
         with self._failures():
-            response = self._http.request(method, path, **sent)
+            response = self._obedient(lambda: self._http.request(method, path, **sent))
         if response.is_error:
             raise _error(response)
         return _decoded(response.content, kind) if kind else None  # type: ignore[return-value]
+
+    def _obedient(self, send: Callable[[], httpx.Response]) -> httpx.Response:
+        """The answer; one that names the time to come back (429) is asked again then, as long as that is bearable."""
+        waited = 0.0
+        while True:
+            response = send()
+            wait = _wait_of(response) * random.uniform(1.0, 1.1)  # noqa: S311  not all at the same instant
+            waited += wait
+            if not wait or waited > OBEYED_S:
+                return response
+            response.close()
+            time.sleep(wait)
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -557,6 +594,12 @@ class TriviumClient:
                 f"The connection to {self.url} was lost: {error or type(error).__name__}.",
                 "Try again.",
             ) from error
+
+
+def _wait_of(response: httpx.Response) -> float:
+    """The seconds that a refusal for a limit asks to wait, 0 for any other answer."""
+    said = response.headers.get("retry-after", "") if response.status_code == httpx.codes.TOO_MANY_REQUESTS else ""
+    return float(said) if said.isascii() and said.isdecimal() else 0.0
 
 
 def _base_url(url: str) -> httpx.URL:

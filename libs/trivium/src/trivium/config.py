@@ -18,6 +18,7 @@ from trivium.domain.bucket_datasets import read_rules
 from trivium.domain.documents import LONG_LANES, Lane
 from trivium.domain.errors import Refused
 from trivium.domain.extractors import Extractor, Extractors, read_extractors, require_model
+from trivium.domain.limits import read_limits
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
 
@@ -66,6 +67,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     grpc_port: Port = 9090
     api_keys: str = ""
     """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
+    limits: str = ""
+    """How much a key or a tenant may take: key.requests=50/s,tenant.uploads=600/m,tenant.tokens=2000000/d. Of requests,
+    uploads, bytes, documents and tokens, per s, m, h or d. Empty: as much as it likes."""
     max_upload_bytes: Count = 256 * 1024 * 1024
     max_nesting: Annotated[int, msgspec.Meta(ge=0)] = 5
     """How deep files inside files are read (an attachment lies 1 deep); what lies deeper is told and left out."""
@@ -269,6 +273,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Refuse a combination that would expose documents or cannot work."""
+        read_limits(self.limits)
         exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
         if not self.tenants_by_key and exposed:
             raise Refused(

@@ -75,6 +75,7 @@ def query_services(
         vectors=stores.vectors,
         graphs=stores.graphs,
         hypernodes=stores.hypernodes,
+        buckets=stores.buckets if settings.limits else None,
         curation=curation,
         objects=stores.objects,
         llm=model,

@@ -19,6 +19,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 BY_CODE = {
     "unauthenticated": Seen(401, StatusCode.UNAUTHENTICATED, "Not authenticated"),
+    "too_many": Seen(429, StatusCode.RESOURCE_EXHAUSTED, "Too many"),
     "forbidden": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed"),
     "foreign_host": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed from there"),
     "foreign_origin": Seen(403, StatusCode.PERMISSION_DENIED, "Not allowed from there"),

@@ -17,6 +17,7 @@ from trivium.domain.retrieval import Mode, Rerank, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curation
 from trivium.flow.asking import Asking
+from trivium.ports.buckets import Buckets
 from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
 from trivium.ports.inference import Embedder
@@ -132,6 +133,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     contradictions: Contradictions
     topics: PresentTopics
     hypernodes: Vectors | None = None
+    buckets: Buckets | None = None
     llm: Llm | None = None
     embeddings: Embeddings | None = None
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)

@@ -55,6 +55,12 @@ def test_each_call_of_the_protos_and_no_other_has_a_rule() -> None:
     assert sorted(calls) == sorted(CALLS), "a call without a rule, a rule without a call, or two calls of one name"
 
 
+def test_what_only_writers_and_admins_may_do_is_told_by_the_trail() -> None:
+    reads = {"GET /v1/keys", "GET /v1/trail", "ListKeys", "ListTrail"}
+    silent = {name for name, rule in (ROUTES | CALLS).items() if rule.role is not Role.READER and not rule.action}
+    assert silent == reads
+
+
 def test_a_route_without_a_rule_stops_the_server(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     router = APIRouter()
     router.add_api_route("/v1/forgotten", lambda: None)
@@ -73,7 +79,7 @@ async def test_each_role_reaches_each_route_as_the_table_says(
             method, path.replace("{", "").replace("}", ""), headers={"x-api-key": key}, content=b"nonsense"
         )
         refused = answer.status_code == 403 and answer.json()["code"] == "forbidden"
-        assert refused != role.covers(ROUTES[route]), (role, answer.status_code, answer.text)
+        assert refused != role.covers(ROUTES[route].role), (role, answer.status_code, answer.text)
 
 
 @pytest.fixture
@@ -101,7 +107,7 @@ async def test_each_role_reaches_each_call_as_the_table_says(
                 except grpc.aio.AioRpcError as error:
                     code = error.code()
                 refused = code is grpc.StatusCode.PERMISSION_DENIED
-                assert refused != role.covers(CALLS[method.name]), (method.name, role, code)
+                assert refused != role.covers(CALLS[method.name].role), (method.name, role, code)
 
 
 async def test_a_reader_runs_no_editing_tool_over_grpc(channel: grpc.aio.Channel, by_role: dict[Role, str]) -> None:

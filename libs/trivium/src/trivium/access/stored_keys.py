@@ -61,8 +61,8 @@ class StoredKeys:
         if expires_at is not None and expires_at <= time.time():
             raise Refused("expired", "The key would have expired already.", "Name a time that is to come.")
         objects = self._objects.for_tenant(tenant)
-        if sum(1 for _ in objects.keys(KEYS)) >= MAX_KEYS:
-            raise Refused("too_many_keys", f"A tenant has at most {MAX_KEYS} keys.", "Forget ended ones first.")
+        if sum(1 for _ in objects.keys(KEYS)) >= MAX_KEYS and not self._forget_ended(tenant):
+            raise Refused("too_many_keys", f"A tenant has at most {MAX_KEYS} keys.", "Revoke those nobody needs.")
         text = new_key(tenant)
         key = AccessKey(text.id, tenant.name, name, role, time.time(), by, expires_at)
         objects.put_if_absent(KEYS + key.id, _encode(_Record(key, text.digest)))
@@ -113,6 +113,12 @@ class StoredKeys:
             raise Refused("key_in_force", f"The key {key_id} is in force.", "Revoke it first.")
         for prefix in (KEYS, USED, ENDED):
             objects.delete(prefix + key_id)
+
+    def _forget_ended(self, tenant: Tenant) -> int:
+        ended = [key for key in self.listed(tenant) if (stops := key.stops_at()) is not None and stops <= time.time()]
+        for key in ended:
+            self.forget(tenant, key.id)
+        return len(ended)
 
     def used(self, key: AccessKey, now: float) -> None:
         """Note that it was used."""

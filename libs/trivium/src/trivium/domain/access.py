@@ -9,6 +9,9 @@ import msgspec
 from trivium.domain.scope import Tenant
 
 MAX_KEY_NAME_CHARS = 100
+MAX_KEY_LIFE_S = 10 * 366 * 24 * 60 * 60
+MAX_KEY_KEEP_S = 30 * 24 * 60 * 60
+"""What was replaced stays in force this long at most."""
 
 
 class Role(enum.StrEnum):

@@ -16,6 +16,7 @@ from itertools import chain, repeat
 import msgspec
 import structlog
 
+from trivium.access.trail import touched
 from trivium.domain.documents import DocumentState
 from trivium.domain.edits import Decisions, Draft, Edit
 from trivium.domain.errors import TriviumError, TryLater
@@ -69,6 +70,7 @@ class Curation:
     def append(self, tenant: Tenant, decide: Decide) -> tuple[Edit, ...]:
         """Append what `decide` makes of the log, as a whole, and bring the graph along. Raises as `EditLog.append`."""
         appended = self._log(tenant).append(lambda edits: decide(self._curated(tenant, edits)))
+        touched(*(edit.id for edit in appended))
         if appended:
             try:
                 self.project(tenant)

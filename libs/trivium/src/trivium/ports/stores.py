@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from trivium.ports.buckets import Buckets
 from trivium.ports.conversations import Conversations
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
@@ -40,6 +41,8 @@ class Stores(Protocol):
     def graphs(self) -> Graphs: ...
     @property
     def conversations(self) -> Conversations: ...
+    @property
+    def buckets(self) -> Buckets: ...
     @property
     def work_signal(self) -> WorkSignal: ...
 

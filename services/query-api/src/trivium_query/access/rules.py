@@ -1,12 +1,39 @@
-"""Which role each route and each call needs. A route or a call that stands not here is no part of any server."""
+"""Which role each route and each call needs, and what the trail calls what it does.
+
+A route or a call that does not stand here is no part of any server.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from trivium.domain.access import Role
 
-_R, _W, _A = Role.READER, Role.WRITER, Role.ADMIN
+
+class Rule(msgspec.Struct, frozen=True):
+    """`action` is what the trail says; "" for what changes nothing."""
+
+    role: Role
+    action: str = ""
+
+
+_R = Rule(Role.READER)
+
+
+def _reader(action: str) -> Rule:
+    return Rule(Role.READER, action)
+
+
+def _writer(action: str) -> Rule:
+    return Rule(Role.WRITER, action)
+
+
+def _admin(action: str) -> Rule:
+    return Rule(Role.ADMIN, action)
+
+
 _READ_TOOLS = ("read_paragraph", "browse_context", "search_kg", "explore_fusion", "get_progress")
 _EDIT_TOOLS = (
     "create_entity",
@@ -23,24 +50,27 @@ _EDIT_TOOLS = (
     "import_list",
 )
 
-ROUTES: Mapping[str, Role] = {
-    "POST /v1/sources": _W,
+HANDING_OVER = ("source.add", "source.crawl")
+"""Actions that count as an upload."""
+
+ROUTES: Mapping[str, Rule] = {
+    "POST /v1/sources": _writer("source.add"),
     "GET /v1/sources": _R,
-    "DELETE /v1/sources": _W,
+    "DELETE /v1/sources": _writer("source.delete"),
     "GET /v1/sources/{id}": _R,
-    "DELETE /v1/sources/{id}": _W,
-    "POST /v1/sources/{id}/password": _W,
+    "DELETE /v1/sources/{id}": _writer("source.delete"),
+    "POST /v1/sources/{id}/password": _writer("source.unlock"),
     "GET /v1/sources/{id}/chunks": _R,
     "GET /v1/sources/{id}/content": _R,
     "GET /v1/sources/{id}/view": _R,
     "GET /v1/sources/{id}/assets/{name}": _R,
-    "POST /v1/crawls": _W,
+    "POST /v1/crawls": _writer("source.crawl"),
     "POST /v1/search": _R,
     "POST /v1/queries": _R,
     "POST /v1/conversations": _R,
     "GET /v1/conversations": _R,
     "GET /v1/conversations/{id}": _R,
-    "DELETE /v1/conversations/{id}": _R,
+    "DELETE /v1/conversations/{id}": _reader("conversation.delete"),
     "POST /v1/conversations/{id}/queries": _R,
     "GET /v1/graph/entities": _R,
     "GET /v1/graph/entities/{id}": _R,
@@ -50,68 +80,78 @@ ROUTES: Mapping[str, Role] = {
     "GET /v1/graph/export": _R,
     "GET /v1/graph/schema": _R,
     "GET /v1/graph/schema/diff": _R,
-    "POST /v1/graph/schema/propose": _W,
-    "POST /v1/graph/schema/accept": _W,
-    "POST /v1/graph/schema/reject": _W,
+    "POST /v1/graph/schema/propose": _writer("schema.propose"),
+    "POST /v1/graph/schema/accept": _writer("schema.accept"),
+    "POST /v1/graph/schema/reject": _writer("schema.reject"),
     "GET /v1/graph/tools": _R,
     **{f"POST /v1/graph/tools/{tool}": _R for tool in _READ_TOOLS},
-    **{f"POST /v1/graph/tools/{tool}": _W for tool in _EDIT_TOOLS},
+    **{f"POST /v1/graph/tools/{tool}": _writer(f"graph.{tool}") for tool in _EDIT_TOOLS},
     "GET /v1/graph/edits": _R,
-    "POST /v1/graph/edits/{id}/undo": _W,
-    "POST /v1/graph/edits/{id}/dismiss": _W,
+    "POST /v1/graph/edits/{id}/undo": _writer("edit.undo"),
+    "POST /v1/graph/edits/{id}/dismiss": _writer("edit.dismiss"),
     "GET /v1/graph/provenance": _R,
     "GET /v1/graph/duplicates": _R,
-    "POST /v1/graph/duplicates/accept": _W,
-    "POST /v1/graph/duplicates/dismiss": _W,
+    "POST /v1/graph/duplicates/accept": _writer("duplicate.accept"),
+    "POST /v1/graph/duplicates/dismiss": _writer("duplicate.dismiss"),
     "GET /v1/contradictions": _R,
-    "POST /v1/contradictions/{id}/dismiss": _W,
+    "POST /v1/contradictions/{id}/dismiss": _writer("contradiction.dismiss"),
     "GET /v1/status": _R,
     "GET /openai/v1/models": _R,
     "GET /openai/v1/models/{model:path}": _R,
     "POST /openai/v1/chat/completions": _R,
     "POST /openai/v1/responses": _R,
     "POST /openai/v1/embeddings": _R,
+    "GET /v1/keys": Rule(Role.ADMIN),
+    "POST /v1/keys": _admin("key.create"),
+    "POST /v1/keys/{id}/rotate": _admin("key.rotate"),
+    "DELETE /v1/keys/{id}": _admin("key.revoke"),
+    "GET /v1/trail": Rule(Role.ADMIN),
 }
 """Method and path, as the OpenAPI document writes them."""
 
-CALLS: Mapping[str, Role] = {
+CALLS: Mapping[str, Rule] = {
     "CreateConversation": _R,
     "GetConversation": _R,
     "ListConversations": _R,
-    "DeleteConversation": _R,
+    "DeleteConversation": _reader("conversation.delete"),
     "ListTools": _R,
     "RunTool": _R,  # and the role of the tool's route
-    "UndoEdit": _W,
-    "DismissEdit": _W,
+    "UndoEdit": _writer("edit.undo"),
+    "DismissEdit": _writer("edit.dismiss"),
     "ListEdits": _R,
     "GetProvenance": _R,
     "ListDuplicates": _R,
-    "AcceptDuplicate": _W,
-    "DismissDuplicate": _W,
+    "AcceptDuplicate": _writer("duplicate.accept"),
+    "DismissDuplicate": _writer("duplicate.dismiss"),
     "GetSchema": _R,
-    "ProposeSchema": _W,
-    "AcceptSchema": _W,
-    "RejectSchema": _W,
+    "ProposeSchema": _writer("schema.propose"),
+    "AcceptSchema": _writer("schema.accept"),
+    "RejectSchema": _writer("schema.reject"),
     "DiffSchema": _R,
-    "SubmitSource": _W,
+    "SubmitSource": _writer("source.add"),
     "GetSource": _R,
     "ListSources": _R,
-    "CrawlSite": _W,
-    "UnlockSource": _W,
-    "DeleteSource": _W,
-    "DeleteSources": _W,
+    "CrawlSite": _writer("source.crawl"),
+    "UnlockSource": _writer("source.unlock"),
+    "DeleteSource": _writer("source.delete"),
+    "DeleteSources": _writer("source.delete"),
     "Search": _R,
     "Ask": _R,
     "AskStream": _R,
     "ListContradictions": _R,
-    "DismissContradiction": _W,
+    "DismissContradiction": _writer("contradiction.dismiss"),
     "ListTopics": _R,
     "GetTopic": _R,
     "ExportGraph": _R,
+    "ListKeys": Rule(Role.ADMIN),
+    "CreateKey": _admin("key.create"),
+    "RotateKey": _admin("key.rotate"),
+    "RevokeKey": _admin("key.revoke"),
+    "ListTrail": Rule(Role.ADMIN),
 }
 """Call of any gRPC service; no two services have one of the same name."""
 
 
-def role_of_tool(name: str) -> Role:
-    """What a tool of the graph needs through whatever door; one that is unknown needs most."""
-    return ROUTES.get(f"POST /v1/graph/tools/{name}", Role.ADMIN)
+def rule_of_tool(name: str) -> Rule:
+    """A tool of the graph through whatever door; one that is unknown needs most."""
+    return ROUTES.get(f"POST /v1/graph/tools/{name}", Rule(Role.ADMIN))

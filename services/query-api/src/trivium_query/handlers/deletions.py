@@ -7,6 +7,7 @@ import time
 
 import msgspec
 
+from trivium.access.trail import touched
 from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.scope import Tenant
@@ -55,6 +56,7 @@ def _delete(registry: TenantRegistry, intake: TenantIntake, chosen: Chosen, curs
                     raise
                 return Deleted(deleted, False, cursor, tuple(warnings))
             deleted += 1
+            touched(document.id)
             warnings |= dict.fromkeys(_new(gone, document))
             if time.monotonic() > until:
                 return Deleted(deleted, False, cursor, tuple(warnings))

@@ -8,11 +8,13 @@ import re
 import anyio.to_thread
 import msgspec
 
+from trivium.access.trail import touched
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.extractors import Extractor, require_model
 from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.limits import Resource
 from trivium.domain.password import Password, given_password
 from trivium.domain.retrieval import SearchFilter
 from trivium.domain.scope import Tenant
@@ -21,6 +23,7 @@ from trivium.domain.times import TimeOf, period
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
+from trivium_query.access.limiter import take_all
 from trivium_query.pages.build import order_of, page_image
 from trivium_query.pages.view import AROUND, View
 from trivium_query.requests import Services
@@ -62,15 +65,18 @@ def chosen(
 
 
 async def accept(services: Services, tenant: Tenant, source: NewSource) -> Document:
-    """Take one file. Raises `Refused` (`too_large`, `invalid_request`), and as `file_source`."""
+    """Take one file. Raises `Refused` (`too_large`, `invalid_request`), `TooMany`, and as `file_source`."""
     limit = services.settings.max_upload_bytes
     if len(source.blob.content) > limit:
         raise too_large(limit)
     check_destination(source.to)
     check_extractor(services, source.to.extractor)
     name = file_source(source.blob.name)
+    await take_all({Resource.DOCUMENTS: 1, Resource.BYTES: len(source.blob.content)})
     named = msgspec.structs.replace(source, blob=msgspec.structs.replace(source.blob, name=name))
-    return await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
+    document = await asyncio.to_thread(services.intake.for_tenant(tenant).accept, named)
+    touched(document.id)
+    return document
 
 
 async def accept_url(
@@ -80,8 +86,11 @@ async def accept_url(
     check_destination(to)
     check_extractor(services, to.extractor)
     check_url(url)
+    await take_all({Resource.DOCUMENTS: 1})
     intake = services.intake.for_tenant(tenant)
-    return await anyio.to_thread.run_sync(intake.accept_url, url, to, password, abandon_on_cancel=True)
+    document = await anyio.to_thread.run_sync(intake.accept_url, url, to, password, abandon_on_cancel=True)
+    touched(document.id)
+    return document
 
 
 def check_extractor(services: Services, extractor: str) -> None:
@@ -102,6 +111,7 @@ async def unlock(services: Services, tenant: Tenant, document_id: str, text: str
     if password is None:
         raise Refused("bad_password", "The password is empty.", "Give the one that opens the file.")
     document = await find(services, tenant, document_id)
+    touched(document.id)
     return await asyncio.to_thread(services.intake.for_tenant(tenant).unlock, document.id, password)
 
 
@@ -155,6 +165,7 @@ async def delete(services: Services, tenant: Tenant, document_id: str) -> Docume
     """Remove a document everywhere; returns its last record. Again is harmless: it finishes what broke off."""
     if not _ID.fullmatch(document_id):
         raise unknown_source()
+    touched(document_id)
     return await asyncio.to_thread(services.intake.for_tenant(tenant).delete, document_id)
 
 

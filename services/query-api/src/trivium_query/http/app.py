@@ -9,7 +9,9 @@ from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from trivium.access.stored_keys import StoredKeys
+from trivium.access.trail import Trail
 from trivium_query.access.authenticate import Authenticator
+from trivium_query.access.limiter import Limiter
 from trivium_query.http import (
     contradictions,
     conversations,
@@ -19,10 +21,12 @@ from trivium_query.http import (
     duplicates,
     graph,
     graph_schema,
+    keys,
     operations,
     problems,
     queries,
     sources,
+    trail,
 )
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
@@ -30,6 +34,7 @@ from trivium_query.http.openai import door as openai
 from trivium_query.http.openai.errors import InOpenAiWords
 from trivium_query.http.parameters import known_parameters
 from trivium_query.http.permitted import check_rules, permitted
+from trivium_query.http.recorded import Recorded
 from trivium_query.requests import Services
 
 DESCRIPTION = """\
@@ -44,6 +49,7 @@ TAGS = [
     {"name": "conversations", "description": "Questions that follow each other."},
     {"name": "graph", "description": "Names and how they are related."},
     {"name": "contradictions", "description": "Passages that cannot both be right."},
+    {"name": "access", "description": "Keys, and the trail of what was done by whom."},
     {"name": "operations", "description": "Progress, health, metrics."},
 ]
 
@@ -63,8 +69,9 @@ def create_app(services: Services) -> FastAPI:
         generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
     )
     app.state.services = services
+    about_access = (keys, trail)
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
-    for module in (sources, crawls, queries, conversations, *about_the_graph, operations):
+    for module in (sources, crawls, queries, conversations, *about_the_graph, *about_access, operations):
         app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
     # Takes parameters that it does not know, as that interface does.
     app.include_router(openai.router, dependencies=[Depends(permitted)])
@@ -73,7 +80,12 @@ def create_app(services: Services) -> FastAPI:
     problems.install(app)
     # The last one added is the outermost.
     app.add_middleware(Bounded, settings=services.settings)
-    app.add_middleware(Identified, authenticator=Authenticator(services.settings, StoredKeys(services.objects)))
+    app.add_middleware(Recorded, trail=Trail(services.objects))
+    app.add_middleware(
+        Identified,
+        authenticator=Authenticator(services.settings, StoredKeys(services.objects)),
+        limiter=Limiter(services.settings.limits, services.buckets),
+    )
     app.add_middleware(Observed)
     app.add_middleware(InOpenAiWords)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]

@@ -19,6 +19,7 @@ from trivium.domain.errors import Refused, TriviumError
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
 from trivium_query import pace
 from trivium_query.access.authenticate import Authenticator, Credentials
+from trivium_query.access.limiter import Limiter
 from trivium_query.access.local_only import check_local
 from trivium_query.failures import body_late, deadline_passed
 from trivium_query.handlers.sources import too_large
@@ -88,8 +89,9 @@ def _count(scope: Scope, status: int, seconds: float) -> None:
 class Identified:
     """Puts the caller and its tenant into the scope, or refuses."""
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, limiter: Limiter) -> None:
         self.app = app
+        self.limiter = limiter
         self.authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,6 +114,7 @@ class Identified:
             given = Credentials(header(scope, b"authorization"), header(scope, b"x-api-key"))
             scope[CALLER] = await self.authenticator.authenticate(given)
             scope[TENANT] = scope[CALLER].tenant
+            await self.limiter.admit(scope[CALLER])
 
 
 class Bounded:

@@ -8,17 +8,22 @@ from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute, iter_route_contexts
 
 from trivium.domain.access import Caller
+from trivium.domain.limits import Resource
 from trivium_query.access.authenticate import require
-from trivium_query.access.rules import ROUTES
+from trivium_query.access.limiter import take
+from trivium_query.access.rules import HANDING_OVER, ROUTES
 from trivium_query.http.middleware import CALLER, OPEN_PATHS
 
 
 async def permitted(request: Request) -> None:
-    """Raises `Refused` (`forbidden`). Paths that are open to all have no caller."""
+    """Raises `Refused` (`forbidden`), and `TooMany`. Paths that are open to all have no caller."""
     route = request.scope["route"]
     if route.path not in OPEN_PATHS:
         caller: Caller = request.scope[CALLER]
-        require(caller, ROUTES[f"{request.method} {route.path}"])
+        rule = ROUTES[f"{request.method} {route.path}"]
+        require(caller, rule.role)
+        if rule.action in HANDING_OVER:
+            await take(Resource.UPLOADS, 1)
 
 
 def check_rules(app: FastAPI) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -13,6 +14,7 @@ from starlette.responses import Response
 
 from trivium.api import FieldProblem, Problem
 from trivium.domain.errors import TriviumError
+from trivium.domain.limits import TooMany
 from trivium_query.failures import seen
 from trivium_query.validation import InvalidRequest
 
@@ -55,7 +57,8 @@ def response(problem: Problem, headers: Mapping[str, str] | None = None) -> Resp
 
 def of_error(error: TriviumError, request_id: str) -> Response:
     """The response that tells `error`."""
-    return response(body(error, request_id))
+    wait = {"retry-after": str(math.ceil(error.retry_after_s))} if isinstance(error, TooMany) else {}
+    return response(body(error, request_id), wait)
 
 
 def install(app: FastAPI) -> None:

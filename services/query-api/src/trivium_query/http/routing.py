@@ -48,11 +48,12 @@ _TELLS = {
     413: "Too large.",
     415: "Another content type is needed.",
     422: "A field does not fit, or the content can never succeed.",
+    429: "A limit of the key or the tenant is reached; `Retry-After` says when to come back.",
     500: "A fault of ours.",
     503: "Something behind is down or busy; try again.",
     504: "The work did not finish in time.",
 }
-_ALWAYS = (400, 401, 403, 422, 500, 503, 504)
+_ALWAYS = (400, 401, 403, 422, 429, 500, 503, 504)
 OF_A_BODY = (408, 413, 415)
 JSON = "application/json"
 

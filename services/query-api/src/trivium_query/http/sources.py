@@ -43,7 +43,7 @@ from trivium_query.http.uploads import MAX_FILES, each_file, read_upload, sent_p
 from trivium_query.pages.view import AROUND, POLICY, render
 from trivium_query.requests import Services
 
-_TIME: dict[str, Any] = {  # the pattern is only told: what does not match is refused in words
+TIME_QUERY: dict[str, Any] = {  # the pattern is only told: what does not match is refused in words
     "max_length": MAX_TIME_CHARS,
     "json_schema_extra": {"pattern": f"^(?:{TIME})?$"},
 }
@@ -140,8 +140,8 @@ async def browse(  # noqa: PLR0913, PLR0917  (the parameters of a listing)
         str,
         Query(max_length=MAX_DATASET_CHARS, pattern=ANY_DATASET, description="Only sources of this dataset."),
     ] = "",
-    since: Annotated[str, Query(**_TIME, description=f"Only what is not older: {EXAMPLES}.")] = "",
-    until: Annotated[str, Query(**_TIME, description="Only what is not newer.")] = "",
+    since: Annotated[str, Query(**TIME_QUERY, description=f"Only what is not older: {EXAMPLES}.")] = "",
+    until: Annotated[str, Query(**TIME_QUERY, description="Only what is not newer.")] = "",
     time: Annotated[TimeOf, Query(description="Of which time `since` and `until` speak.")] = TimeOf.UPLOADED,
     run: Annotated[
         str, Query(max_length=MAX_RUN_CHARS, pattern=ANY_DATASET, description="Only what this call brought.")

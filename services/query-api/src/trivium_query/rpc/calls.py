@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,12 +11,15 @@ import structlog
 from grpc import StatusCode
 
 from trivium.access.stored_keys import StoredKeys
+from trivium.access.trail import Touches, Trail
 from trivium.domain.access import Caller
 from trivium.domain.errors import TriviumError
+from trivium.domain.limits import Resource
 from trivium.domain.scope import Tenant
 from trivium.rpc_calls import Context, accounted
 from trivium_query.access.authenticate import Authenticator, Credentials, require
-from trivium_query.access.rules import CALLS
+from trivium_query.access.limiter import Limiter, take
+from trivium_query.access.rules import CALLS, HANDING_OVER
 from trivium_query.failures import seen
 from trivium_query.requests import Services
 
@@ -25,17 +29,26 @@ class Call(msgspec.Struct, frozen=True):
 
     caller: Caller
     timeout_s: float | None
+    touched: list[str]
+    trail: Trail
 
     @property
     def tenant(self) -> Tenant:
         """Whose call it is."""
         return self.caller.tenant
 
+    async def record(self, action: str) -> None:
+        """The call did this to what it touched; "" did nothing."""
+        if action:
+            await asyncio.to_thread(self.trail.add, self.caller, action, tuple(self.touched))
+
 
 class Calls:
     """Opens calls for one server."""
 
     def __init__(self, services: Services) -> None:
+        self._limiter = Limiter(services.settings.limits, services.buckets)
+        self._trail = Trail(services.objects)
         self._authenticator = Authenticator(services.settings, StoredKeys(services.objects))
 
     @asynccontextmanager
@@ -45,9 +58,16 @@ class Calls:
             metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
             given = Credentials(metadata.get("authorization", ""), metadata.get("x-api-key", ""))
             caller = await self._authenticator.authenticate(given)
-            require(caller, CALLS[method])
-            with structlog.contextvars.bound_contextvars(tenant=caller.tenant.name, key=caller.key_id):
-                yield Call(caller, context.time_remaining())
+            rule = CALLS[method]
+            require(caller, rule.role)
+            await self._limiter.admit(caller)
+            if rule.action in HANDING_OVER:
+                await take(Resource.UPLOADS, 1)
+            bound = structlog.contextvars.bound_contextvars(tenant=caller.tenant.name, key=caller.key_id)
+            with bound, Touches() as touched:
+                call = Call(caller, context.time_remaining(), touched, self._trail)
+                yield call
+                await call.record(rule.action)
 
 
 def _status(error: TriviumError) -> StatusCode:

@@ -12,7 +12,7 @@ from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
 from trivium_query.access.authenticate import require
-from trivium_query.access.rules import role_of_tool
+from trivium_query.access.rules import rule_of_tool
 from trivium_query.handlers import curation, duplicates, provenance
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
@@ -44,11 +44,13 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                 raise NotFound(
                     "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
-            require(call.caller, role_of_tool(tool.name))
+            rule = rule_of_tool(tool.name)
+            require(call.caller, rule.role)
             arguments = validated(tool.arguments, _json(request.arguments))
             result = await curation.run_tool(
                 self._services, call.tenant, tool, arguments, messages.actor(request.actor)
             )
+            await call.record(rule.action)
             return pb.RunToolResponse(result=msgspec.json.encode(result).decode())
 
     async def UndoEdit(  # noqa: N802

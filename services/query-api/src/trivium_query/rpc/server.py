@@ -16,6 +16,8 @@ from grpc_reflection.v1alpha import reflection
 from trivium.domain.errors import Refused
 from trivium.rpc_requests import DecodableOnly
 from trivium.v1 import (
+    access_pb2,
+    access_pb2_grpc,
     conversations_pb2,
     conversations_pb2_grpc,
     graph_pb2,
@@ -30,6 +32,7 @@ from trivium.v1 import (
     topics_pb2_grpc,
 )
 from trivium_query.requests import Services
+from trivium_query.rpc.access import Access
 from trivium_query.rpc.calls import Calls
 from trivium_query.rpc.conversations import Conversations
 from trivium_query.rpc.graph import Graph
@@ -51,6 +54,7 @@ DESCRIPTORS = (
     graph_pb2.DESCRIPTOR.services_by_name["GraphService"],
     topics_pb2.DESCRIPTOR.services_by_name["TopicService"],
     graph_schema_pb2.DESCRIPTOR.services_by_name["GraphSchemaService"],
+    access_pb2.DESCRIPTOR.services_by_name["AccessService"],
 )
 SERVICES = tuple(each.full_name for each in DESCRIPTORS)
 
@@ -98,6 +102,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     graph_pb2_grpc.add_GraphServiceServicer_to_server(Graph(services, calls), server)
     topics_pb2_grpc.add_TopicServiceServicer_to_server(GraphTopics(services, calls), server)
     graph_schema_pb2_grpc.add_GraphSchemaServiceServicer_to_server(GraphSchemas(services, calls), server)
+    access_pb2_grpc.add_AccessServiceServicer_to_server(Access(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)

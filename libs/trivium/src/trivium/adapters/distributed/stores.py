@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pa
     from trivium.adapters.distributed.redis.events import RedisEvents
     from trivium.adapters.distributed.redis.server import RedisServer
     from trivium.adapters.distributed.s3.objects import S3Objects
+    from trivium.ports.buckets import Buckets
     from trivium.ports.conversations import Conversations
     from trivium.ports.keywords import Keywords
     from trivium.ports.registry import Registry
@@ -60,6 +61,13 @@ class DistributedStores:
         from trivium.adapters.distributed.registry.registry import ManifestRegistry  # noqa: PLC0415
 
         return ManifestRegistry(self._redis, self.objects)
+
+    @cached_property
+    def buckets(self) -> Buckets:
+        """Keys in Redis."""
+        from trivium.adapters.distributed.redis.buckets import RedisBuckets  # noqa: PLC0415
+
+        return RedisBuckets(self._redis)
 
     @cached_property
     def work_signal(self) -> WorkSignal:

@@ -1,0 +1,102 @@
+"""The trail of a tenant: who did what to which document, key or edit, and when; never what was in it.
+
+`trail/<20 digits of nanoseconds>-<8 hex>` is one entry, written once by a condition and never changed: its key is the
+order. It stays until the tenant is erased.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from contextvars import ContextVar
+from functools import partial
+from itertools import islice
+
+import msgspec
+
+from trivium.concurrent_calls import map_concurrent
+from trivium.domain.access import Caller
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.ports.objects import Objects, ObjectStore
+
+ENTRIES = "trail/"
+MAX_TARGETS = 100
+_CURSOR = re.compile(r"[0-9]{20}-[0-9a-f]{8}")
+_touched: ContextVar[list[str] | None] = ContextVar("touched", default=None)
+
+
+class TrailEntry(msgspec.Struct, frozen=True):
+    """One deed, `at` in Unix seconds.
+
+    `key_id` names the credential, `by` is its name, `action` a word of `access/rules.py`, `targets` the ids of what it
+    was done to, at most `MAX_TARGETS` of them.
+    """
+
+    at: float
+    key_id: str
+    by: str
+    action: str
+    targets: tuple[str, ...] = ()
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(TrailEntry).decode
+
+
+class Touches:
+    """What a request touched while the block was open; what works for it says so by `touched`."""
+
+    def __enter__(self) -> list[str]:
+        self._ids: list[str] = []
+        self._token = _touched.set(self._ids)
+        return self._ids
+
+    def __exit__(self, *_: object) -> None:
+        _touched.reset(self._token)
+
+
+def touched(*ids: str) -> None:
+    """The request that is being served does something to these."""
+    ids_so_far = _touched.get()
+    if ids_so_far is not None:
+        ids_so_far += [each for each in ids if each and each not in ids_so_far][: MAX_TARGETS - len(ids_so_far)]
+
+
+class Trail:
+    """All tenants' trails.
+
+    Missing: a tenant without entries has an empty trail. Duplicate: two entries at one instant are two.
+    Order: oldest first. Half-done: an entry is there whole or not at all.
+    """
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def add(self, caller: Caller, action: str, targets: tuple[str, ...]) -> None:
+        """One entry more, kept when this returns."""
+        now = time.time_ns()
+        entry = TrailEntry(now / 1e9, caller.key_id, caller.name, action, targets)
+        key = f"{ENTRIES}{now:020d}-{secrets.token_hex(4)}"
+        self._objects.for_tenant(caller.tenant).put_if_absent(key, _encode(entry))
+
+    def read(self, tenant: Tenant, limit: int, cursor: str = "", since: float = 0.0) -> tuple[list[TrailEntry], str]:
+        """Entries after `cursor`, or from `since` on, and the cursor of the next page ("" at the end).
+
+        Raises `Refused` (`bad_cursor`).
+        """
+        if cursor and not _CURSOR.fullmatch(cursor):
+            raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without a cursor.")
+        objects = self._objects.for_tenant(tenant)
+        after = ENTRIES + (cursor or f"{max(0, int(since * 1e9)):020d}")
+        keys = list(islice(objects.keys(ENTRIES, start_after=after), limit + 1))
+        entries = [entry for entry in map_concurrent(partial(_read, objects), keys[:limit]) if entry]
+        return entries, keys[limit - 1].removeprefix(ENTRIES) if len(keys) > limit else ""
+
+
+def _read(objects: ObjectStore, key: str) -> TrailEntry | None:
+    try:
+        return _decode(objects.get(key))
+    except NotFound:  # the tenant is being erased
+        return None

@@ -1,0 +1,78 @@
+"""What a caller takes, against the limits of the settings; what serves a request takes for its caller by `take`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+
+import structlog
+
+from trivium.domain.access import Caller
+from trivium.domain.errors import TriviumError
+from trivium.domain.limits import Limit, Resource, TooMany, read_limits
+from trivium.ports.buckets import Buckets, Charge
+
+log = structlog.get_logger()
+
+
+class Meter:
+    """One caller's buckets. Where they cannot be reached nothing is limited: a lost Redis must not close the doors."""
+
+    def __init__(self, caller: Caller, limits: tuple[Limit, ...], buckets: Buckets) -> None:
+        self._caller, self._limits, self._buckets = caller, limits, buckets
+
+    async def take(self, amounts: Mapping[Resource, float], *, owe: bool = False) -> None:
+        """Take all of `amounts`. Raises `TooMany`, and takes nothing then; never with `owe`."""
+        charges = [charge for limit in self._limits if (charge := self._charge(limit, amounts))]
+        if not charges:
+            return
+        try:
+            wait = await self._buckets.take(charges, owe=owe)
+        except TriviumError as error:
+            log.warning("limits_not_held", code=error.code)
+            return
+        if wait > 0:
+            named = ", ".join(charge.bucket.rpartition(":")[2] for charge in charges)
+            raise TooMany(f"The limit of {named} is reached.", wait)
+
+    def _charge(self, limit: Limit, amounts: Mapping[Resource, float]) -> Charge | None:
+        cost = amounts.get(limit.resource)
+        if cost is None:
+            return None
+        whose = f"tenant:{self._caller.tenant.name}"
+        if not limit.per_tenant:
+            whose = f"key:{self._caller.tenant.name}:{self._caller.key_id}"
+        return Charge(
+            f"{whose}:{limit.period_s}:{limit.resource}", limit.amount / limit.period_s, float(limit.amount), cost
+        )
+
+
+_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+class Limiter:
+    """The limits of a deployment; without any, or without buckets, nothing is counted."""
+
+    def __init__(self, limits: str, buckets: Buckets | None) -> None:
+        self._limits = read_limits(limits)
+        self._buckets = buckets
+
+    async def admit(self, caller: Caller) -> None:
+        """Count a request, and whatever serves it counts for `caller` from now on. Raises `TooMany`."""
+        if self._buckets is None or not self._limits:
+            return
+        meter = Meter(caller, self._limits, self._buckets)
+        _meter.set(meter)
+        await meter.take({Resource.REQUESTS: 1})
+
+
+async def take(resource: Resource, amount: float, *, owe: bool = False) -> None:
+    """Count for the caller of the request that is being served. Raises `TooMany`."""
+    await take_all({resource: amount}, owe=owe)
+
+
+async def take_all(amounts: Mapping[Resource, float], *, owe: bool = False) -> None:
+    """Count several together: all, or none. Raises `TooMany`."""
+    meter = _meter.get()
+    if meter is not None:
+        await meter.take(amounts, owe=owe)

@@ -1,0 +1,54 @@
+"""What a request did, written into its tenant's trail before the answer begins."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from trivium.access.trail import Touches, Trail
+from trivium.domain.errors import TriviumError
+from trivium_query.access.rules import ROUTES
+from trivium_query.http.middleware import CALLER
+from trivium_query.http.problems import REQUEST_ID, of_error
+
+_FAILED = 400
+
+
+class Recorded:
+    """An answer that tells of a change is sent once the change stands in the trail.
+
+    Where that cannot be written the caller is told so (`TryLater`), although the change was made.
+    """
+
+    def __init__(self, app: ASGIApp, trail: Trail) -> None:
+        self.app = app
+        self.trail = trail
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the class."""
+        if scope["type"] != "http" or CALLER not in scope:
+            await self.app(scope, receive, send)
+            return
+        refused = False
+
+        async def sending(message: Message) -> None:
+            nonlocal refused
+            if message["type"] == "http.response.start" and message["status"] < _FAILED:
+                try:
+                    await self._record(scope, tuple(ids))
+                except TriviumError as error:
+                    refused = True
+                    await of_error(error, scope[REQUEST_ID])(scope, receive, send)
+            if not refused:
+                await send(message)
+
+        with Touches() as ids:
+            await self.app(scope, receive, sending)
+
+    async def _record(self, scope: Scope, ids: tuple[str, ...]) -> None:
+        template = getattr(scope.get("route"), "path", "")
+        rule = ROUTES.get(f"{scope['method']} {template}")
+        if rule is not None and rule.action:
+            named = tuple(scope.get("path_params", {}).values())
+            await asyncio.to_thread(self.trail.add, scope[CALLER], rule.action, ids or named)

@@ -1,0 +1,148 @@
+"""Limits of keys and tenants: what is counted, how a refusal looks, and that our client comes back when it is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+
+import grpc
+import httpx
+import msgspec
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+from grpc_status import rpc_status
+
+from trivium import client as client_module
+from trivium.access.stored_keys import StoredKeys
+from trivium.adapters.embedded.buckets import MemoryBuckets
+from trivium.client import TriviumClient
+from trivium.config import Settings
+from trivium.domain.access import Caller, Role
+from trivium.domain.errors import Refused, TryLater
+from trivium.domain.limits import Resource, TooMany, read_limits
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium_query.access import limiter
+from trivium_query.http.app import create_app
+from trivium_query.requests import Services
+from trivium_query.rpc.server import create_grpc_server
+
+ALPHA, BETA = {"x-api-key": "alpha"}, {"x-api-key": "beta"}
+
+
+def limited(services: Services, limits: str) -> Services:
+    settings = msgspec.structs.replace(services.settings, api_keys="default:alpha,other:beta", limits=limits)
+    return msgspec.structs.replace(services, settings=settings, buckets=MemoryBuckets())
+
+
+def client_of(services: Services) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://localhost")
+
+
+async def test_requests_are_counted_by_key_and_by_tenant(services: Services) -> None:
+    keys = StoredKeys(services.objects)
+    ours = [{"x-api-key": keys.create(DEFAULT_TENANT, name, Role.READER)[1]} for name in ("a", "b")]
+    async with client_of(limited(services, "key.requests=2/h,tenant.requests=3/h")) as client:
+        codes = [(await client.get("/v1/sources", headers=ours[n])).status_code for n in (0, 0, 0, 1, 1)]
+        assert codes == [200, 200, 429, 200, 429]
+        assert (await client.get("/v1/sources", headers=BETA)).status_code == 200
+        told = await client.get("/v1/sources", headers=ours[0])
+    assert told.json()["code"] == "too_many"
+    assert 1100 < int(told.headers["retry-after"]) <= 1800
+    assert "default" not in told.text
+
+
+async def test_who_ignores_a_refusal_gains_and_loses_nothing(services: Services) -> None:
+    async with client_of(limited(services, "key.requests=2/s")) as client:
+        codes = []
+        started = time.monotonic()
+        while time.monotonic() - started < 1.0:
+            codes.append((await client.get("/v1/sources", headers=ALPHA)).status_code)
+    assert set(codes) == {200, 429}
+    assert codes.count(200) in (3, 4)
+
+
+async def test_uploads_bytes_and_documents_are_counted_before_they_are_kept(services: Services) -> None:
+    services = limited(services, "tenant.documents=3/h,tenant.bytes=100/h,tenant.uploads=3/h")
+
+    def files(*sizes: int) -> list[tuple[str, tuple[str, bytes]]]:
+        return [("file", (f"{number}-{size}.txt", b"x" * size)) for number, size in enumerate(sizes)]
+
+    async with client_of(services) as client:
+        first = await client.post("/v1/sources", files=files(40, 50, 60), headers=ALPHA)
+        assert first.status_code == 202
+        assert [one["code"] for one in first.json()["refused"]] == ["too_many"]
+        second = await client.post("/v1/sources", files=files(11), headers=ALPHA)
+        assert (second.status_code, second.json()["code"]) == (429, "too_many")
+        assert (await client.post("/v1/sources", files=files(1), headers=ALPHA)).status_code == 202
+        assert (await client.post("/v1/sources", files=files(1), headers=ALPHA)).status_code == 429
+        assert (await client.post("/v1/sources", files=files(1), headers=BETA)).status_code == 202
+        listed = (await client.get("/v1/sources", headers=ALPHA)).json()["sources"]
+    assert {source["size_bytes"] for source in listed if source["size_bytes"] in (40, 50, 60, 11)} == {40, 50}
+
+
+async def test_tokens_are_counted_once_they_are_known_and_whoever_is_in_debt_waits() -> None:
+    caller = Caller(DEFAULT_TENANT, Role.READER, "k")
+    meter = limiter.Meter(caller, read_limits("tenant.tokens=1000/h"), MemoryBuckets())
+    await meter.take({Resource.TOKENS: 1})
+    await meter.take({Resource.TOKENS: 5000}, owe=True)
+    with pytest.raises(TooMany) as refused:
+        await meter.take({Resource.TOKENS: 1})
+    assert refused.value.retry_after_s == pytest.approx(3600 * 4.002, rel=0.01)
+
+
+async def test_where_the_buckets_are_away_nothing_is_limited(services: Services) -> None:
+    class Away(MemoryBuckets):
+        async def take(self, *_: object, **__: object) -> float:
+            raise TryLater("redis_down", "Redis does not answer.", "Start it.")
+
+    services = msgspec.structs.replace(limited(services, "key.requests=1/h"), buckets=Away())
+    async with client_of(services) as client:
+        assert {(await client.get("/v1/sources", headers=ALPHA)).status_code for _ in range(3)} == {200}
+
+
+@pytest.fixture
+async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
+    server = create_grpc_server(limited(services, "key.requests=1/m"), "127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        yield channel
+    await server.stop(0)
+
+
+async def test_over_grpc_a_refusal_says_when_to_come_back(channel: grpc.aio.Channel) -> None:
+    query = query_pb2_grpc.QueryServiceStub(channel)
+    await query.Search(query_pb2.SearchRequest(query="engine"), metadata=(("x-api-key", "alpha"),))
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await query.Search(query_pb2.SearchRequest(query="engine"), metadata=(("x-api-key", "alpha"),))
+    assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    status = rpc_status.from_call(refused.value)
+    info, wait = ErrorInfo(), RetryInfo()
+    assert status.details[0].Unpack(info)
+    assert status.details[1].Unpack(wait)
+    assert info.reason == "TOO_MANY"
+    assert 50 < wait.retry_delay.ToSeconds() <= 60
+
+
+def test_our_client_comes_back_when_it_is_told_and_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, slept = ["1", "2", ""], []
+    client = TriviumClient("http://127.0.0.1:9")
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        wait = told.pop(0)
+        return httpx.Response(429, headers={"retry-after": wait}) if wait else httpx.Response(200, json={"keys": []})
+
+    client._http = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://127.0.0.1:9")
+    monkeypatch.setattr(client_module.time, "sleep", slept.append)
+    assert client.keys().keys == ()
+    assert [1 <= slept[0] <= 1.1, 2 <= slept[1] <= 2.2] == [True, True]
+    told += ["100", "100"]
+    with pytest.raises(TryLater):
+        client.keys()
+    assert len(slept) == 3
+
+
+@pytest.mark.parametrize("wrong", ["key.requests=0/s", "requests=1/s", "key.pages=1/s", "key.requests=1/y", "x"])
+def test_what_is_no_limit_is_refused_at_the_start(wrong: str) -> None:
+    with pytest.raises(Refused, match="TRIVIUM_LIMITS"):
+        Settings(limits=wrong).check()
