@@ -1,0 +1,50 @@
+"""Other people's programs, each in an environment of its own below the user's cache folder: nothing of them is locked.
+
+`python tests/clients/environments.py` makes them (`make test-clients`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "trivium" / "clients"
+FOLDER = Path(__file__).parent
+REPOSITORY = FOLDER.parents[1]
+UV = Path(sys.executable).with_name("uv")
+
+
+def python() -> Path:
+    """The interpreter with the Python programs; may not be there."""
+    return CACHE / "python" / "bin" / "python"
+
+
+def node_modules() -> Path:
+    """The folder of the Node programs; may not be there."""
+    return CACHE / "node" / "node_modules"
+
+
+def make() -> None:
+    """Install the newest releases of what requirements.txt and package.json name, with the client of this checkout."""
+    client = [
+        argument for name in ("trivium", "trivium-client") for argument in ("-e", str(REPOSITORY / "libs" / name))
+    ]
+    subprocess.run(
+        [UV, "venv", "--quiet", "--allow-existing", "--python", sys.executable, python().parents[1]], check=True
+    )
+    wanted = ["-r", str(FOLDER / "requirements.txt"), *client]
+    subprocess.run([UV, "pip", "install", "--quiet", "--upgrade", "--python", python(), *wanted], check=True)
+    if shutil.which("npm") is None:
+        print("There is no npm: what needs Node is left out.")  # noqa: T201
+        return
+    node_modules().parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(FOLDER / "package.json", node_modules().parent)
+    quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"]
+    subprocess.run(["npm", "install", *quiet], cwd=node_modules().parent, check=True)
+
+
+if __name__ == "__main__":
+    make()
