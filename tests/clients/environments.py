@@ -29,13 +29,10 @@ def node_modules() -> Path:
 
 def make() -> None:
     """Install the newest releases of what requirements.txt and package.json name, with the client of this checkout."""
-    client = [
-        argument for name in ("trivium", "trivium-client") for argument in ("-e", str(REPOSITORY / "libs" / name))
-    ]
-    subprocess.run(
-        [UV, "venv", "--quiet", "--allow-existing", "--python", sys.executable, python().parents[1]], check=True
-    )
-    wanted = ["-r", str(FOLDER / "requirements.txt"), *client]
+    home = python().parents[1]
+    subprocess.run([UV, "venv", "--quiet", "--allow-existing", "--python", sys.executable, home], check=True)
+    packages = [str(REPOSITORY / "libs" / name) for name in ("trivium", "trivium-client")]
+    wanted = ["-r", str(FOLDER / "requirements.txt"), *(part for each in packages for part in ("-e", each))]
     subprocess.run([UV, "pip", "install", "--quiet", "--upgrade", "--python", python(), *wanted], check=True)
     if shutil.which("npm") is None:
         print("There is no npm: what needs Node is left out.")  # noqa: T201

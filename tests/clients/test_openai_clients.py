@@ -27,8 +27,9 @@ assert text.split() == whole.choices[0].message.content.split(), text
 assert cited and usage.total_tokens == whole.usage.total_tokens == 0
 with client.chat.completions.stream(model="trivium", messages=messages) as stream:
     assert ANSWER in stream.get_final_completion().choices[0].message.content
-followed = client.chat.completions.create(model="trivium", messages=[*messages,
-    {"role": "assistant", "content": whole.choices[0].message.content}, {"role": "user", "content": "Where does it stand?"}])
+said = {"role": "assistant", "content": whole.choices[0].message.content}
+history = [*messages, said, {"role": "user", "content": "Where does it stand?"}]
+followed = client.chat.completions.create(model="trivium", messages=history)
 assert "Kessel" in followed.choices[0].message.content, followed
 response = client.responses.create(model="trivium", input=QUESTION)
 assert ANSWER in response.output_text and response.output[0].content[0].annotations
@@ -78,13 +79,12 @@ def _env(server: Any) -> dict[str, str]:
 
 
 def _named(server: Any) -> str:
-    return (
-        f"TRIVIUM_URL, QUESTION, ANSWER = {server.url!r}, {QUESTION!r}, {ANSWER!r}\nURL = TRIVIUM_URL + '/openai/v1'\n"
-    )
+    names = {"TRIVIUM_URL": server.url, "URL": f"{server.url}/openai/v1", "QUESTION": QUESTION, "ANSWER": ANSWER}
+    return "".join(f"{name} = {value!r}\n" for name, value in names.items())
 
 
 def test_the_three_lines_of_the_docs(server: Any, python: Path) -> None:
-    code = _named(server) + program("openai").replace('"any"', '"alpha"')
+    code = _named(server) + program("openai")
     assert ANSWER in run([python, "-c", code], _env(server))
 
 
@@ -96,7 +96,7 @@ def test_the_node_client(server: Any, node_modules: Path, tmp_path: Path) -> Non
     names = {"TRIVIUM_URL": server.url, "URL_": f"{server.url}/openai/v1", "QUESTION": QUESTION, "ANSWER": ANSWER}
     constants = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in names.items())
     (tmp_path / "node_modules").symlink_to(node_modules)
-    for name, code in (("docs.mjs", program("node").replace('"any"', '"alpha"')), ("all.mjs", NODE)):
+    for name, code in (("docs.mjs", program("node")), ("all.mjs", NODE)):
         (tmp_path / name).write_text(constants + code)
     assert ANSWER in run(["node", tmp_path / "docs.mjs"], _env(server))
     assert run(["node", tmp_path / "all.mjs"], _env(server)) == "all of it\n"

@@ -10,11 +10,10 @@ Every failure is one of `trivium.domain.errors`, rebuilt from the server's probl
 
 from __future__ import annotations
 
-import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -32,13 +31,14 @@ from trivium.domain.edits import Actor
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode, Rerank
+from trivium.retrying import RETRIES, Retries, asks_for_more_time
+from trivium.watched_file import Progress, WatchedFile
 from trivium.within import EVERYTHING, Within
 
 CONNECT_TIMEOUT_S = 5.0
 DEFAULT_TIMEOUT_S = 120.0
 POLL_S = 0.25
 PATIENCE_S = 30.0  # how long `watch` bears a server that is away (a restart) before it gives up
-OBEYED_S = 120.0  # how long one call waits for limits altogether, before it tells of them
 LOOK_AHEAD = 8  # unfinished sources that `watch` looks at each time: they finish nearly in the order they came
 PAGE = 100
 NOBODY = Actor()
@@ -58,18 +58,16 @@ class _Problem(msgspec.Struct):
 class TriviumClient:
     """Calls one server. Not thread-safe in `ask_stream`; close it, or use it as a context manager.
 
-    `timeout_s` bounds the silence of the server within one call, not a whole stream.
+    `timeout_s` bounds the silence of the server within one call, not a whole stream. A server that says that it has too
+    much to do, or that something behind it is away for now, is asked again as `retries` has it.
     """
 
-    def __init__(self, url: str, api_key: str = "", timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
-        base = _base_url(url)
-        self.url = str(base).rstrip("/")
-        self._http = httpx.Client(
-            base_url=base,
-            headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
-            timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
-            trust_env=base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
-        )
+    def __init__(
+        self, url: str, api_key: str = "", timeout_s: float = DEFAULT_TIMEOUT_S, retries: Retries = RETRIES
+    ) -> None:
+        self.url = str(_base_url(url)).rstrip("/")
+        self._retries = retries
+        self._http = httpx.Client(**_connection(url, api_key, timeout_s))
 
     def __enter__(self) -> Self:
         return self
@@ -93,15 +91,17 @@ class TriviumClient:
         run: str = "",
         move: bool = False,
         extractor: str = "",
+        progress: Progress | None = None,
     ) -> api.Source:
         """Upload a file under `name` (default: the file's own). Known bytes under a known name change nothing.
 
         `password` opens it where it, or a file inside it, is encrypted. `run` names the calls that belong together;
         with `move` it leaves the dataset that it is in. `extractor` reads it for the graph.
+        `progress` is told how much has been sent.
         Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
         """
         with path.open("rb") as content:
-            form = {"file": (name or path.name, content, "application/octet-stream")}
+            form = {"file": (name or path.name, WatchedFile(content, progress), "application/octet-stream")}
             fields = api.UploadFields(
                 dataset=dataset, password=password, run=run or None, move=move, extractor=extractor
             )
@@ -333,13 +333,8 @@ class TriviumClient:
     def _streamed(self, path: str, body: api.Input) -> Iterator[Iterator[str]]:
         """The lines of an answer as they come."""
         with self._failures():
-            response = self._obedient(
-                lambda: self._http.send(self._http.build_request("POST", path, **_json(body)), stream=True)
-            )
+            response = self._answered("POST", path, stream=True, **_json(body))
             try:
-                if response.is_error:
-                    response.read()
-                    raise _error(response)
                 yield response.iter_lines()
             finally:
                 response.close()
@@ -556,50 +551,55 @@ class TriviumClient:
 
     def _call(self, method: str, path: str, kind: type[T] | None, **sent: Any) -> T:
         with self._failures():
-            response = self._obedient(lambda: self._http.request(method, path, **sent))
-        if response.is_error:
-            raise _error(response)
+            response = self._answered(method, path, **sent)
         return _decoded(response.content, kind) if kind else None  # type: ignore[return-value]
 
-    def _obedient(self, send: Callable[[], httpx.Response]) -> httpx.Response:
-        """The answer; one that names the time to come back (429) is asked again then, as long as that is bearable."""
-        waited = 0.0
+    def _answered(self, method: str, path: str, *, stream: bool = False, **sent: Any) -> httpx.Response:
+        """What is no failure; raises what is one, once it has been waited for as it asks."""
+        tried = 0
         while True:
-            response = send()
-            wait = _wait_of(response) * random.uniform(1.0, 1.1)  # noqa: S311  not all at the same instant
-            waited += wait
-            if not wait or waited > OBEYED_S:
+            tried += 1
+            response = self._http.send(self._http.build_request(method, path, **sent), stream=stream)
+            if not response.is_error:
                 return response
-            response.close()
-            time.sleep(wait)
+            response.read()
+            pause_s = self._retries.pause_s(tried, response.headers.get("retry-after", ""))
+            if pause_s is None or not asks_for_more_time(method, path, response.status_code, response.headers):
+                raise _error(response)
+            time.sleep(pause_s)
 
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Httpx's own failures in our words."""
-        try:
-            yield
-        except httpx.ConnectError as error:
-            raise TryLater(
-                "server_unreachable",
-                f"No Trivium server answers at {self.url}.",
-                "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
-            ) from error
-        except httpx.TimeoutException as error:
-            raise TryLater(
-                "server_slow", f"The server at {self.url} did not answer in time.", "Try again later."
-            ) from error
-        except httpx.TransportError as error:
-            raise TryLater(
-                "connection_lost",
-                f"The connection to {self.url} was lost: {error or type(error).__name__}.",
-                "Try again.",
-            ) from error
+    def _failures(self) -> AbstractContextManager[None]:
+        return _failures(self.url)
 
 
-def _wait_of(response: httpx.Response) -> float:
-    """The seconds that a refusal for a limit asks to wait, 0 for any other answer."""
-    said = response.headers.get("retry-after", "") if response.status_code == httpx.codes.TOO_MANY_REQUESTS else ""
-    return float(said) if said.isascii() and said.isdecimal() else 0.0
+@contextmanager
+def _failures(url: str) -> Iterator[None]:
+    """Httpx's own failures in our words."""
+    try:
+        yield
+    except httpx.ConnectError as error:
+        raise TryLater(
+            "server_unreachable",
+            f"No Trivium server answers at {url}.",
+            "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
+        ) from error
+    except httpx.TimeoutException as error:
+        raise TryLater("server_slow", f"The server at {url} did not answer in time.", "Try again later.") from error
+    except httpx.TransportError as error:
+        raise TryLater(
+            "connection_lost", f"The connection to {url} was lost: {error or type(error).__name__}.", "Try again."
+        ) from error
+
+
+def _connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
+    """What both of httpx's clients are made with."""
+    base = _base_url(url)
+    return {
+        "base_url": base,
+        "headers": {"Authorization": f"Bearer {api_key}"} if api_key else {},
+        "timeout": httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
+        "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
+    }
 
 
 def _base_url(url: str) -> httpx.URL:
@@ -714,16 +714,28 @@ def _events(lines: Iterator[str]) -> Iterator[api.AnswerEvent]:
 
 def _sent_events(lines: Iterator[str]) -> Iterator[tuple[str, bytes]]:
     """Server-sent events (WHATWG HTML 9.2): name and data."""
-    name, data = "", ""
-    for line in lines:
+    parts = _SentEvents()
+    yield from filter(None, map(parts.take, lines))
+
+
+class _SentEvents:
+    """An event's lines as they come."""
+
+    def __init__(self) -> None:
+        self._name = self._data = ""
+
+    def take(self, line: str) -> tuple[str, bytes] | None:
+        """Name and data of the event that ends with this line, if one does."""
         field, _, value = line.partition(":")
         if field == "event":
-            name = value.strip()
+            self._name = value.strip()
         elif field == "data":
-            data += value.removeprefix(" ")
-        elif not line and data:
-            yield name, data.encode()
-            name, data = "", ""
+            self._data += value.removeprefix(" ")
+        elif not line and self._data:
+            sent = self._name, self._data.encode()
+            self._name = self._data = ""
+            return sent
+        return None
 
 
 def _told(data: bytes) -> TriviumError:

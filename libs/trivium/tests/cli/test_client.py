@@ -15,6 +15,7 @@ from trivium.client import TriviumClient
 from trivium.config import Settings
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium.retrying import NO_RETRIES
 
 if TYPE_CHECKING:
     from .conftest import World
@@ -157,11 +158,25 @@ def test_the_servers_refusals_arrive_as_errors_with_code_and_action(
     assert failure.value.action
 
 
-def test_a_busy_server_is_something_to_try_later(client: TriviumClient, world: World, tmp_path: Path) -> None:
+def test_a_busy_server_is_asked_again_and_one_that_stays_so_is_something_to_try_later(
+    client: TriviumClient, world: World, tmp_path: Path
+) -> None:
     world.busy = 1
-    with pytest.raises(TryLater) as failure:
-        submit(client, tmp_path, "a.txt", "Ada.")
-    assert failure.value.code == "busy"
+    assert submit(client, tmp_path, "a.txt", "Ada.").name == "a.txt"
+    world.busy = 2
+    with TriviumClient(client.url, retries=NO_RETRIES) as hasty, pytest.raises(TryLater) as failure:
+        submit(hasty, tmp_path, "b.txt", "Ada.")
+    assert (failure.value.code, world.busy) == ("busy", 1)
+
+
+def test_an_uploads_progress_ends_with_all_of_it(client: TriviumClient, tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("Ada. " * 60_000)
+    told: list[tuple[int, int]] = []
+    client.submit_file(path, progress=lambda sent, size: told.append((sent, size)))
+    assert told[-1] == (300_000, 300_000)
+    assert [sent for sent, _ in told] == sorted(sent for sent, _ in told)
+    assert len(told) > 2
 
 
 def test_the_api_key_opens_the_tenant_it_belongs_to(world: World) -> None:

@@ -1,0 +1,47 @@
+"""A file that tells how much of it was read: the progress of an upload."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from typing import BinaryIO
+
+Progress = Callable[[int, int], None]
+"""Told the bytes sent so far and the file's size; again from the start where the upload is sent again."""
+
+
+class WatchedFile(io.RawIOBase):
+    """Reads as `file` does; `progress` may be None."""
+
+    def __init__(self, file: BinaryIO, progress: Progress | None) -> None:
+        super().__init__()
+        self._file, self._progress = file, progress
+        self._size = os.fstat(file.fileno()).st_size
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes."""
+        data = self._file.read(size)
+        if self._progress is not None:
+            self._progress(self._file.tell(), self._size)
+        return data
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """As of any file."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """As of any file."""
+        return self._file.tell()
+
+    def fileno(self) -> int:
+        """As of any file: its size is told by it."""
+        return self._file.fileno()
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is."""
+        return True
