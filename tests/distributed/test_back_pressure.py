@@ -1,0 +1,65 @@
+"""A busy vLLM holds ingest back, lane by lane, and nothing fails; its stages have a worker of their own."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from collections.abc import Callable
+
+from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from openai_peer import OpenAiPeer, Reply, Seen
+from waiting import wait_until
+
+LIMIT = 2
+LLM = f"{INGEST}#2"
+SAID = "It is told of a barge that carried slate."
+
+
+class Vllm:
+    """Answers everybody, and says that so many requests wait."""
+
+    waiting = 0.0
+
+    def __call__(self, seen: Seen) -> Reply:
+        if seen.path == "/metrics":
+            return Reply(raw=f'vllm:num_requests_waiting{{engine="0"}} {self.waiting}\n'.encode())
+        return Reply(SAID)
+
+
+def test_a_backfill_waits_for_a_busy_model_while_uploads_pass(new_cluster: Callable[..., Cluster]) -> None:
+    vllm = Vllm()
+    with OpenAiPeer(vllm) as peer:
+        cluster = new_cluster(
+            TRIVIUM_LLM="vllm",
+            TRIVIUM_LLM_MODEL="m",
+            TRIVIUM_LLM_URL=f"{peer.url}/v1",
+            TRIVIUM_LLM_WAITING_LIMIT=str(LIMIT),
+            TRIVIUM_EXTRACTOR="rules",
+        )
+        cluster.start(INFERENCE, CONTROL, GRAPH, QUERY)
+        cluster.start(INGEST, TRIVIUM_WORKER_QUEUES="parse,embed,index")
+        cluster.start(LLM, TRIVIUM_WORKER_QUEUES="llm")
+        vllm.waiting = LIMIT  # a backfill's limit, not an upload's
+        archive = f"{cluster.name}-archive"
+        cluster.s3.make_bucket(archive)
+        try:
+            old = b"Ledger: the barge Halvard carried slate."
+            cluster.s3.put_object(archive, "old.txt", io.BytesIO(old), len(old))
+            with subprocess.Popen([BIN / "trivium", "backfill", f"s3://{archive}/"], env=cluster.env) as backfill:
+                wait_until(lambda: "llm_busy" in told(cluster, archive), "the backfill waits", limit_s=120)
+                assert not any("Halvard" in seen.prompt for seen in peer.seen), "the model was asked nothing of it"
+                cluster.upload("new.txt", b"The barge Corrin carried lamps.")
+                assert cluster.document("new.txt")["state"] == "ready"
+                assert any("Corrin" in seen.prompt for seen in peer.seen)
+                assert "llm_busy" in told(cluster, archive), "it still waits"
+                vllm.waiting = 0.0
+                assert backfill.wait(120) == 0
+            assert {document["state"] for document in cluster.documents()} == {"ready"}
+        finally:
+            cluster.s3.remove_object(archive, "old.txt")
+            cluster.s3.remove_bucket(archive)
+
+
+def told(cluster: Cluster, archive: str) -> str:
+    """All that is told of the backfill's document."""
+    return str([document for document in cluster.documents() if archive in document["name"]])
