@@ -1,7 +1,7 @@
 """What a corpus needs: workers, cores, GPUs, disk, hours and money, from costs that were measured; a calculation.
 
-`python bench/scale.py --days 7 --core-hour 0.04 --gb-month 0.08` prints the tables of docs/scale.md. Nothing is run: the
-costs are those of bench/RESULTS.md, named beside each constant; prices and what was not measured are arguments.
+`python bench/scale.py --days 7 --core-hour 0.04 --gb-month 0.08` prints the tables of docs/scale.md. Nothing is run:
+the costs are those of bench/RESULTS.md, named beside each constant; prices and what was not measured are arguments.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def curve_table() -> str:
     ]
     for count in WORKERS:
         cells = (
-            f"{throughput(count, cores):,.0f}/s, × {throughput(count, cores) / throughput(1, cores):.2f}"
+            f"{throughput(count, cores):,.0f}/s, x {throughput(count, cores) / throughput(1, cores):.2f}"
             for cores in SERVER_CORES
         )
         lines.append(f"| {count} | {' | '.join(cells)} |")
