@@ -17,7 +17,7 @@ from trivium.domain.documents import Lane
 FRESH_S = 1.0
 STALE_S = 5.0  # what was read longer ago says nothing any more
 REST_S = 10.0  # after a reading that failed
-WAIT_S = 0.25  # what a task waits for a reading at most; a later answer is for the next one
+WAIT_S = 1.0  # what a task waits for a reading at most, once in `REST_S`; a later answer is for the next one
 READ_S = 2.0
 MAX_BYTES = 1024 * 1024
 FULL = 0.9  # of the cache of keys and values: vLLM then stops requests half way and begins them again
@@ -68,6 +68,9 @@ class VllmLoad:
 
     def __init__(self, base_url: str) -> None:
         self._url = f"{base_url.rstrip('/').removesuffix('/v1')}/metrics"
+        address = httpx.URL(self._url)
+        # opened once: a client prepares for TLS, which takes longer than the reading
+        self._client = httpx.Client(timeout=READ_S, trust_env=address.host not in ("localhost", "127.0.0.1", "::1"))
         self._lock = threading.Lock()
         self._reading = False
         self._due_at = 0.0
@@ -97,7 +100,7 @@ class VllmLoad:
     def _fetched(self) -> LlmLoad | None:
         ends, body = time.monotonic() + READ_S, bytearray()
         try:
-            with httpx.stream("GET", self._url, timeout=READ_S, follow_redirects=False) as answer:
+            with self._client.stream("GET", self._url) as answer:
                 if answer.status_code != httpx.codes.OK:
                     return None
                 for piece in answer.iter_bytes():
