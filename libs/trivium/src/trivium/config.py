@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from trivium.domain.access import Role
 from trivium.domain.bucket_datasets import read_rules
 from trivium.domain.documents import LONG_LANES, Lane
 from trivium.domain.errors import Refused
@@ -25,6 +26,7 @@ from trivium.domain.scope import Tenant
 PREFIX = "TRIVIUM_"
 SERVICES_DIR = "TRIVIUM_SERVICES_DIR"  # where `make services` keeps the servers: no setting, and no mistake
 _NEAR = 0.8  # of letters in common (difflib): CHUNKR and CHUNKER have it, HTTP_PORT and HTTP_HOST do not
+OIDC_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SECRETS = frozenset(
     {
@@ -67,6 +69,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     grpc_port: Port = 9090
     api_keys: str = ""
     """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
+    oidc_issuer: str = ""
+    """An OpenID Connect provider whose tokens open the doors, as its discovery document calls itself; empty: none."""
+    oidc_audience: str = ""
+    """Whom its tokens must be for; needed with an issuer."""
+    oidc_algorithms: str = "RS256,ES256"
+    """How they may be signed, separated by commas."""
+    oidc_tenant_claim: str = "tenant"
+    """The claim that names the tenant; a path (`org.name`) where it lies deeper. So with the roles."""
+    oidc_role_claim: str = "roles"
+    oidc_roles: str = ""
+    """What the provider calls Trivium's roles where it calls them otherwise: trivium-admins=admin,staff=reader."""
     limits: str = ""
     """How much a key or a tenant may take: key.requests=50/s,tenant.uploads=600/m,tenant.tokens=2000000/d. Of requests,
     uploads, bytes, documents and tokens, per s, m, h or d. Empty: as much as it likes."""
@@ -271,11 +284,50 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             found[key] = Tenant(tenant)
         return found
 
+    @property
+    def oidc_allowed(self) -> tuple[str, ...]:
+        """The algorithms of `oidc_algorithms`. Raises `Refused` (`bad_setting`) for one that proves nothing."""
+        named = tuple(filter(None, (part.strip() for part in self.oidc_algorithms.split(","))))
+        wrong = [name for name in named if name not in OIDC_ALGORITHMS]
+        if wrong or not named:
+            raise Refused(
+                "bad_setting",
+                f"TRIVIUM_OIDC_ALGORITHMS names {(wrong or ['nothing'])[0][:40]}.",
+                f"Name some of {', '.join(OIDC_ALGORITHMS)}.",
+            )
+        return named
+
+    @property
+    def oidc_role_names(self) -> dict[Role, frozenset[str]]:
+        """Each role with what the provider may call it. Raises `Refused` (`bad_setting`)."""
+        names = {role: {role.value} for role in Role}
+        for entry in filter(None, (part.strip() for part in self.oidc_roles.split(","))):
+            theirs, _, ours = entry.rpartition("=")
+            if not theirs or ours not in list(Role):
+                raise Refused(
+                    "bad_setting",
+                    f"{entry[:80]!r} in TRIVIUM_OIDC_ROLES does not fit.",
+                    f"Write NAME=ROLE, a role being one of {', '.join(Role)}.",
+                )
+            names[Role(ours)].add(theirs)
+        return {role: frozenset(called) for role, called in names.items()}
+
+    def _check_oidc(self) -> None:
+        if self.oidc_issuer:
+            _ = self.oidc_allowed, self.oidc_role_names
+            if not self.oidc_audience:
+                raise Refused(
+                    "bad_setting",
+                    "TRIVIUM_OIDC_ISSUER is set without TRIVIUM_OIDC_AUDIENCE.",
+                    "Name whom the tokens are for: others' tokens must open nothing.",
+                )
+
     def check(self) -> None:
         """Refuse a combination that would expose documents or cannot work."""
         read_limits(self.limits)
+        self._check_oidc()
         exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
-        if not self.tenants_by_key and exposed:
+        if not self.tenants_by_key and not self.oidc_issuer and exposed:
             raise Refused(
                 "api_key_needed",
                 f"Refusing to listen on {exposed[0]} without an API key.",

@@ -23,6 +23,7 @@ from trivium.config import Settings
 from trivium.domain.access import AccessKey, Caller, Role
 from trivium.domain.errors import Refused
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium_query.access.single_sign_on import SingleSignOn, is_token
 
 FRESH_S = 2.0
 """A key is looked up again after it."""
@@ -75,16 +76,17 @@ class Authenticator:
             for number, (key, tenant) in enumerate(settings.tenants_by_key.items(), 1)
         ]
         self._keys = keys
+        self._sso = SingleSignOn(settings) if settings.oidc_issuer else None
         self._found: OrderedDict[bytes, _Found] = OrderedDict()
         self._noted: dict[str, float] = {}
 
     @property
     def open(self) -> bool:
         """True when no key is asked for (loopback only)."""
-        return not self._first
+        return not self._first and self._sso is None
 
     async def authenticate(self, given: Credentials) -> Caller:
-        """The caller. Raises `Refused` (`unauthenticated`), and `TryLater` when the keys cannot be read.
+        """The caller. Raises `Refused` (`unauthenticated`), and `TryLater` when keys cannot be read.
 
         An open server takes those who send nothing of ours for its admin; a key of ours it holds to its role.
         """
@@ -97,6 +99,8 @@ class Authenticator:
         text = read_key(token)
         if text is not None:
             return await self._of_key(token, text)
+        if self._sso is not None and is_token(token):
+            return await self._sso.caller(token)
         if self.open:
             return OPEN_CALLER
         raise _unauthenticated("The API key is missing or unknown." if token else "An API key is needed.")
