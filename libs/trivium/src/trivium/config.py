@@ -69,6 +69,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     grpc_port: Port = 9090
     api_keys: str = ""
     """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
+    tls_cert: str = ""
+    """A certificate's chain in PEM, for both doors, read again when it changes; empty: no TLS."""
+    tls_key: str = ""
+    """Its key in PEM."""
+    cors_origins: str = ""
+    """Origins whose pages may ask, separated by commas (https://app.example.org), or `*`; empty: none but our own."""
     oidc_issuer: str = ""
     """An OpenID Connect provider whose tokens open the doors, as its discovery document calls itself; empty: none."""
     oidc_audience: str = ""
@@ -285,6 +291,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     @property
+    def allowed_origins(self) -> tuple[str, ...]:
+        """The origins of `cors_origins`."""
+        return tuple(filter(None, (part.strip().rstrip("/") for part in self.cors_origins.split(","))))
+
+    @property
     def oidc_allowed(self) -> tuple[str, ...]:
         """The algorithms of `oidc_algorithms`. Raises `Refused` (`bad_setting`) for one that proves nothing."""
         named = tuple(filter(None, (part.strip() for part in self.oidc_algorithms.split(","))))
@@ -326,6 +337,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """Refuse a combination that would expose documents or cannot work."""
         read_limits(self.limits)
         self._check_oidc()
+        if bool(self.tls_cert) != bool(self.tls_key):
+            raise Refused("bad_setting", "Of TRIVIUM_TLS_CERT and TRIVIUM_TLS_KEY one is missing.", "Set both.")
         exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
         if not self.tenants_by_key and not self.oidc_issuer and exposed:
             raise Refused(

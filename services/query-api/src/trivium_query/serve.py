@@ -19,6 +19,7 @@ from trivium_query.http.app import create_app
 from trivium_query.http.connection import Connection
 from trivium_query.requests import Services
 from trivium_query.rpc.server import create_grpc_server
+from trivium_query.tls import Certificate, certificate_of
 
 GRACE_S = 4.0  # half of what a stop may take (`STOP_S`): the stores are closed afterwards
 BACKLOG = 512
@@ -46,21 +47,25 @@ async def serve(
     """
     settings = services.settings
     with contextlib.closing(_listen(settings)) as listener:
-        rpc = create_grpc_server(services, _address(settings.grpc_host, settings.grpc_port))
+        certificate = certificate_of(settings)
+        tls = certificate.for_grpc() if certificate else None
+        rpc = create_grpc_server(services, _address(settings.grpc_host, settings.grpc_port), tls)
         listening = Listening(
-            f"http://{_address(settings.http_host, listener.getsockname()[1])}",
+            f"{'https' if certificate else 'http'}://{_address(settings.http_host, listener.getsockname()[1])}",
             _address(settings.grpc_host, rpc.port),
         )
-        web = _Web(_web_config(services), on_started=lambda: on_ready and on_ready(listening))
+        web = _Web(_web_config(services, certificate), on_started=lambda: on_ready and on_ready(listening))
         stop = asyncio.Event()
         with _on_signals(lambda: _told_to_stop(stop, web, on_stop)):
             await rpc.start()
             serving = asyncio.create_task(web.serve([listener]))
             stopping = asyncio.create_task(stop.wait())
+            following = asyncio.create_task(certificate.follow()) if certificate else stopping
             try:
                 await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 stopping.cancel()
+                following.cancel()
                 web.should_exit = True
                 await asyncio.gather(rpc.stop(GRACE_S), serving)
 
@@ -81,8 +86,8 @@ class _Web(uvicorn.Server):
         yield
 
 
-def _web_config(services: Services) -> uvicorn.Config:
-    return uvicorn.Config(
+def _web_config(services: Services, certificate: Certificate | None) -> uvicorn.Config:
+    config = uvicorn.Config(
         create_app(services),
         http=Connection,
         ws="none",
@@ -95,6 +100,10 @@ def _web_config(services: Services) -> uvicorn.Config:
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=int(GRACE_S),
     )
+    if certificate:
+        config.load()  # after which it would make a context of its own
+        config.ssl = certificate.context
+    return config
 
 
 def _listen(settings: Settings) -> socket.socket:

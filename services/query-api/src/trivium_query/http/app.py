@@ -28,6 +28,7 @@ from trivium_query.http import (
     sources,
     trail,
 )
+from trivium_query.http.browsers import Guarded, across_origins
 from trivium_query.http.components import components
 from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
 from trivium_query.http.openai import door as openai
@@ -87,6 +88,10 @@ def create_app(services: Services) -> FastAPI:
         limiter=Limiter(services.settings.limits, services.buckets),
     )
     app.add_middleware(Observed)
+    origins = services.settings.allowed_origins
+    if origins:
+        app.add_middleware(across_origins, origins=origins)
+    app.add_middleware(Guarded, tls=bool(services.settings.tls_cert), shared=bool(origins))
     app.add_middleware(InOpenAiWords)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

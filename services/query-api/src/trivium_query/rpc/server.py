@@ -78,7 +78,7 @@ class GrpcServer(msgspec.Struct, frozen=True):
         await self.server.stop(grace_s)
 
 
-def create_grpc_server(services: Services, address: str) -> GrpcServer:
+def create_grpc_server(services: Services, address: str, tls: grpc.ServerCredentials | None = None) -> GrpcServer:
     """A server on `address` (`host:port`, port 0 for any). Raises `Refused` (`port_in_use`).
 
     Call it within the event loop that will serve.
@@ -108,7 +108,7 @@ def create_grpc_server(services: Services, address: str) -> GrpcServer:
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)
     try:
         _probe(address)
-        port = server.add_insecure_port(address)
+        port = server.add_secure_port(address, tls) if tls else server.add_insecure_port(address)
     except (OSError, RuntimeError) as error:
         raise Refused(
             "port_in_use",

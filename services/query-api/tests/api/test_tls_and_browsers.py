@@ -1,0 +1,146 @@
+"""TLS whose files change while both doors are open, and what browsers are told."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import os
+import signal
+import ssl
+from pathlib import Path
+
+import grpc
+import httpx
+import msgspec
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from trivium.config import Settings
+from trivium.domain.errors import Refused
+from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium_query import tls
+from trivium_query.http.app import create_app
+from trivium_query.requests import Services
+from trivium_query.serve import Listening, serve
+
+ORIGIN = "https://app.example.org"
+
+
+def write_certificate(folder: Path, name: str) -> tuple[Path, Path]:
+    """A certificate of its own authority for localhost, called `name`, in the same two files each time."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    called = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(called)
+        .issuer_name(called)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    chain, secret = folder / "tls.crt", folder / "tls.key"
+    chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    encoding = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    secret.write_bytes(key.private_bytes(*encoding))
+    return chain, secret
+
+
+def trusting(chain: bytes) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.load_verify_locations(cadata=chain.decode())
+    return context
+
+
+async def answers(where: Listening, chain: bytes) -> bool:
+    """Whether both doors show that certificate, to connections of their own."""
+    try:
+        async with httpx.AsyncClient(verify=trusting(chain), trust_env=False) as client:
+            told = await client.get(where.http.replace("127.0.0.1", "localhost") + "/healthz")
+            assert "max-age" in told.headers["strict-transport-security"]
+        credentials = grpc.ssl_channel_credentials(chain)
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        async with grpc.aio.secure_channel(
+            where.grpc.replace("127.0.0.1", "localhost"), credentials, options
+        ) as channel:
+            await query_pb2_grpc.QueryServiceStub(channel).Search(query_pb2.SearchRequest(query="engine"), timeout=5)
+    except (httpx.ConnectError, grpc.aio.AioRpcError):
+        return False
+    return True
+
+
+async def test_both_doors_take_a_renewed_certificate_without_a_restart(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tls, "LOOK_S", 0.05)
+    chain, key = write_certificate(tmp_path, "first")
+    first = chain.read_bytes()
+    named = {"http_port": 0, "grpc_port": 0, "tls_cert": str(chain), "tls_key": str(key)}
+    services = msgspec.structs.replace(services, settings=msgspec.structs.replace(services.settings, **named))
+    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
+    where = await asyncio.wait_for(ready, 10)
+    assert where.http.startswith("https://")
+    assert await answers(where, first)
+    chain.write_bytes(b"half of a")
+    await asyncio.sleep(0.3)
+    assert await answers(where, first), "what does not fit together changes nothing"
+    write_certificate(tmp_path, "second")
+    for _ in range(100):
+        if await answers(where, chain.read_bytes()):
+            break
+        await asyncio.sleep(0.1)
+    assert not await answers(where, first)
+    os.kill(os.getpid(), signal.SIGTERM)
+    await asyncio.wait_for(serving, 10)
+
+
+def test_files_that_cannot_be_used_are_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="one is missing"):
+        Settings(tls_cert="x").check()
+    with pytest.raises(Refused, match="cannot be used"):
+        tls.certificate_of(Settings(tls_cert=str(tmp_path / "no"), tls_key=str(tmp_path / "no")))
+
+
+async def test_every_answer_tells_browsers_to_be_careful(client: httpx.AsyncClient, engine: str) -> None:
+    for path in ("/healthz", "/v1/sources", "/nowhere", "/docs", f"/v1/sources/{engine}/content"):
+        told = (await client.get(path)).headers
+        assert told["x-content-type-options"] == "nosniff"
+        assert told["x-frame-options"] == "SAMEORIGIN"
+        assert told["referrer-policy"] == "no-referrer"
+        assert "default-src" in told["content-security-policy"] or "sandbox" in told["content-security-policy"]
+        assert len(told.get_list("content-security-policy")) == 1
+        assert "access-control-allow-origin" not in told
+
+
+async def test_only_named_origins_may_ask(services: Services) -> None:
+    settings = msgspec.structs.replace(services.settings, api_keys="default:alpha", cors_origins=ORIGIN)
+    app = create_app(msgspec.structs.replace(services, settings=settings))
+    asked = {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        allowed = await client.options("/v1/search", headers={"origin": ORIGIN, **asked})
+        assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, ORIGIN)
+        assert "access-control-allow-credentials" not in allowed.headers
+        read = await client.get("/v1/sources", headers={"origin": ORIGIN, "x-api-key": "alpha"})
+        assert (read.status_code, read.headers["access-control-allow-origin"]) == (200, ORIGIN)
+        unknown = await client.get("/v1/sources", headers={"origin": ORIGIN})
+        assert (unknown.status_code, unknown.headers["access-control-allow-origin"]) == (401, ORIGIN)
+        other = await client.options("/v1/search", headers={"origin": "https://evil.example", **asked})
+        assert "access-control-allow-origin" not in other.headers
+
+
+async def test_metrics_health_and_docs_name_no_tenant(services: Services) -> None:
+    settings = msgspec.structs.replace(services.settings, api_keys="zephyrine:alpha")
+    app = create_app(msgspec.structs.replace(services, settings=settings))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        await client.post("/v1/keys", json={"name": "Marabou"}, headers={"x-api-key": "alpha"})
+        await client.post("/v1/sources", files={"file": ("orchid.txt", b"kvint")}, headers={"x-api-key": "alpha"})
+        for path in ("/metrics", "/healthz", "/readyz", "/openapi.json", "/docs"):
+            told = (await client.get(path)).text.lower()
+            assert not [word for word in ("zephyrine", "marabou", "orchid", "kvint", "environment-1") if word in told]
