@@ -1,7 +1,7 @@
 """What a key check and the limits cost a request: p50 and p99, embedded, and on Redis where the environment names it.
 
-    python bench/access.py            # embedded
-    set -a; . .services/env; set +a; python bench/access.py
+python bench/access.py            # embedded
+set -a; . .services/env; set +a; python bench/access.py
 """
 
 from __future__ import annotations
