@@ -1,4 +1,4 @@
-"""`trivium eval` on every set of a folder and on `identifiers`; `--answers` on those that have answers and `everyday`.
+"""`trivium eval` on every set of a folder and on `identifiers`; `--answers` on those with answers, and `PEOPLES`.
 
 Run with `make eval` (DATA=FOLDER, QUESTIONS=100 for a sample of each set); figures are kept in bench/RESULTS.md. Sets
 within sets, as XQuAD's languages are, are asked for answers only. The foreign questions of a set are those of the
@@ -16,7 +16,7 @@ from pathlib import Path
 from trivium.evaluation.dataset import load_questions
 
 IDENTIFIERS = Path(__file__).with_name("identifiers")
-EVERYDAY = Path(__file__).with_name("everyday")
+PEOPLES = (Path(__file__).with_name("everyday"), Path(__file__).with_name("unseen"))  # documents as people have them
 TRIVIUM = Path(sys.executable).with_name("trivium")
 RUNS = Path("runs")
 
@@ -32,7 +32,8 @@ def main() -> None:
     for folder in (*sets, IDENTIFIERS):
         evaluate(folder, "--run-dir", RUNS)
     answered = [folder for folder in (*sets, *sets_in(options.data, "*/*")) if has_answers(folder)]
-    evaluate(EVERYDAY, "--answers", "--json", RUNS / "everyday.answers.jsonl", "--foreign", sets[0])
+    for folder in PEOPLES:
+        evaluate(folder, "--answers", "--json", RUNS / f"{folder.name}.answers.jsonl", "--foreign", sets[0])
     sample = ["--questions", options.questions] if options.questions else []
     for folder in answered:
         name = "-".join(folder.relative_to(options.data).parts)
