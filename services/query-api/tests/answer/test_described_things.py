@@ -40,6 +40,8 @@ def test_of_another_deed_nobody_is_told() -> None:
     text = "The tenant mows the lawn. The fence is old."
     assert not list(agents_in("Who repairs the fence?", hit(text)))
     assert not list(agents_in("Who is the tenant?", hit(text)))
+    assert not list(agents_in("Who takes pills?", hit("Stop taking pills before the visit.")))
+    assert not list(agents_in("Who cleans the filter?", hit("Never clean the filter with soap.")))
 
 
 @pytest.mark.parametrize(
@@ -80,6 +82,7 @@ def test_the_number_of_a_section_is_no_amount() -> None:
         ("Which costs more, a rowing boat or a sailing boat?", "sailing boat"),
         ("Which is heavier, the oak door or the pine door?", "oak door"),
         ("Is a rowing boat or the oak door cheaper?", ""),  # euros and kilograms
+        ("Is the oak door or the pine door cheaper?", ""),  # nobody told what they cost
         ("Is a rowing boat or a canoe cheaper?", ""),  # nothing is told of the canoe
         ("Is a rowing boat or a sailing boat prettier?", ""),
     ],

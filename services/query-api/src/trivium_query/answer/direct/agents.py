@@ -48,13 +48,19 @@ def agents_in(question: str, hit: Hit) -> Iterator[Told]:
 
 def _agents(verb: str, asked: frozenset[str], sentence: str) -> Iterator[tuple[int, int]]:
     for word in _WORD.finditer(sentence):
-        if stem(word[0].lower()) != verb:
+        if stem(word[0].lower()) != verb or word[0].endswith("ing"):  # "stop taking": nobody is said to take
             continue
         before = sentence[: word.start()]
         by = _BY.match(sentence, word.end()) if _PASSIVE.search(before) else None
         subject = None if _PASSIVE.search(before) else _SUBJECT.search(before)
-        if (agent := by or subject) is not None:
+        agent = by or subject
+        if agent is not None and _is_somebody(agent["agent"], first=agent.start("agent") == 0):
             yield _not_named(asked, sentence, *agent.span("agent"))
+
+
+def _is_somebody(agent: str, *, first: bool) -> bool:
+    """Not so a word with a capital that only begins a sentence: "Never clean it"."""
+    return " " in agent or not first
 
 
 def _not_named(asked: frozenset[str], sentence: str, start: int, end: int) -> tuple[int, int]:

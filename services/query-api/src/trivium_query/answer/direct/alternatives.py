@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trivium_query.answer.direct.units import COUNTED
+from trivium_query.answer.direct.units import COUNTED, is_unit_of
 from trivium_query.answer.direct.values import number_of
 from trivium_query.answer.evidence import Candidate
 from trivium_query.words import content_words
@@ -57,14 +57,14 @@ def weigh(question: str, ranked: Sequence[Candidate]) -> Weighed | None:
     if pair is None or compares is None:
         return None
     names = tuple(_ARTICLE.sub("", pair[side]) for side in ("one", "other"))
-    one, other = (_amount_of(name, not_of, ranked) for name, not_of in (names, names[::-1]))
+    one, other = (_amount_of(name, not_of, pair["rest"], ranked) for name, not_of in (names, names[::-1]))
     if one is None or other is None or one.unit != other.unit or one.value == other.value:
         return None
     first = (one.value < other.value) is bool(compares["less"])
     return Weighed(names[0], (one, other)) if first else Weighed(names[1], (other, one))
 
 
-def _amount_of(name: str, other: str, ranked: Sequence[Candidate]) -> Amount | None:
+def _amount_of(name: str, other: str, comparison: str, ranked: Sequence[Candidate]) -> Amount | None:
     """The one amount in the clause that ends the thing's name, in the best sentence that has all its words."""
     words = frozenset(content_words(name))
     own = words - frozenset(content_words(other))
@@ -74,7 +74,7 @@ def _amount_of(name: str, other: str, ranked: Sequence[Candidate]) -> Amount | N
         clauses = _clauses(one.text)
         named = [(start, end) for start, end in clauses if own & frozenset(content_words(one.text[start:end]))]
         told = [amount for start, end in named[-1:] for amount in _amounts(one, start, end)]
-        if len(told) == 1:
+        if len(told) == 1 and is_unit_of(comparison, told[0].unit):
             return told[0]
     return None
 
