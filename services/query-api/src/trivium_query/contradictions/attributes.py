@@ -101,6 +101,8 @@ ATTRIBUTES = (
     _attribute("staff", "count", r"employs?|employees|staff|workers|workforce|headcount|payroll|on the books|work(?:s|ing)? (?:there|for|at)|team of"),
     _attribute("population", "count", r"population|inhabitants|residents|people live|home to|villagers|souls"),
     _attribute("seats", "count", r"seats?|seating|holds?|capacity|accommodates?|room for|places|passengers|carr(?:y|ies)"),
+    _attribute("deaths", "count", r"killed|died|dead|deaths?|lost their lives|lives|victims|perished|drowned"),
+    _attribute("injured", "count", r"injur(?:ed|ies)|hurt|wounded"),
     _attribute("members", "count", r"members(?:hip)?|subscribers"),
     _attribute("attendance", "count", r"attend(?:ed|ance|ees)|visitors|guests|came|turned up|present|turnout"),
     _attribute("share", "percent", r"shares?|owns?|holds?|stake|interest|rate|turnout|of the vote|discount"),

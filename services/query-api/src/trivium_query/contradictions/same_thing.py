@@ -43,15 +43,17 @@ class Pair(msgspec.Struct, frozen=True):
 def paired(one: Statement, other: Statement, value: Value | None = None, theirs: Value | None = None) -> Pair | None:
     """Both read, where they are about the same thing; None where they are not."""
     here, there = read(one.text, one.known), read(other.text, other.known)
-    subjects = _as_there(subjects_of(here, one.about, value), there)
-    their_subjects = _as_there(subjects_of(there, other.about, theirs), here)
+    named_here, named_there = subjects_of(here, one.about, value), subjects_of(there, other.about, theirs)
+    subjects, their_subjects = _as_there(named_here, there), _as_there(named_there, here)
+    respelt = {*subjects} - {*named_here} | {*their_subjects} - {*named_there}  # its head stands in both
     common = shared(subjects, their_subjects)
     if not common or of_other_titles(one.heading, other.heading):
         return None
     whole = [
         name
         for name in common
-        if " " in name and any(name == each or " " in each for each in shared(their_subjects, [name]))
+        if name in respelt
+        or (" " in name and any(name == each or " " in each for each in shared(their_subjects, [name])))
     ]
     names, their_names = _as_there(here.names, there), _as_there(there.names, here)
     said = shared(whole, names) and shared(whole, their_names) and not (here.of_somebody or there.of_somebody)
@@ -67,14 +69,14 @@ def paired(one: Statement, other: Statement, value: Value | None = None, theirs:
     more_there = [name for name in their_names if name not in valued and not shared([name], of_one)]
     if more and more_there:
         return None
-    named, named_there = bool(shared(names, common)), bool(shared(their_names, common))
-    sureness = 1.0 if named and named_there else NAMED_BY_ONE if named or named_there else NAMED_BY_NONE
+    in_one, in_other = bool(shared(names, common)), bool(shared(their_names, common))
+    sureness = 1.0 if in_one and in_other else NAMED_BY_ONE if in_one or in_other else NAMED_BY_NONE
     if more or more_there:
-        sureness *= NAMES_MORE if named and named_there else ABOUT_ANOTHER
+        sureness *= NAMES_MORE if in_one and in_other else ABOUT_ANOTHER
     ours, others = own_words(here, common, one), own_words(there, common, other)
     if value is None or value.kind != "name":
         sureness *= _same_part(
-            here, there, ours, others, _words_of(common, one) | _words_of(common, other), named=named and named_there
+            here, there, ours, others, _words_of(common, one) | _words_of(common, other), named=in_one and in_other
         )
     union = len(ours | others)
     overlap = len(ours & others) / union if union else 1.0

@@ -25,7 +25,7 @@ from trivium_query.contradictions.titles import names_of_title
 from trivium_query.contradictions.values import Value, counted, values_in
 from trivium_query.words import content_words, stem
 
-VERSION = 2  # of what is kept: another one, and every document is read again
+VERSION = 3  # of what is kept: another one, and every document is read again
 MIN_WORDS, MIN_CONTENT, MAX_CHARS = 3, 2, 400
 MAX_STATEMENTS = 5_000  # of one document
 BANDS = 5  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.999, with half of them 0.97
@@ -36,19 +36,23 @@ OPENING = 3  # sentences that tell what a document calls its subject
 MAX_ARTICLE = 4  # characters before a name that begins a sentence
 _READ = frozenset({UnitKind.TEXT, UnitKind.LIST, UnitKind.NOTE})
 _NOT = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|unable|fail(?:s|ed)? to)\b(?! (?:exceed|(?:more|less|fewer|later|earlier|longer) than))"
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|lack(?:s|ed|ing)?|cannot|unable|fail(?:s|ed)? to)\b(?! (?:exceed|(?:more|less|fewer|later|earlier|longer) than))"
     r"|n['\u2019]t\b",
     re.I,
 )
-_NEGATIONS = frozenset("not no never none nobody nothing neither nor cannot unable fail".split())
+_NEGATIONS = frozenset("not no never none nobody nothing neither nor without lack cannot unable fail".split())
 # Of each pair, who says the one denies the other; the first of a pair stands for both.
 OPPOSITES: dict[str, tuple[str, bool]] = {
     stem(word): (stem(pair.split("/")[0].split("|")[0]), at == 1)
     for pair in """allowed|permitted|welcome/forbidden|prohibited|banned included|including/excluded approved|accepted|carried/rejected|refused|declined|turned
     open/closed|shut available/unavailable safe/unsafe|dangerous edible/poisonous|inedible increased|rose|grew|up/decreased|fell|shrank|down
-    passed/failed waterproof/leaky free/charged|paid alive/dead compulsory|mandatory|required|obligatory|must/optional|voluntary
+    passed/failed waterproof/leaky free/charged|paid|pay alive/dead compulsory|mandatory|required|obligatory|must/optional|voluntary
     won/lost present/absent positive/negative successful/unsuccessful accessible/inaccessible innocent|acquitted/guilty|convicted
     smoker/non-smoker married/unmarried|single possible/impossible legal/illegal removable|detachable/fixed
+    quiet|silent/loud|noisy empty/full wet/dry hot/cold wide/narrow deep/shallow rough/smooth steep/gentle indoors|indoor/outdoors|outdoor
+    public/private temporary/permanent enabled/disabled active/inactive complete/incomplete visible/invisible soluble/insoluble sufficient/insufficient
+    heated/unheated furnished/unfurnished paved/unpaved staffed/unstaffed known/unknown damaged/undamaged|intact sold/unsold reversible/irreversible
+    confirmed/denied profit/loss improved/worsened|deteriorated stable/unstable win/lose succeeded/failing harmless/harmful healthy/ill|sick
     agreed/disagreed supported|backed/opposed clockwise/anticlockwise left/right odd/even true/false""".split()
     for at, side in enumerate(pair.split("/"))
     for word in side.split("|")
