@@ -22,7 +22,7 @@ def main() -> None:
         if {"--dev", "--torch"} & set(sys.argv):
             wanted.update(extras.get("torch", []))
         if {"--dev", "--tools"} & set(sys.argv):
-            wanted.update(extras.get("speech", []) + extras.get("media", []))
+            wanted.update(extras.get("speech", []) + extras.get("media", []) + extras.get("mcp", []))
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     wanted.update(groups["build"] + groups["model"])
     if {"--dev", "--tools"} & set(sys.argv):

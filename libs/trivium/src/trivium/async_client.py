@@ -48,14 +48,22 @@ T = TypeVar("T")
 
 
 class AsyncTriviumClient:
-    """Calls one server. Arguments and failures are those of `TriviumClient`'s methods of the same names."""
+    """Calls one server. Arguments and failures are those of `TriviumClient`'s methods of the same names.
+
+    `transport` leads there otherwise than over the network.
+    """
 
     def __init__(
-        self, url: str, api_key: str = "", timeout_s: float = DEFAULT_TIMEOUT_S, retries: Retries = RETRIES
+        self,
+        url: str,
+        api_key: str = "",
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        retries: Retries = RETRIES,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.url = str(_base_url(url)).rstrip("/")
         self._retries = retries
-        self._http = httpx.AsyncClient(**_connection(url, api_key, timeout_s))
+        self._http = httpx.AsyncClient(**_connection(url, api_key, timeout_s), transport=transport)
 
     async def __aenter__(self) -> Self:
         return self

@@ -10,10 +10,15 @@ CLIENTS = frozenset({"elasticsearch", "minio", "neo4j", "pymilvus", "redis"})
 SERVICES = frozenset({"billiard", "cachetools", "celery", "google", "grpc", "kombu", "numpy", "prometheus_client"})
 """What the library needs beside the client and the command line, its extra `services`."""
 
+MCP = frozenset({"mcp", "pydantic"})
+"""What speaks MCP, its extra `mcp`."""
+
 
 def explained(error: ModuleNotFoundError) -> Exception:
     """The error in words, when what is missing is of an extra; else the error itself."""
     missing = (error.name or "").partition(".")[0]
+    if missing in MCP:
+        return NeverWill("not_installed", f"MCP is not installed ({missing} is missing).", 'pip install "trivium[mcp]"')
     if missing in SERVICES:
         why = f"Only Trivium's client is installed here ({missing} is missing)."
         return NeverWill("not_installed", why, "Install trivium-embedded, or trivium[services,distributed].")

@@ -39,12 +39,13 @@ def connected(settings: Settings | None = None) -> Iterator[TriviumClient]:
 
     settings = settings or load_settings()
     prepare_struct_types()
-    with _server(settings) as (url, api_key), TriviumClient(url, api_key) as client:
+    with found(settings) as (url, api_key), TriviumClient(url, api_key) as client:
         yield client
 
 
 @contextmanager
-def _server(settings: Settings) -> Iterator[tuple[str, str]]:
+def found(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Address and key of the server that the settings lead to; one of our own ends with the block."""
     if settings.url:
         yield settings.url, settings.api_key
         return

@@ -22,6 +22,7 @@ from trivium_query.http import (
     graph,
     graph_schema,
     keys,
+    mcp,
     operations,
     problems,
     queries,
@@ -76,6 +77,7 @@ def create_app(services: Services) -> FastAPI:
         app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
     # Takes parameters that it does not know, as that interface does.
     app.include_router(openai.router, dependencies=[Depends(permitted)])
+    app.router.routes.append(mcp.route(app))  # whose calls come in by the routes above
     check_rules(app)
     docs.install(app)
     problems.install(app)

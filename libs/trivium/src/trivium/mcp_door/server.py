@@ -1,0 +1,75 @@
+"""READ FIRST: the MCP server: tools.py, and documents as resources; who is called stands in calls.py."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.types import Resource, ToolAnnotations
+
+from trivium.domain.documents import DocumentState
+from trivium.domain.errors import NotFound, TriviumError
+from trivium.mcp_door.calls import CLIENT, told
+from trivium.mcp_door.tools import READING, WRITING
+
+LISTED = 100  # of the newest documents, as resources
+MAX_PASSAGES = 200  # of a document that is read whole
+INSTRUCTIONS = """\
+Trivium holds the user's own documents. `ask` answers a question with citations; `search` finds passages; \
+`open_source` reads around a citation. Name the citation with each statement that you take from a document."""
+
+
+class TriviumMcp(MCPServer):
+    """Its resources are the newest documents of whoever asks."""
+
+    async def list_resources(self) -> list[Resource]:
+        """The newest ready documents; older ones are read by the same addresses."""
+        try:
+            page = await CLIENT.get().sources(DocumentState.READY, limit=LISTED)
+        except TriviumError as error:
+            raise ResourceError(str(error)) from error
+        return [
+            Resource(uri=f"trivium://sources/{source.id}", name=source.name, title=source.title or source.name)
+            for source in page.sources
+        ]
+
+
+def make_server() -> MCPServer:
+    """The server; it calls nobody before a request comes."""
+    server = TriviumMcp("trivium", instructions=INSTRUCTIONS, version=version("trivium"), log_level="WARNING")
+    for tool in READING:
+        server.add_tool(told(tool), annotations=ToolAnnotations(read_only_hint=True))
+    for tool in WRITING:
+        server.add_tool(told(tool), annotations=ToolAnnotations(destructive_hint=False, idempotent_hint=True))
+    server.resource("trivium://sources/{document_id}", name="document", mime_type="text/plain")(document)
+    server.resource("trivium://sources/{document_id}/{chunk_number}", name="passage", mime_type="text/plain")(passage)
+    return server
+
+
+async def document(document_id: str) -> str:
+    """The text of a document, of a long one its beginning."""
+    try:
+        texts: list[str] = []
+        await CLIENT.get().source(document_id)
+        async for chunk in CLIENT.get().chunks(document_id):
+            if len(texts) == MAX_PASSAGES:
+                texts.append(f"(The first {MAX_PASSAGES} passages; read on with open_source.)")
+                break
+            texts.append(chunk.text)
+    except TriviumError as error:
+        raise _unread(error) from error
+    return "\n\n".join(texts)
+
+
+async def passage(document_id: str, chunk_number: int) -> str:
+    """One passage, as a citation names it."""
+    try:
+        return (await CLIENT.get().chunk(document_id, chunk_number)).text
+    except TriviumError as error:
+        raise _unread(error) from error
+
+
+def _unread(error: TriviumError) -> ResourceError:
+    kind = ResourceNotFoundError if isinstance(error, NotFound) else ResourceError
+    return kind(str(error))

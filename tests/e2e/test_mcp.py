@@ -1,0 +1,176 @@
+"""MCP by the official client, over HTTP and over standard input and output, and what a client may get wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import textwrap
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from doors import TRIVIUM
+
+from .conftest import Server
+
+pytest.importorskip("mcp", reason="the extra trivium[mcp] is not installed")
+
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+DOCS = Path(__file__).parents[2] / "docs" / "doors.md"
+QUESTION = "Who designed the observatory of Brunnhalde?"
+LETTER = "Ada Thornfield designed the observatory of Brunnhalde in 1904."
+
+
+@pytest.fixture(scope="module")
+def letter(server: Server) -> str:
+    """The id of a letter in the dataset `letters`."""
+    taken = server.take("one.md", f"# Letters\n\n{LETTER}\n", dataset="letters")
+    assert taken["state"] == "ready"
+    return str(taken["id"])
+
+
+@asynccontextmanager
+async def over_http(server: Server, key: str = "") -> AsyncIterator[Client]:
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, trust_env=False, timeout=60) as http,
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def over_stdio(server: Server, key: str = "") -> AsyncIterator[Client]:
+    env = {**server.env, "TRIVIUM_URL": server.url, "TRIVIUM_API_KEY": key}
+    async with Client(StdioServerParameters(command=str(TRIVIUM), args=["mcp"], env=env)) as client:
+        yield client
+
+
+WAYS = pytest.mark.parametrize("way", [over_http, over_stdio], ids=["http", "stdio"])
+
+
+def told(result: Any) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    value: dict[str, Any] = json.loads(result.content[0].text)
+    return value
+
+
+@WAYS
+async def test_a_model_searches_asks_and_opens_a_source_at_its_place(
+    server: Server, letter: str, way: Callable[..., Any]
+) -> None:
+    async with way(server) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert {"search", "ask", "open_source", "find_entities", "read_entity", "list_documents"} <= set(tools)
+        assert all(tool.description for tool in tools.values())
+        answer = told(await client.call_tool("ask", {"question": QUESTION, "dataset": "letters"}))
+        assert "Ada Thornfield" in answer["answer"]
+        cited = answer["citations"][0]
+        assert cited["document_id"] == letter
+        opened = told(await client.call_tool("open_source", {k: cited[k] for k in ("document_id", "chunk_number")}))
+        assert any(LETTER in passage["text"] for passage in opened["passages"])
+        hits = told(await client.call_tool("search", {"query": "observatory", "top_k": 3}))["hits"]
+        assert hits[0]["citation"].startswith("[Source: one.md, chunk ")
+        assert told(await client.call_tool("search", {"query": "observatory", "dataset": "other"}))["hits"] == []
+        names = told(await client.call_tool("find_entities", {"prefix": "Ada"}))["entities"]
+        seen = told(await client.call_tool("read_entity", {"entity_id": names[0]["id"]}))
+        assert seen["entity"]["name"] == "Ada Thornfield"
+
+
+@WAYS
+async def test_documents_are_resources(server: Server, letter: str, way: Callable[..., Any]) -> None:
+    async with way(server) as client:
+        listed = {str(each.uri): each for each in (await client.list_resources()).resources}
+        assert listed[f"trivium://sources/{letter}"].name == "one.md"
+        read = await client.read_resource(f"trivium://sources/{letter}")
+        assert LETTER in read.contents[0].text
+        assert (await client.read_resource(f"trivium://sources/{letter}/1")).contents[0].text
+        assert len((await client.list_resource_templates()).resource_templates) == 2
+        for wrong in (f"trivium://sources/{'0' * 32}", f"trivium://sources/{letter}/9999", "file:///etc/passwd"):
+            with pytest.raises(MCPError):
+                await client.read_resource(wrong)
+
+
+async def test_a_document_is_added_and_then_listed(server: Server, letter: str) -> None:
+    async with over_http(server) as client:
+        text = "Oskar Pell repaired the telescope of Brunnhalde in 1931."
+        added = told(await client.call_tool("add_text", {"name": "two.txt", "text": text, "dataset": "mcp"}))
+        await asyncio.to_thread(server.settled, added["document_id"])
+        (listed,) = told(await client.call_tool("list_documents", {"dataset": "mcp"}))["documents"]
+        assert (listed["name"], listed["state"]) == ("two.txt", "ready")
+
+
+@WAYS
+async def test_nonsense_is_told_to_the_model_and_the_next_call_works(
+    server: Server, letter: str, way: Callable[..., Any]
+) -> None:
+    async with way(server) as client:
+        for name, arguments, words in (
+            ("search", {}, "query"),
+            ("search", {"query": ""}, "query"),
+            ("search", {"query": "x", "top_k": 10**9}, "top_k"),
+            ("search", {"query": "x", "mode": "magic"}, "mode"),
+            ("search", {"query": "a\x00b"}, "NUL"),
+            ("search", {"query": "x", "dataset": "a b"}, "dataset"),
+            ("open_source", {"document_id": "nobody"}, "no such source"),
+            ("open_source", {"document_id": "../../status"}, "Not Found"),
+            ("open_source", {"document_id": letter, "chunk_number": 9999}, "no chunk 9999"),
+            ("read_entity", {"entity_id": "x"}, "no such entity"),
+            ("add_url", {"url": "file:///etc/passwd"}, "url"),
+            ("add_url", {"url": "http://127.0.0.1:1/"}, ""),
+            ("list_documents", {"cursor": "???"}, "cursor"),
+        ):
+            result = await client.call_tool(name, arguments)
+            assert result.is_error, (name, arguments)
+            assert words in result.content[0].text, result.content
+            assert "Traceback" not in result.content[0].text
+        with pytest.raises((MCPError, AssertionError)):
+            assert not (await client.call_tool("drop_everything", {})).is_error
+        assert told(await client.call_tool("search", {"query": "observatory"}))["hits"]
+
+
+def test_what_is_no_mcp_is_refused(server: Server, letter: str) -> None:
+    asks = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    with server.http() as client:
+        for body in (b"", b"{", b"[]", b"null", b'{"jsonrpc": "1.0"}', b"\xff\xfe", b'{"jsonrpc":"2.0","id":1}'):
+            answer = client.post("/mcp", content=body, headers=asks)
+            assert 400 <= answer.status_code < 500, (body, answer.status_code, answer.text)
+        assert client.post("/mcp", content=b"x" * 3_000_000, headers=asks).status_code == 413
+        assert client.post("/mcp", content=b"{}", headers={"content-type": "text/plain"}).status_code in (400, 406, 415)
+        unknown = {"jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {}}
+        assert "error" in client.post("/mcp", json=unknown, headers=asks).json()
+        assert client.get("/mcp", headers={"host": "evil.example"}).status_code == 403
+
+
+async def test_the_lines_of_the_docs(server: Server, letter: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = re.search(r"<!-- run: mcp -->\n```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    assert found
+    space: dict[str, Any] = {"TRIVIUM_URL": server.url, "QUESTION": QUESTION}
+    exec(f"async def lines():\n{textwrap.indent(found[1], '    ')}", space)
+    await space["lines"]()
+    assert "Ada Thornfield" in capsys.readouterr().out
+
+
+async def test_a_key_opens_its_tenant_alone(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS="one:alpha,two:beta")
+    server.key = "alpha"
+    server.take("one.md", LETTER)
+    async with httpx.AsyncClient(trust_env=False) as nobody:
+        assert (await nobody.post(f"{server.url}/mcp", json={})).status_code == 401
+    for way in (over_http, over_stdio):
+        async with way(server, "alpha") as client:
+            assert told(await client.call_tool("search", {"query": "observatory"}))["hits"]
+        async with way(server, "beta") as client:
+            assert told(await client.call_tool("search", {"query": "observatory"}))["hits"] == []
+            assert (await client.list_resources()).resources == []
+    async with over_stdio(server, "wrong") as client:
+        refused = await client.call_tool("search", {"query": "observatory"})
+        assert refused.is_error
+        assert "key" in refused.content[0].text
