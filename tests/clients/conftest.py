@@ -64,6 +64,15 @@ def node_modules() -> Path:
     return environments.node_modules()
 
 
+@pytest.fixture(scope="session")
+def typescript() -> Path:
+    """The folder of the client for TypeScript, with what it needs."""
+    if not (environments.TYPESCRIPT / "node_modules").exists():
+        pytest.skip("What the TypeScript client needs is not there (npm is needed): make test-clients")
+    folder: Path = environments.TYPESCRIPT
+    return folder
+
+
 def run(command: list[object], env: dict[str, str], cwd: Path | None = None) -> str:
     """What the program prints. It has to end well."""
     done = subprocess.run(

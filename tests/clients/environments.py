@@ -14,6 +14,7 @@ from pathlib import Path
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "trivium" / "clients"
 FOLDER = Path(__file__).parent
 REPOSITORY = FOLDER.parents[1]
+TYPESCRIPT = REPOSITORY / "clients" / "typescript"
 UV = Path(sys.executable).with_name("uv")
 
 
@@ -40,7 +41,8 @@ def make() -> None:
     node_modules().parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(FOLDER / "package.json", node_modules().parent)
     quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"]
-    subprocess.run(["npm", "install", *quiet], cwd=node_modules().parent, check=True)
+    for folder, more in ((node_modules().parent, []), (TYPESCRIPT, ["--no-package-lock"])):
+        subprocess.run(["npm", "install", *quiet, *more], cwd=folder, check=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,101 @@
+/** Trivium's HTTP interface: every route by its path, typed from docs/openapi.json, and the answer as it is written. */
+
+import createClient, { type Client } from "openapi-fetch";
+import type { components, paths } from "./schema.js";
+
+export type Schemas = components["schemas"];
+
+/** What went wrong, as the server told it (RFC 9457). */
+export class TriviumError extends Error {
+  constructor(readonly problem: Partial<Schemas["Problem"]>, readonly status: number) {
+    super([problem.detail ?? `The server answered ${status}.`, problem.action ?? ""].join(" ").trim());
+  }
+}
+
+export interface Options {
+  apiKey?: string;
+  /** Instead of the platform's own. */
+  fetch?: typeof globalThis.fetch;
+}
+
+/** One event of an answer: its name, and its data as the document describes them. */
+export interface AnswerEvent {
+  event: string;
+  data: unknown;
+}
+
+export interface Trivium extends Client<paths> {
+  /** A cited answer. Rejects with a `TriviumError`. */
+  ask(question: string, more?: Omit<Schemas["QueryRequest"], "query" | "stream">): Promise<Schemas["Answer"]>;
+  /** The same as it is written; the event `answer` comes last. Leaving the loop early stops the work. */
+  askStream(question: string, more?: Omit<Schemas["QueryRequest"], "query" | "stream">): AsyncGenerator<AnswerEvent>;
+  /** Passages, best first. Rejects with a `TriviumError`. */
+  search(query: string, more?: Omit<Schemas["SearchRequest"], "query">): Promise<Schemas["SearchResponse"]>;
+}
+
+/** A client of the server at `baseUrl`; `GET`, `POST`, ... take a path of the interface and are typed by it. */
+export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivium {
+  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const client = createClient<paths>({ baseUrl, headers, ...(fetch ? { fetch } : {}) });
+  const added: Omit<Trivium, keyof Client<paths>> = {
+    async ask(question: string, more = {}) {
+      return told<Schemas["Answer"]>(await client.POST("/v1/queries", { body: { ...more, query: question } }));
+    },
+    async *askStream(question: string, more = {}) {
+      const stopping = new AbortController();
+      const answer = await client.POST("/v1/queries", {
+        body: { ...more, query: question, stream: true },
+        parseAs: "stream",
+        signal: stopping.signal,
+      });
+      try {
+        yield* events(told<ReadableStream<Uint8Array>>(answer));
+      } finally {
+        stopping.abort();
+      }
+    },
+    async search(query: string, more = {}) {
+      return told<Schemas["SearchResponse"]>(await client.POST("/v1/search", { body: { ...more, query } }));
+    },
+  };
+  return Object.assign(client, added);
+}
+
+function told<T>(answer: { data?: unknown; error?: unknown; response: Response }): T {
+  if (answer.data === undefined) {
+    const problem = typeof answer.error === "object" && answer.error !== null ? answer.error : {};
+    throw new TriviumError(problem, answer.response.status);
+  }
+  return answer.data as T;
+}
+
+/** Server-sent events (WHATWG HTML 9.2), until `answer`; an `error` is thrown, and so is a stream that breaks off. */
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<AnswerEvent> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    rest += decoder.decode(value, { stream: true });
+    const blocks = rest.split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const sent = parsed(block);
+      if (sent === undefined) continue;
+      if (sent.event === "error") {
+        const problem = sent.data as Schemas["Problem"];
+        throw new TriviumError(problem, problem.status);
+      }
+      yield sent;
+      if (sent.event === "answer") return;
+    }
+  }
+  throw new TriviumError({ detail: "The answer broke off before its end.", action: "Ask again." }, 0);
+}
+
+function parsed(block: string): AnswerEvent | undefined {
+  const fields = new Map(block.split("\n").map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
+  const data = fields.get("data");
+  return data === undefined ? undefined : { event: fields.get("event") ?? "message", data: JSON.parse(data) };
+}

@@ -1,0 +1,63 @@
+/** The built client: against answers made here, and against a running server where TRIVIUM_URL names one. */
+
+import assert from "node:assert";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { test } from "node:test";
+import { TriviumError, trivium } from "../dist/index.js";
+
+async function answering(reply, use) {
+  const server = createServer(reply).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await use(`http://127.0.0.1:${server.address().port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const streamed = (...pieces) => (request, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const piece of pieces) response.write(piece);
+  response.end();
+};
+
+test("a problem is an error with its code and action", () =>
+  answering((request, response) => {
+    response.writeHead(401, { "content-type": "application/problem+json" });
+    response.end(JSON.stringify({ code: "unauthenticated", detail: "No key.", action: "Send one.", status: 401 }));
+  }, async (url) => {
+    await assert.rejects(trivium(url).ask("x"), (error) => {
+      assert(error instanceof TriviumError);
+      assert.equal(error.problem.code, "unauthenticated");
+      assert.equal(error.message, "No key. Send one.");
+      return true;
+    });
+  }));
+
+test("events come in pieces, with heartbeats between them", () =>
+  answering(streamed('event: text\nda', 'ta: {"text":"A"}\n\n: keep-alive\n\n', 'event: answer\ndata: {"text":"A"}\n\n'), async (url) => {
+    const seen = [];
+    for await (const each of trivium(url).askStream("x")) seen.push(each.event);
+    assert.deepEqual(seen, ["text", "answer"]);
+  }));
+
+test("a stream that breaks off, or tells of an error, is thrown", async () => {
+  const drain = async (url) => { for await (const each of trivium(url).askStream("x")) void each; };
+  await answering(streamed('event: text\ndata: {"text":"A"}\n\n'), (url) => assert.rejects(drain(url), /broke off/));
+  await answering(streamed('event: error\ndata: {"code":"llm_down","detail":"Away.","action":"Wait.","status":503}\n\n'), (url) =>
+    assert.rejects(drain(url), (error) => error.problem.code === "llm_down" && error.status === 503));
+});
+
+test("a running server answers, whole and as it is written", { skip: !process.env.TRIVIUM_URL && "TRIVIUM_URL names no server" }, async () => {
+  const client = trivium(process.env.TRIVIUM_URL, { apiKey: process.env.TRIVIUM_API_KEY });
+  const { data } = await client.GET("/v1/sources", { params: { query: { limit: 1 } } });
+  assert.equal(data.sources.length, 1);
+  const whole = await client.ask(process.env.QUESTION);
+  assert(whole.citations.length > 0);
+  const events = [];
+  for await (const each of client.askStream(process.env.QUESTION)) events.push(each);
+  assert.equal(events.at(-1).data.text, whole.text);
+  assert((await client.search(process.env.QUESTION, { top_k: 2 })).hits.length <= 2);
+});
