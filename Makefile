@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-clients chart-schema lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients chart-schema lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -58,6 +58,7 @@ check-generated: ## compiled protos, the OpenAPI document, the list of formats a
 	@$(PY) docs/write_openapi.py --check
 	@$(PY) docs/write_formats.py --check
 	@$(PY) deploy/helm/write_schema.py --check
+	@$(PY) requirements/images.py --check
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh
@@ -98,6 +99,10 @@ test-chart: dev ## the Helm chart: on a real control plane, and its processes on
 	@deploy/local/services.sh start $(STORES) kubernetes
 	@set -a && . $(SERVICES_DIR)/env && TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest tests/chart
 
+test-images: dev ## every image of docker/Dockerfile, without a container engine, as root (IMAGES="control query-api" for some)
+	@command -v mmdebstrap >/dev/null || { echo "Install mmdebstrap." >&2; exit 1; }
+	@$(PY) -m pytest -s tests/images
+
 chart-schema: ## write what settings may be into the chart's values.schema.json
 	@$(PY) deploy/helm/write_schema.py
 
@@ -106,6 +111,7 @@ openapi: ## write docs/openapi.json
 
 lock: ## rewrite requirements/*.txt from the packages' own requirements
 	@requirements/lock.sh
+	@$(PY) requirements/images.py
 
 DATA ?= ../shared/data
 

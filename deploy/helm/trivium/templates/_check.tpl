@@ -44,6 +44,11 @@
   {{- end }}
   {{- end }}
 {{- end }}
+{{- range $kind, $name := $v.images }}
+  {{- if and $v.image.digest $name (not (contains "@" $name)) }}
+    {{- fail (printf "image.digest names one image, and images.%s is another of them. Give each its own (images.%s: %s@sha256:...), or one image for all (every entry of images empty)." $kind $kind $name) }}
+  {{- end }}
+{{- end }}
 {{- if $v.vllm.enabled }}
   {{- if not $v.vllm.model }}{{ fail "vllm.enabled needs vllm.model: a folder below /models." }}{{ end }}
   {{- if not $v.models.existingClaim }}{{ fail "vllm.enabled needs models.existingClaim: nothing is fetched from a hub, so a claim has to hold the model." }}{{ end }}

@@ -22,10 +22,17 @@ namespace: {{ .root.Release.Namespace }}
 labels: {{- include "trivium.labels" . | nindent 2 }}
 {{- end }}
 
+{{- /* of (root, kind, image): an image of its own below the repository, unless `image` names another. Where no inference
+       service is, every process runs the models itself, and has the image that holds all. */ -}}
 {{- define "trivium.image" -}}
-{{- $image := mergeOverwrite (deepCopy .root.Values.image) (deepCopy (.image | default dict)) -}}
-{{- if and (.image | default dict).tag (not .image.digest) }}{{ $_ := set $image "digest" "" }}{{ end -}}
-{{ $image.repository }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
+{{- $own := .image | default dict -}}
+{{- $v := .root.Values -}}
+{{- $alone := and (not $v.inference.enabled) (not $v.settings.inference_url) (has .kind (list "query" "ingest" "graph")) -}}
+{{- $name := get $v.images ($alone | ternary "job" .kind) | default "" -}}
+{{- $repository := $own.repository | default (empty $name | ternary $v.image.repository (printf "%s/%s" $v.image.repository (splitList "@" $name | first))) -}}
+{{- $named := contains "@" $name | ternary (splitList "@" $name | last) $v.image.digest -}}
+{{- $digest := $own.digest | default (empty (coalesce $own.tag $own.repository) | ternary $named "") -}}
+{{ $repository }}{{ if $digest }}@{{ $digest }}{{ else }}:{{ $own.tag | default $v.image.tag | default .root.Chart.AppVersion }}{{ end }}
 {{- end }}
 
 {{- /* name -> {values, kind}: every process that is always there, for what each of them has one of */ -}}

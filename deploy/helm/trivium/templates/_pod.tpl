@@ -148,7 +148,7 @@ spec:
     seccompProfile: {type: RuntimeDefault}
   containers:
     - name: {{ $job | ternary "trivium" .kind }}
-      image: {{ include "trivium.image" (dict "root" .root "image" .values.image) }}
+      image: {{ include "trivium.image" (dict "root" .root "kind" .kind "image" .values.image) }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
       {{- if eq .kind "vllm" }}
       {{- include "trivium.vllmContainer" . | nindent 6 }}
