@@ -55,6 +55,26 @@ def test_contradictions_are_told_from_near_misses(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "contradict"),
+    [
+        (
+            "The motor of the Alba fan is heated and very quiet.",
+            "The motor of the Alba fan is heated and very loud.",
+            True,
+        ),
+        (
+            "The Alba fan counts wet and dry hours of each day.",
+            "The Alba fan counts wet and dry hours of each day, or the dry ones alone.",
+            False,
+        ),
+        ("The Alba fan is shipped with a power cable.", "The Alba fan is shipped without a power cable.", True),
+    ],
+)
+def test_opposites_contradict_where_each_sentence_has_one_of_them(one: str, other: str, contradict: bool) -> None:
+    assert is_found(Case(("Alba fan", "Alba fan, tested"), one, other, contradict)) == contradict
+
+
+@pytest.mark.parametrize(
     ("one", "other", "differ"),
     [
         ("31 metres", "102 ft", False),

@@ -241,7 +241,7 @@ def _coloured(told: _Told) -> frozenset[str]:
 def _denials(pair: Pair) -> Iterator[Disagreement]:
     """Alike in their words, and the one denies what the other says, or says its opposite."""
     here, there = pair.one, pair.other
-    opposed = {(word, not side) for word, side in here.opposites} & there.opposites
+    opposed = {(word, not side) for word, side in _one_sided(here)} & _one_sided(there)
     if (here.denies != there.denies) == bool(opposed):  # neither, or one within the other
         return
     if any(disagree(a, b) for a in here.values for b in there.values):
@@ -259,6 +259,11 @@ def _denials(pair: Pair) -> Iterator[Disagreement]:
         return
     confidence = DENIED * pair.sureness * (0.75 + 0.25 * share)
     yield Disagreement(ContradictionKind.NEGATION, pair.subject, "", ("", ""), confidence)
+
+
+def _one_sided(reading: Reading) -> frozenset[tuple[str, bool]]:
+    """Its opposites, but for pairs of which it has both: "positive and negative tests"."""
+    return frozenset((word, side) for word, side in reading.opposites if (word, not side) not in reading.opposites)
 
 
 def is_doubtful(one: Statement, other: Statement) -> float:
