@@ -264,3 +264,18 @@ def test_a_backfill_is_a_job_of_its_own_address(helm: Helm) -> None:
     ]
     changed = helm.template(values=merged(EVERYTHING, {"image": {"tag": "0.2.0"}}))
     assert name not in _names(changed, "Job"), "a Job cannot be changed, only replaced"
+
+
+def test_every_process_has_its_own_image_or_all_have_one(helm: Helm) -> None:
+    assert _images(helm) == {"query-api", "control", "ingest-worker", "graph-worker", "inference", "trivium"}
+    assert _images(helm, {"inference": {"enabled": False}}) == {"control", "trivium"}, "each runs the models itself"
+    one = dict.fromkeys(("query", "ingest", "graph", "control", "inference", "job"), "")
+    digest = f"sha256:{'0' * 64}"
+    pods = pods_of(helm.template(values=merged(TRIAL, {"images": one, "image": {"digest": digest}}))).values()
+    assert {pod["spec"]["containers"][0]["image"] for pod in pods} == {f"trivium@{digest}"}
+
+
+def _images(helm: Helm, values: Mapping[str, Any] | None = None) -> set[str]:
+    """The names below the repository."""
+    pods = pods_of(helm.template(values=merged(TRIAL, values or {}))).values()
+    return {pod["spec"]["containers"][0]["image"].split("/")[-1].partition(":")[0] for pod in pods}

@@ -24,6 +24,8 @@ def test_every_profile_lints(helm: Helm, profile: str) -> None:
         ({"settings": {"llm": "gpt"}}, "at '/settings/llm': value must be one of"),
         ({"control": {"resources": {"limits": {"memory": "much"}}}}, "at '/control/resources/limits/memory'"),
         ({"image": {"digest": "latest"}}, "at '/image/digest': 'latest' does not match pattern"),
+        ({"image": {"digest": f"sha256:{'0' * 64}"}}, "image.digest names one image, and images.control is another"),
+        ({"images": {"query": "query api"}}, "at '/images/query': 'query api' does not match pattern"),
         ({"audit": {"schedule": "nightly"}}, "at '/audit/schedule': 'nightly' does not match pattern"),
         ({"credentials": {"create": {"s3_password": "x"}}}, "s3_password"),
         ({"backfill": {"sources": [{"name": "old", "address": "/archive"}]}}, "at '/backfill/sources/0/address'"),
