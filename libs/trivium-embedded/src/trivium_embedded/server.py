@@ -17,6 +17,7 @@ from trivium.flow.heartbeat import give_back_all
 from trivium.heap import kept_small
 from trivium.logs.setup import configure_logging
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
+from trivium.watching.scraped import told_of_itself
 from trivium_embedded.data_dir import announce, owned
 from trivium_embedded.wiring import assembled
 from trivium_query.requests import Services
@@ -44,7 +45,13 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
 
     stopping = Stopping()
     end_in_time(stopping, STOP_S, give_back_all)
-    with kept_small(), owned(settings.data_dir), assembled(settings, stopping=stopping) as services, warming(services):
+    with (
+        kept_small(),
+        told_of_itself(settings),
+        owned(settings.data_dir),
+        assembled(settings, stopping=stopping) as services,
+        warming(services),
+    ):
         begin_on_signals(stopping)
         asyncio.run(serve_requests(services, on_ready=ready, on_stop=stopping.begin))
 

@@ -177,8 +177,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A worker touches it whenever a canary task came through the broker, and removes it at its end. `{pid}` is the
     worker's process: each of several needs a file of its own."""
     worker_metrics_host: str = "127.0.0.1"
-    worker_metrics_port: Port = 0
-    """Where a worker's first process tells its metrics; the next does at the next port. 0: nowhere."""
+    worker_metrics_port: Port = 9193
+    """Where a worker's first process tells its metrics; the next does at the next port. A port that is taken, by
+    another worker of this machine, is passed over for the next free one of 32. 0: nowhere."""
     url_allow: str = ""
     """Hosts, domains (`*.example.org`) and networks that may be fetched although private, separated by commas."""
     url_deny: str = ""

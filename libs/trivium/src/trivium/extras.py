@@ -7,7 +7,20 @@ from trivium.domain.errors import NeverWill
 CLIENTS = frozenset({"elasticsearch", "minio", "neo4j", "pymilvus", "redis"})
 """The real servers' clients, extra `distributed` of package trivium."""
 
-SERVICES = frozenset({"billiard", "cachetools", "celery", "google", "grpc", "kombu", "numpy", "prometheus_client"})
+SERVICES = frozenset(
+    {
+        "billiard",
+        "cachetools",
+        "celery",
+        "cryptography",
+        "google",
+        "grpc",
+        "kombu",
+        "numpy",
+        "opentelemetry",
+        "prometheus_client",
+    }
+)
 """What the library needs beside the client and the command line, its extra `services`."""
 
 MCP = frozenset({"mcp", "pydantic"})

@@ -13,6 +13,7 @@ from trivium.domain.errors import TriviumError
 from trivium.extras import explained
 from trivium.logs.setup import configure_logging, log_everything
 from trivium.struct_types import prepare_struct_types
+from trivium.watching.scraped import told_of_itself
 
 
 def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
@@ -26,7 +27,8 @@ def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
             structlog.get_logger().warning("unknown_setting", message=sentence)
         prepare_struct_types()
         try:
-            body(settings)
+            with told_of_itself(settings):
+                body(settings)
         except ModuleNotFoundError as error:
             raise explained(error) from error
     except TriviumError as error:

@@ -29,7 +29,9 @@ ARTIFACT_SECONDS = Histogram(
     "trivium_artifact_seconds", "Time of one request for an artifact", ["operation"], buckets=_FAST
 )
 STAGE_SKIPPED = Counter("trivium_stage_skipped_total", "Stages whose artifact existed already", ["stage"])
-DOCUMENTS = Counter("trivium_documents_total", "Documents that reached a terminal state", ["state", "code"])
+DOCUMENTS = Counter(
+    "trivium_documents_total", "Documents that came to an end, by it and the failure's code", ["state", "code"]
+)
 DRIFT = Counter("trivium_store_drift_total", "Times a store held not what it should", ["store", "found_by"])
 CHUNKS = Counter("trivium_chunks_indexed_total", "Chunks written to the stores")
 INFLIGHT = Gauge("trivium_documents_inflight", "Documents claimed and not yet terminal, of all processes")
@@ -42,7 +44,24 @@ SOURCE_SECONDS = Histogram(
 SOURCE_FAILED = Counter("trivium_retrieval_source_failed_total", "Sources dropped from an answer", ["source", "reason"])
 QUERY_SECONDS = Histogram("trivium_query_seconds", "Time of one step of a query", ["step"], buckets=_FAST)
 ANSWERS = Counter("trivium_answers_total", "Answers by engine and verdict", ["engine", "verdict"])
-LLM_TOKENS = Counter("trivium_llm_tokens_total", "Tokens by provider and direction", ["llm", "direction"])
+ANSWERS_DEGRADED = Counter(
+    "trivium_answers_degraded_total", "Answers made without a part of what they are made with", ["part"]
+)
+LLM_SECONDS = Histogram(
+    "trivium_llm_seconds", "Time of one call of a language model, retries included", ["llm"], buckets=_FAST
+)
+LLM_FAILED = Counter("trivium_llm_failed_total", "Calls of a language model that failed", ["llm", "code"])
+LLM_TOKENS = Counter("trivium_llm_tokens_total", "Tokens of language models, also of ingest", ["llm", "direction"])
+STORE_SECONDS = Histogram(
+    "trivium_store_seconds",
+    "Time of one call that writes to a store or reads back from it",
+    ["store", "operation"],
+    buckets=_FAST,
+)
+STORE_FAILED = Counter("trivium_store_failed_total", "Such calls that failed", ["store", "operation"])
+CANARY = Gauge(
+    "trivium_worker_canary_timestamp_seconds", "When a canary task last came to this worker through the broker"
+)
 REQUESTS = Counter("trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"])
 REQUEST_SECONDS = Histogram("trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST)
 GAVE_WAY = Counter(

@@ -24,6 +24,7 @@ from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.graph_schema.versions import newest
 from trivium.llm.address import LlmAddress
 from trivium.ports.graph import Graphs
+from trivium.watching.store_calls import store_call
 from trivium_graph.agent.decisions import decide
 from trivium_graph.agent.limits import TURN_S, Limits, Turns
 from trivium_graph.agent.read_document import ReadDocument, prompt_label, read_document
@@ -175,7 +176,8 @@ class LinkWork(msgspec.Struct, frozen=True):
         """The shares of all jobs together, in slices."""
         rows = [row for job in jobs for row in graph_rows(job)]
         for some in in_slices(rows, WRITTEN_AT_ONCE, jobs):
-            self.graphs.writer(jobs[0].tenant).upsert(some)
+            with store_call("graph", "write"):
+                self.graphs.writer(jobs[0].tenant).upsert(some)
         return self.planned(jobs)
 
     def planned(self, jobs: Sequence[Job]) -> list[Outcome]:

@@ -19,6 +19,7 @@ from trivium.flow.stage import Job, Outcome, read_all
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import Vectors
 from trivium.telemetry import DRIFT
+from trivium.watching.store_calls import store_call
 from trivium_ingest.hypernodes import hypernode_ids
 from trivium_ingest.upkeep.rows import write_rows
 
@@ -58,10 +59,11 @@ class PublishWork(msgspec.Struct, frozen=True):
         """
         tenant, versions = jobs[0].tenant, _versions(jobs)
         made = read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs)
-        stored = {
-            Store.KEYWORDS: self.stores.keywords.writer(tenant).ids(versions),
-            Store.GRAPH: self.stores.graphs.writer(tenant).ids(versions),
-        }
+        stored = {}
+        with store_call(Store.KEYWORDS.value, "ids"):
+            stored[Store.KEYWORDS] = self.stores.keywords.writer(tenant).ids(versions)
+        with store_call(Store.GRAPH.value, "ids"):
+            stored[Store.GRAPH] = self.stores.graphs.writer(tenant).ids(versions)
         chunks = _chunks(jobs, made)
         expected = {document: {chunk.id for chunk in of_one} for document, of_one in chunks.items()}
         nodes = {job.document.id: hypernode_ids(job, chunks[job.document.id]) for job in jobs}
@@ -141,14 +143,15 @@ class PublishWork(msgspec.Struct, frozen=True):
         job.progress.seal()
         published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
         self.stores.registry.for_tenant(job.tenant).save(published)
-        for store in (
-            self.stores.vectors,
-            self.stores.visuals,
-            self.stores.hypernodes,
-            self.stores.keywords,
-            self.stores.graphs,
+        for name, store in (
+            (Store.VECTORS, self.stores.vectors),
+            (Store.PICTURES, self.stores.visuals),
+            (Store.HYPERNODES, self.stores.hypernodes),
+            (Store.KEYWORDS, self.stores.keywords),
+            (Store.GRAPH, self.stores.graphs),
         ):
-            store.writer(job.tenant).delete(document.id, keep_version=document.version)
+            with store_call(name.value, "delete"):
+                store.writer(job.tenant).delete(document.id, keep_version=document.version)
         erase_objects(job.objects, document.id, keep_version=document.version)
         erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
         curation_of(self.stores).document_changed(job.tenant, document.id)  # it may have been deleted before

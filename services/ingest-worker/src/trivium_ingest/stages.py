@@ -14,6 +14,7 @@ import msgspec
 from trivium import telemetry
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import Stage
+from trivium.domain.drift import Store
 from trivium.domain.errors import NeverWill, TriviumError
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.scope import Tenant
@@ -32,6 +33,7 @@ from trivium.ports.keywords import KeywordRow, Keywords
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors
+from trivium.watching.store_calls import store_call
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
 from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
 from trivium_ingest.describe import Describer
@@ -284,16 +286,20 @@ class IndexWork(msgspec.Struct, frozen=True):
             for chunk, row in made:
                 centroids.add(nodes[chunk.id], row, len(chunk.text))
         for few in in_slices(centroids.rows(), WRITTEN_AT_ONCE, ()):
-            self.hypernodes.writer(jobs[0].tenant).upsert(few)
+            with store_call(Store.HYPERNODES.value, "write"):
+                self.hypernodes.writer(jobs[0].tenant).upsert(few)
         telemetry.CHUNKS.inc(len(rows))
         return self.planned(jobs)
 
     def _write(self, rows: Sequence[tuple[Chunk, VectorRow]], tenant: Tenant) -> None:
-        self.keywords.writer(tenant).upsert([KeywordRow(chunk, row.scope) for chunk, row in rows])
+        with store_call(Store.KEYWORDS.value, "write"):
+            self.keywords.writer(tenant).upsert([KeywordRow(chunk, row.scope) for chunk, row in rows])
         vectors = [row for _, row in rows]
-        self.vectors.writer(tenant).upsert(vectors)
+        with store_call(Store.VECTORS.value, "write"):
+            self.vectors.writer(tenant).upsert(vectors)
         if pictures := visual_rows(vectors):
-            self.visuals.writer(tenant).upsert(pictures)
+            with store_call(Store.PICTURES.value, "write"):
+                self.visuals.writer(tenant).upsert(pictures)
 
     def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
         """How many rows a document has."""

@@ -91,7 +91,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
 
 def _count(answer: Answer) -> None:
     telemetry.ANSWERS.labels(answer.engine, answer.verdict.value).inc()
-    telemetry.LLM_TOKENS.labels(answer.engine, "input").inc(answer.usage.input_tokens)
-    telemetry.LLM_TOKENS.labels(answer.engine, "output").inc(answer.usage.output_tokens)
+    for part in {lost.source for lost in answer.degraded}:
+        telemetry.ANSWERS_DEGRADED.labels(part).inc()
     for step, spent_ms in answer.timings_ms.items():
         telemetry.QUERY_SECONDS.labels(step).observe(spent_ms / 1000)

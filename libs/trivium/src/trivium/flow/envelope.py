@@ -53,6 +53,8 @@ from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.work_measures import StageCost
 from trivium.stopping import Stopped, Stopping
+from trivium.watching.labels import code_label
+from trivium.watching.store_calls import store_call
 
 GROUP_S = 5.0  # after so long nothing more is begun: what a kill costs, and what an upload waits for
 BACKOFF_BASE_S = 0.5
@@ -320,7 +322,8 @@ class Envelope(msgspec.Struct, frozen=True):
         """Answers the ids of those that are somebody else's by now, and clears up after them."""
         if not documents:
             return set()
-        refused = self.registry.for_tenant(Tenant(message.tenant)).save_many(documents)
+        with store_call("registry", "write"):
+            refused = self.registry.for_tenant(Tenant(message.tenant)).save_many(documents)
         if refused:
             self._open(message.of(entry for entry in message.entries if entry.document_id in refused))
         return refused
@@ -329,7 +332,7 @@ class Envelope(msgspec.Struct, frozen=True):
         ended = [document for document in documents if document.state.terminal]
         for document in ended:
             code = document.failure.code if document.failure else ""
-            telemetry.DOCUMENTS.labels(document.state.value, code).inc()
+            telemetry.DOCUMENTS.labels(document.state.value, code_label(code)).inc()
         if ended:
             self.on_left()
 

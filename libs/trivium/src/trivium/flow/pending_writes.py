@@ -12,6 +12,7 @@ from trivium.concurrent_calls import submit
 from trivium.domain.errors import TriviumError
 from trivium.flow import artifacts
 from trivium.flow.stage import Job
+from trivium.watching.store_calls import store_call
 
 
 class PendingWrites:
@@ -34,7 +35,8 @@ class PendingWrites:
 def _fault(job: Job) -> TriviumError | None:
     try:
         if job.made:
-            artifacts.save_all(job.objects, job.made)
+            with store_call("objects", "write"):
+                artifacts.save_all(job.objects, job.made)
     except TriviumError as error:
         return error
     return None

@@ -28,7 +28,6 @@ from billiard.util import get_logger as multiprocessing_log  # type: ignore[impo
 from celery import Celery, signals
 from celery.worker import state
 from kombu.exceptions import OperationalError
-from prometheus_client import start_http_server
 
 from trivium import telemetry
 from trivium.config import Settings
@@ -47,6 +46,7 @@ from trivium.ports.stores import BucketStores
 from trivium.ports.work_measures import WorkerSeen, WorkMeasures
 from trivium.ports.work_signal import WorkSignal
 from trivium.stopping import GIVE_BACK_S, STOP_S, STOP_SIGNALS, Stopping, end_in_time
+from trivium.watching.scraped import scraped
 
 CANARY_PERIOD_S = 10.0
 _KIB = 1024
@@ -167,6 +167,7 @@ class Canary:
 
         def sing() -> None:  # a bound method would not do: Celery takes its first argument for the task
             prepare()
+            telemetry.CANARY.set_to_current_time()
             alive_file.touch()
 
         self._task = app.task(sing, name=f"trivium.{self.queue}", ignore_result=True)
@@ -267,14 +268,13 @@ class _PoolProcess:
     def _tell_metrics(self) -> None:
         if not self._settings.worker_metrics_port:
             return
-        port = self._settings.worker_metrics_port + current_process().index
+        host, first = self._settings.worker_metrics_host, self._settings.worker_metrics_port + current_process().index
         try:
-            server, _ = start_http_server(port, self._settings.worker_metrics_host)
+            port = self._closing.enter_context(scraped(host, first))
         except OSError as error:  # no reason not to work
-            log.warning("metrics_untold", port=port, reason=str(error))
+            log.warning("metrics_untold", port=first, reason=str(error))
             return
-        self._closing.callback(server.server_close)
-        self._closing.callback(server.shutdown)
+        log.info("metrics_told", port=port)
 
     def close(self, **_: Any) -> None:
         self._closing.close()

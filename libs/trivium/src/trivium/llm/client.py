@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 import msgspec
 
 from trivium.domain.errors import NeverWill, TryLater
+from trivium.llm.called import called
 from trivium.llm.dialect import UNREADABLE, Dialect, Prompt
 from trivium.llm.reasoning import SpokenText, spoken
 from trivium.llm.shapes import decode_shape, schema_of
@@ -106,8 +107,11 @@ class HttpLlm:
         prompt = Prompt(tuple(messages), max_tokens, stream=True)
         while True:
             try:
-                async for delta in self._stream(prompt, deadline):
-                    yield delta
+                with called(self.name) as spend:
+                    async for delta in self._stream(prompt, deadline):
+                        if delta.final:
+                            spend(delta.final)
+                        yield delta
                 return
             except BadRequest as refusal:  # raised before anything was yielded
                 self._concede(refusal)
@@ -120,6 +124,10 @@ class HttpLlm:
         return time.monotonic() + min(timeout_s, self._transport.limits.timeout_s)
 
     async def _complete(self, prompt: Prompt, deadline: float) -> Completion:
+        with called(self.name) as spend:
+            return spend(await self._completed(prompt, deadline))
+
+    async def _completed(self, prompt: Prompt, deadline: float) -> Completion:
         while True:
             try:
                 body = await self._transport.post(self._dialect.encode(prompt), deadline)

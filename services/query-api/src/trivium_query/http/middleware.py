@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from trivium.config import Settings
 from trivium.domain.errors import Refused, TriviumError
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
+from trivium.watching.labels import method_label
 from trivium_query import pace
 from trivium_query.access.authenticate import Authenticator, Credentials
 from trivium_query.access.limiter import Limiter
@@ -81,7 +82,7 @@ class Observed:
 
 def _count(scope: Scope, status: int, seconds: float) -> None:
     template = getattr(scope.get("route"), "path", "unmatched")
-    method = f"{scope['method']} {template}" if template != "unmatched" else template
+    method = method_label(scope["method"], template) if template != "unmatched" else template
     REQUESTS.labels("http", method, str(status or CLIENT_GONE)).inc()
     REQUEST_SECONDS.labels("http", method).observe(seconds)
 
