@@ -29,7 +29,8 @@ Every process tells Prometheus its metrics, without a setting:
 A unit is in the name: `_seconds`, `_bytes`, `_timestamp_seconds` (Unix time); `_total` only grows. A histogram has `_bucket`, `_sum` and `_count`.
 No label holds what a caller or a document brought, no name, tenant or text: what each may hold stands in
 [labels.py](../libs/trivium/src/trivium/watching/labels.py). Beside these each process has `process_*` (CPU, memory, open files) and `python_*`.
-What to do when a number is bad: [alerts.md](alerts.md). The dashboards: [deploy/dashboards](../deploy/dashboards).
+What to do when a number is bad: [alerts.md](alerts.md). The dashboards: [panels.py](../deploy/dashboards/panels.py), as Grafana's JSON in
+`deploy/helm/trivium/files/dashboards`: import them, or `monitoring.dashboards.enabled` in the chart.
 
 | metric | kind | labels | what it tells |
 |---|---|---|---|

@@ -12,6 +12,9 @@ broker: {{ . | quote }}
 {{- if and $s.llm_url (not .Values.vllm.enabled) }}
 llm: {{ $s.llm_url | quote }}
 {{- end }}
+{{- with $s.traces_url }}
+traces: {{ . | quote }}
+{{- end }}
 {{- with $s.inference_url }}
 inference: {{ printf "grpc://%s" . | quote }}
 {{- end }}
@@ -47,7 +50,7 @@ inference: {{ printf "grpc://%s" . | quote }}
 {{- $names := get (dict "query" (concat $stores (list "llm" "inference")) "ingest" (concat $stores (list "llm" "inference")) "graph" (concat $stores (list "llm")) "control" $stores "job" (concat $stores (list "llm" "inference")) "inference" list "vllm" list) .kind -}}
 {{- $v := .root.Values -}}
 - {to: {{ $v.networkPolicy.dns | toJson }}, ports: [{protocol: UDP, port: 53}, {protocol: TCP, port: 53}]}
-{{- include "trivium.egress" (dict "root" .root "names" $names) }}
+{{- include "trivium.egress" (dict "root" .root "names" (eq .kind "vllm" | ternary $names (append $names "traces"))) }}
 {{- if and $v.inference.enabled (has .kind (list "query" "ingest" "graph" "control" "job")) }}
 - {to: [{podSelector: {matchLabels: {{ include "trivium.selector" (dict "root" .root "component" "inference") | fromYaml | toJson }}}}], ports: [{protocol: TCP, port: 9191}]}
 {{- end }}

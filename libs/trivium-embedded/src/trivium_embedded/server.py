@@ -17,6 +17,7 @@ from trivium.flow.heartbeat import give_back_all
 from trivium.heap import kept_small
 from trivium.logs.setup import configure_logging
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
+from trivium.tracing.setup import traced
 from trivium.watching.scraped import told_of_itself
 from trivium_embedded.data_dir import announce, owned
 from trivium_embedded.wiring import assembled
@@ -48,6 +49,7 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
     with (
         kept_small(),
         told_of_itself(settings),
+        traced(settings, "trivium"),
         owned(settings.data_dir),
         assembled(settings, stopping=stopping) as services,
         warming(services),

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from functools import lru_cache
 from typing import TypeVar
 
@@ -36,7 +37,7 @@ def in_pool_thread() -> bool:
 
 def submit(call: Callable[[A], B], item: A) -> Future[B]:
     """`call`, beside what the caller goes on with. Whoever waits for it must not be such a call: all could wait."""
-    return _threads(os.getpid()).submit(call, item)
+    return _threads(os.getpid()).submit(copy_context().run, call, item)
 
 
 @lru_cache(maxsize=1)

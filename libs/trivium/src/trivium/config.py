@@ -237,6 +237,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     inference_max_wait_ms: Annotated[float, msgspec.Meta(ge=0)] = 2.0
     """How long passages wait for company while the model is free; questions never do."""
 
+    traces_url: str = ""
+    """Where traces go: a collector's OTLP/HTTP door, such as http://collector:4318. Empty: there are none."""
+    traces_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
+    """How many of the requests that come without a trace of the caller's are traced, 0 to 1."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] = "text"
 

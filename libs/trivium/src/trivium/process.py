@@ -13,6 +13,7 @@ from trivium.domain.errors import TriviumError
 from trivium.extras import explained
 from trivium.logs.setup import configure_logging, log_everything
 from trivium.struct_types import prepare_struct_types
+from trivium.tracing.setup import traced
 from trivium.watching.scraped import told_of_itself
 
 
@@ -27,7 +28,7 @@ def run_process(name: str, body: Callable[[Settings], None]) -> NoReturn:
             structlog.get_logger().warning("unknown_setting", message=sentence)
         prepare_struct_types()
         try:
-            with told_of_itself(settings):
+            with told_of_itself(settings), traced(settings, name):
                 body(settings)
         except ModuleNotFoundError as error:
             raise explained(error) from error

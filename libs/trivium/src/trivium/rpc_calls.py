@@ -15,6 +15,7 @@ from grpc.aio import AbortError, ServicerContext
 from trivium.domain.errors import TriviumError
 from trivium.rpc_status import abort
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
+from trivium.tracing import spans
 
 Context = ServicerContext[Any, Any]
 
@@ -27,7 +28,17 @@ async def accounted(
 
     Lines logged meanwhile carry as their `trace` the request id that the caller of a failed call is told.
     """
-    request_id = secrets.token_hex(8)
+    metadata = dict(context.invocation_metadata() or ()) if spans.listening() else {}
+    with spans.serving(method, str(metadata.get(spans.TRACEPARENT, "")), rpc__system="grpc") as span:
+        async with _accounted(method, context, status_of, span):
+            yield
+
+
+@asynccontextmanager
+async def _accounted(
+    method: str, context: Context, status_of: Callable[[TriviumError], StatusCode], span: spans.Span
+) -> AsyncIterator[None]:
+    request_id = spans.current_trace_id() or secrets.token_hex(8)
     started = time.perf_counter()
     code = StatusCode.OK
     try:
@@ -46,5 +57,6 @@ async def accounted(
         code = StatusCode.CANCELLED
         raise
     finally:
+        span.tell(rpc__grpc__status_code=code.value[0])
         REQUESTS.labels("grpc", method, code.name).inc()
         REQUEST_SECONDS.labels("grpc", method).observe(time.perf_counter() - started)

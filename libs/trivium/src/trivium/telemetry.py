@@ -59,6 +59,7 @@ STORE_SECONDS = Histogram(
     buckets=_FAST,
 )
 STORE_FAILED = Counter("trivium_store_failed_total", "Such calls that failed", ["store", "operation"])
+SPANS_LOST = Counter("trivium_spans_lost_total", "Spans of traces that the collector did not take")
 CANARY = Gauge(
     "trivium_worker_canary_timestamp_seconds", "When a canary task last came to this worker through the broker"
 )
@@ -82,6 +83,9 @@ INFERENCE_ITEMS = Counter(
     "trivium_inference_items_total", "Items by outcome: done, failed, abandoned, late, refused", ["engine", "outcome"]
 )
 INFERENCE_HEALTHY = Gauge("trivium_inference_healthy", "Whether the engine's last batch went through", ["engine"])
+CANARY_LIMIT = Gauge(
+    "trivium_worker_canary_limit_seconds", "How long a canary may take at most: as long as the longest task"
+)
 
 
 @contextmanager

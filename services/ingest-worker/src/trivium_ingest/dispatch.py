@@ -19,6 +19,7 @@ from trivium.flow.chain import message_for, send
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE
 from trivium.ports.registry import Registry, TenantRegistry
 from trivium.ports.work_signal import WorkSignal
+from trivium.tracing import spans
 from trivium_ingest.lost import LostMessages
 
 SWEEP_S = 5.0  # how long a lost signal or an expired lease can go unnoticed
@@ -105,7 +106,8 @@ class Dispatcher:
         if not claimed:
             return
         try:
-            send(self._app, message_for(claimed))
+            with spans.shared("dispatch", [document.traceparent for document in claimed]):
+                send(self._app, message_for(claimed))
         except OperationalError as error:
             registry.save_many([msgspec.structs.replace(document, lease_until=0.0) for document in claimed])
             raise TryLater("broker_away", f"The broker does not answer ({error}).", "It is tried again.") from error

@@ -15,6 +15,7 @@ import numpy as np
 from cachetools import LRUCache
 
 from trivium.ports.inference import Vector, VisualEncoder
+from trivium.tracing import spans
 
 REMEMBERED = 1024  # questions: an answer asks for the vector that its search had, and people repeat themselves
 MAX_REMEMBERED_CHARS = 1000
@@ -67,7 +68,8 @@ class QuestionVectors:
             return np.zeros((0, self._embedder.dimension), np.float32)
         with self._lock:
             found = [self._ask(text) for text in texts]
-        rows = [await asyncio.wrap_future(row) if isinstance(row, Future) else row for row in found]
+        with spans.span("embed question"):
+            rows = [await asyncio.wrap_future(row) if isinstance(row, Future) else row for row in found]
         return np.stack(rows)
 
     def close(self) -> None:

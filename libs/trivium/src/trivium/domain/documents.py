@@ -90,6 +90,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     `children` counts the documents that were found in this version.
     `extractor` is the one that its upload asked for, "" where that was left to the dataset or the settings.
     `trace` is the id of the request that handed it over, "" where none did; the lines logged about it carry it.
+    `traceparent` is the trace that its stages stand in (W3C), "" where nobody traces.
     `run` names the ingest call or backfill that brought this version, "" where none did, and `uploaded_at` is when it
     came (0.0 in a record of before: `created_at`). `dated_at` is what the document says of its own date, None where it
     says nothing.
@@ -125,6 +126,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     uploaded_at: float = 0.0
     dated_at: int | None = None
     extractor: str = ""
+    traceparent: str = ""
 
     @property
     def uploaded(self) -> float:

@@ -19,6 +19,7 @@ from celery import Celery, chain, signature
 from trivium.domain.documents import STAGES, Document, Lane, Stage
 from trivium.flow.pipeline import following
 from trivium.flow.queues import RECORDING_LIMIT_S, WARNING_S, queue_of
+from trivium.tracing import spans
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -79,14 +80,17 @@ def send(app: Celery, message: Message, start: Stage = STAGES[0], delay_s: float
 
     Raises kombu's `OperationalError` when the broker is away.
     """
-    first, *rest = (_signature(app, stage, message) for stage in (start, *following(start)))
+    headers = spans.headers()
+    first, *rest = (_signature(app, stage, message, headers) for stage in (start, *following(start)))
     first = first.clone(args=(message.due(delay_s).to_wire(),)).set(countdown=delay_s or None)
     chain(first, *rest, app=app).apply_async()
 
 
-def _signature(app: Celery, stage: Stage, message: Message) -> Any:
+def _signature(app: Celery, stage: Stage, message: Message, headers: dict[str, str]) -> Any:
     # Celery would write every argument out for its logs, at a tenth of the cost of the message.
     options: dict[str, Any] = {"queue": queue_of(stage, message.lane, in_turn=message.in_turn), "argsrepr": ""}
+    if headers:
+        options["headers"] = headers
     if message.lane is Lane.RECORDING:
         options |= {"time_limit": RECORDING_LIMIT_S, "soft_time_limit": RECORDING_LIMIT_S - WARNING_S}
     return signature(task_name(stage), app=app, options=options)

@@ -53,6 +53,7 @@ from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.work_measures import StageCost
 from trivium.stopping import Stopped, Stopping
+from trivium.tracing import spans
 from trivium.watching.labels import code_label
 from trivium.watching.store_calls import store_call
 
@@ -181,7 +182,11 @@ class Envelope(msgspec.Struct, frozen=True):
         todo, alone = isolated(todo, stage, len(message.entries))
         incomplete += [Incomplete(job, stage) for job in alone]
         begun = self._begin(todo, stage, message)
-        with leases_renewed(self.registry, begun, self.lease_s), telemetry.timed(telemetry.STAGE_SECONDS, stage.value):
+        with (
+            leases_renewed(self.registry, begun, self.lease_s),
+            telemetry.timed(telemetry.STAGE_SECONDS, stage.value),
+            spans.shared(f"stage {stage.value}", [job.document.traceparent for job in begun]),
+        ):
             if writes and isinstance(work, RowsWork):
                 writes.begin(planned(work, begun, keys))
             results = outcomes(work, begun, self.stopping)

@@ -223,6 +223,7 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
             updated_at=now,
             uploaded_at=parent.uploaded,
             trace=parent.trace,
+            traceparent=parent.traceparent,
             extractor=parent.extractor,
         )
     )

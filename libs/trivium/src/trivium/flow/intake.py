@@ -33,6 +33,7 @@ from trivium.ports.stores import Stores
 from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
 from trivium.text.urls import canonical_url
+from trivium.tracing.spans import current_traceparent
 
 DELETES_S = 20.0  # of one call; callers wait for a minute or two
 _READ = (DocumentState.READY, DocumentState.EMPTY)
@@ -241,6 +242,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 updated_at=now,
                 uploaded_at=now,
                 trace=current_trace(),
+                traceparent=current_traceparent(),
                 extractor=to.extractor,
             )
         )

@@ -12,6 +12,7 @@ from trivium.domain.documents import Stage
 from trivium.flow.chain import Message, send, task_name
 from trivium.flow.envelope import TaskResult
 from trivium.flow.queues import RECORDING_LIMIT_S, TASK_LIMIT_S, WARNING_S
+from trivium.tracing import spans
 
 # A message that nobody acknowledged comes back after this: a worker may hold one for a back-off and a task's length.
 VISIBILITY_S = RECORDING_LIMIT_S + TASK_LIMIT_S
@@ -58,9 +59,11 @@ def register(app: Celery, stage: Stage, run: Callable[[Message], TaskResult]) ->
     """Make `run` the task of a stage in this process; it may do stages that follow as well."""
 
     def task(celery: Task, raw: dict[str, Any]) -> dict[str, Any]:
-        result = run(Message.from_wire(raw))
-        for redelivery in result.redeliveries:
-            send(app, redelivery.message, redelivery.stage, redelivery.delay_s)
+        sent_by = str(celery.request.get(spans.TRACEPARENT) or "") if spans.listening() else ""
+        with spans.consuming(f"task {stage.value}", sent_by, messaging__system="celery"):
+            result = run(Message.from_wire(raw))
+            for redelivery in result.redeliveries:
+                send(app, redelivery.message, redelivery.stage, redelivery.delay_s)
         if not result.onward.entries:
             raise Ignore
         for _ in range(result.done - 1):  # what comes next is the last of Celery's list

@@ -31,14 +31,22 @@ from kombu.exceptions import OperationalError
 
 from trivium import telemetry
 from trivium.config import Settings
-from trivium.domain.documents import Stage
+from trivium.domain.documents import Lane, Stage
 from trivium.domain.errors import Refused, TriviumError, TryLater
 from trivium.extras import explained
 from trivium.flow.chain import Message
 from trivium.flow.envelope import Envelope, TaskResult, postponed
 from trivium.flow.erase import clear_up
 from trivium.flow.heartbeat import give_back_all
-from trivium.flow.queues import consumed_by, consumed_in_turn_by, of_resources, read_resources, resource_of
+from trivium.flow.queues import (
+    RECORDING_LIMIT_S,
+    TASK_LIMIT_S,
+    consumed_by,
+    consumed_in_turn_by,
+    of_resources,
+    read_resources,
+    resource_of,
+)
 from trivium.flow.recent import RecentArtifacts
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
@@ -251,6 +259,8 @@ class _PoolProcess:
                 self._telling.send((failure.code, failure.message, failure.action))
                 os.kill(os.getppid(), signal.SIGTERM)
                 raise failure from error
+            recordings = Lane.RECORDING in self._settings.lanes
+            telemetry.CANARY_LIMIT.set((RECORDING_LIMIT_S if recordings else TASK_LIMIT_S) + CANARY_PERIOD_S)
             self._tell_metrics()
         return self._equipment
 

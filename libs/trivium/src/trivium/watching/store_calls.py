@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from trivium.telemetry import STORE_FAILED, STORE_SECONDS
+from trivium.tracing import spans
 
 
 @contextmanager
@@ -14,7 +15,8 @@ def store_call(store: str, operation: str) -> Iterator[None]:
     """Around the call. `operation`: write, delete, or ids (which rows are there)."""
     started = time.perf_counter()
     try:
-        yield
+        with spans.calling(f"{store} {operation}"):
+            yield
     except Exception:
         STORE_FAILED.labels(store, operation).inc()
         raise

@@ -12,6 +12,7 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.retrieval import Degraded
 from trivium.llm.prompt_files import Prompt
 from trivium.ports.llm import Completion
+from trivium.tracing import spans
 
 
 class Ledger:
@@ -45,13 +46,15 @@ class Ledger:
     def lose(self, source: str, reason: str) -> None:
         """Name a source that failed, once per reason."""
         self.degraded.setdefault((source, reason), Degraded(source, reason))
+        spans.noted("fallback", part=source)
 
     @contextlib.contextmanager
     def timed(self, name: str) -> Iterator[None]:
         """Add to the time of a step, in milliseconds."""
         started = time.perf_counter()
         try:
-            yield
+            with spans.span(f"answer {name}"):
+                yield
         finally:
             spent_ms = (time.perf_counter() - started) * 1000
             self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)

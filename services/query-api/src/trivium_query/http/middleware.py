@@ -16,7 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused, TriviumError
+from trivium.logs.context import of_request
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
+from trivium.tracing import spans
 from trivium.watching.labels import method_label
 from trivium_query import pace
 from trivium_query.access.authenticate import Authenticator, Credentials
@@ -54,8 +56,12 @@ class Observed:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        with spans.serving("HTTP", header(scope, b"traceparent") if spans.listening() else "") as span:
+            await self._observed(scope, receive, send, span)
+
+    async def _observed(self, scope: Scope, receive: Receive, send: Send, span: spans.Span) -> None:
         given = header(scope, b"x-request-id")
-        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        request_id = given if _REQUEST_ID.fullmatch(given) else spans.current_trace_id() or secrets.token_hex(8)
         scope[REQUEST_ID] = request_id
         status = 0
         started = time.perf_counter()
@@ -65,9 +71,11 @@ class Observed:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+                if traceparent := spans.current_traceparent():
+                    message["headers"].append((b"traceresponse", traceparent.encode()))
             await send(message)
 
-        with REQUESTS_INFLIGHT.track_inprogress(), structlog.contextvars.bound_contextvars(trace=request_id):
+        with REQUESTS_INFLIGHT.track_inprogress(), structlog.contextvars.bound_contextvars(**of_request(request_id)):
             try:
                 await self.app(scope, receive, sending)
             except ClientDisconnect:
@@ -77,12 +85,16 @@ class Observed:
                 if status == 0:
                     await of_error(told, request_id)(scope, receive, sending)
             finally:
-                _count(scope, status, time.perf_counter() - started)
+                _count(scope, status, time.perf_counter() - started, span)
 
 
-def _count(scope: Scope, status: int, seconds: float) -> None:
+def _count(scope: Scope, status: int, seconds: float, span: spans.Span) -> None:
     template = getattr(scope.get("route"), "path", "unmatched")
     method = method_label(scope["method"], template) if template != "unmatched" else template
+    span.rename(method)
+    span.tell(http__route=template, http__response__status_code=status or CLIENT_GONE)
+    if status >= 500:
+        span.fail(str(status))
     REQUESTS.labels("http", method, str(status or CLIENT_GONE)).inc()
     REQUEST_SECONDS.labels("http", method).observe(seconds)
 

@@ -13,6 +13,7 @@ import msgspec
 from trivium.domain.errors import TriviumError
 from trivium.domain.retrieval import Degraded
 from trivium.telemetry import SOURCE_FAILED, SOURCE_SECONDS
+from trivium.tracing import spans
 
 T = TypeVar("T")
 
@@ -65,7 +66,7 @@ class BudgetedReads:
             return otherwise
         started, allowed = time.perf_counter(), self._left[source]
         try:
-            with self.waiting():
+            with spans.calling(f"search {source}"), self.waiting():
                 async with asyncio.timeout(allowed):
                     return await reading
         except TimeoutError:
@@ -100,6 +101,7 @@ class BudgetedReads:
 
     def _lose(self, source: str, why: str, reason: str) -> None:
         SOURCE_FAILED.labels(source, why).inc()
+        spans.noted("source lost", source=source, why=why)
         self.lost.setdefault(source, Degraded(source, reason))
 
 

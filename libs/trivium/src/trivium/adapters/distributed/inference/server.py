@@ -14,6 +14,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.rpc_status import reason_of
+from trivium.tracing import spans
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 
@@ -90,15 +91,17 @@ class Inference:
         """The answer of one method."""
         _check_size(request)
         try:
-            return getattr(self._stub(), method)(request, timeout=timeout_s)
+            with spans.calling(f"inference {method}", rpc__system="grpc"):
+                return getattr(self._stub(), method)(request, timeout=timeout_s, metadata=_metadata())
         except grpc.RpcError as error:
             raise self._explained(error) from error
 
     def stream(self, method: str, requests: Iterator[Any], timeout_s: float) -> Generator[Any, None, None]:
         """The answers of a method that has many; ending the iteration cancels the call."""
-        call = getattr(self._stub(), method)(requests, timeout=timeout_s)
+        call = getattr(self._stub(), method)(requests, timeout=timeout_s, metadata=_metadata())
         try:
-            yield from call
+            with spans.beside(f"inference {method}", rpc__system="grpc"):
+                yield from call
         except grpc.RpcError as error:
             raise self._explained(error) from error
         finally:
@@ -114,11 +117,12 @@ class Inference:
             with contextlib.suppress(RuntimeError):  # nobody waits in a loop that is closed
                 loop.call_soon_threadsafe(ended.set)
 
-        call = getattr(self._stub(), method).future(request, timeout=timeout_s)
+        call = getattr(self._stub(), method).future(request, timeout=timeout_s, metadata=_metadata())
         call.add_done_callback(wake)
         try:
-            await ended.wait()
-            return call.result()
+            with spans.beside(f"inference {method}", rpc__system="grpc"):
+                await ended.wait()
+                return call.result()
         except asyncio.CancelledError:
             call.cancel()
             raise
@@ -156,6 +160,11 @@ class Inference:
             f"The inference service at {self.address} does not answer: {error.details()}"[:500],
             reason.metadata["action"] or "See that trivium-gpu-inference runs there (TRIVIUM_INFERENCE_URL).",
         )
+
+
+def _metadata() -> tuple[tuple[str, str], ...] | None:
+    """What the service may stand its own spans below."""
+    return tuple(spans.headers().items()) or None
 
 
 def _check_size(request: Any) -> None:
