@@ -53,13 +53,14 @@ lint: ## style, complexity and import boundaries
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
 
-check-generated: ## compiled protos, the OpenAPI document, the lists of formats and metrics, and the chart's settings are fresh
+check-generated: ## compiled protos, the OpenAPI document, the lists of formats and metrics, the dashboards and the chart's settings are fresh
 	@proto/compile.sh --check
 	@$(PY) docs/write_openapi.py --check
 	@$(PY) docs/write_formats.py --check
 	@$(PY) docs/write_metrics.py --check
 	@$(PY) deploy/helm/write_schema.py --check
 	@$(PY) requirements/images.py --check
+	@$(PY) deploy/dashboards/write.py --check
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh

@@ -1,0 +1,93 @@
+"""What the dashboards and alerts ask Prometheus for, and Debian's Prometheus asking the real processes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+from waiting import wait_until
+
+ROOT = Path(__file__).parents[2]
+RULES = ROOT / "deploy/helm/trivium/files/alerts.yaml"
+sys.path.insert(0, str(ROOT / "deploy/dashboards"))
+sys.path.insert(0, str(ROOT / "docs"))
+
+from panels import BOARDS, Panel  # noqa: E402
+from write_metrics import rows  # noqa: E402
+
+OF_THE_CONTROL_PROCESS = frozenset(
+    f"trivium_backlog_{name}"
+    for name in ("documents", "oldest_seconds", "work_seconds", "seconds", "workers", "readable")
+)
+"""Of the control process's backlog; they are no constants but made when somebody scrapes."""
+
+
+def alerts() -> dict[str, str]:
+    """Expression by alert."""
+    read = msgspec.yaml.decode(RULES.read_bytes())
+    return {rule["alert"]: rule["expr"] for group in read["groups"] for rule in group["rules"]}
+
+
+def panels() -> dict[str, Panel]:
+    """Every panel of every dashboard, by a name that tells which."""
+    return {f"{board.name}: {panel.title}": panel for board in BOARDS for panel in board.panels}
+
+
+def known_metrics() -> frozenset[str]:
+    """Every name that may stand in an expression."""
+    names = set(OF_THE_CONTROL_PROCESS)
+    for row in rows():
+        names |= (
+            {f"{row.name}{part}" for part in ("_bucket", "_sum", "_count")} if row.kind == "histogram" else {row.name}
+        )
+    return frozenset(names)
+
+
+@contextmanager
+def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[httpx.Client]:
+    """Debian's Prometheus over these addresses, once a second, with the rules loaded."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(RULES, folder / "alerts.yaml")
+    config: dict[str, Any] = {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "rule_files": ["alerts.yaml"],
+        "scrape_configs": [{"job_name": "trivium", "static_configs": [{"targets": list(targets)}]}],
+    }
+    (folder / "prometheus.yml").write_bytes(msgspec.json.encode(config))
+    command = [
+        "prometheus",
+        f"--config.file={folder / 'prometheus.yml'}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+    ]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=30) as client:
+
+            def scraped() -> bool:
+                try:
+                    return len(asked(client, "up == 1")) == len(targets)
+                except httpx.HTTPError:
+                    return False
+
+            wait_until(scraped, "Prometheus reads every process", told=lambda: (folder / "log").read_text()[-3000:])
+            yield client
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def asked(client: httpx.Client, expression: str) -> list[Any]:
+    """The series that an expression answers now. Raises `AssertionError` with Prometheus' words where it is none."""
+    answer = client.get("/query", params={"query": expression}).json()
+    assert answer["status"] == "success", f"{expression}: {answer.get('error')}"
+    result: list[Any] = answer["data"]["result"]
+    return result
