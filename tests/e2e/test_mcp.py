@@ -174,3 +174,17 @@ async def test_a_key_opens_its_tenant_alone(start_server: Callable[..., Server])
         refused = await client.call_tool("search", {"query": "observatory"})
         assert refused.is_error
         assert "key" in refused.content[0].text
+
+
+async def test_a_readers_key_reads_and_adds_nothing(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS="one:alpha")
+    server.key = "alpha"
+    with server.http() as client:
+        key = client.post("/v1/keys", json={"name": "a model's", "role": "reader"}).json()["secret"]
+    for way in (over_http, over_stdio):
+        async with way(server, key) as client:
+            assert told(await client.call_tool("search", {"query": "observatory"}))["hits"] == []
+            refused = await client.call_tool("add_text", {"name": "one.md", "text": LETTER})
+            assert refused.is_error
+            assert "reader" in refused.content[0].text
+            assert told(await client.call_tool("list_documents", {}))["documents"] == []
