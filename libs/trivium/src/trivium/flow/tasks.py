@@ -39,7 +39,7 @@ def make_app(broker_url: str) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_send_task_events=False,
-        worker_enable_remote_control=False,
+        worker_enable_remote_control=True,  # `remote_control.py` says what of it
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,  # a broker that is away for long is waited for
     )

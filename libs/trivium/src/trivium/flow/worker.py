@@ -48,6 +48,7 @@ from trivium.flow.queues import (
     resource_of,
 )
 from trivium.flow.recent import RecentArtifacts
+from trivium.flow.remote_control import allow_looking
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
 from trivium.ports.stores import BucketStores
@@ -97,6 +98,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip, measur
     nothing. A task in hand ends at its next slice; what has not ended after `GIVE_BACK_S` is given back.
     `measures` hears from time to time that the worker is there.
     """
+    allow_looking()
     resources = read_resources(settings.worker_queues)
     mine = of_resources(stages, resources)
     if not mine:
@@ -125,7 +127,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip, measur
         queues=[canary.queue, *queues],
         without_gossip=True,
         without_mingle=True,
-        without_heartbeat=True,
+        without_heartbeat=False,  # what Flower tells a living worker by
         quiet=True,
         loglevel="WARNING",
     )
