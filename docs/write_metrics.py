@@ -12,7 +12,9 @@ from prometheus_client.metrics_core import Metric
 
 from trivium import telemetry
 from trivium.config import Settings
+from trivium.flow.backlog import Backlog
 from trivium.watching.scraped import collectors
+from trivium_ingest.backlog_pages import BacklogCollector
 
 TARGET = Path(__file__).parent / "metrics.md"
 HEAD = """# Metrics
@@ -55,7 +57,7 @@ def rows() -> Iterator[Row]:
         if isinstance(metric, MetricWrapperBase):
             told = next(iter(metric.describe()))
             yield _row(told, metric._labelnames)  # noqa: SLF001 - nothing public tells them before there is a sample
-    for collector in collectors(Settings()):
+    for collector in (*collectors(Settings()), BacklogCollector(lambda: Backlog((), {}, {}))):
         for told in getattr(collector, "describe", collector.collect)():
             yield _row(told, told._labelnames)  # noqa: SLF001
 

@@ -55,6 +55,8 @@ _NO_MODEL: Final = "no language model is configured"
 _NOT_SERVED: Final = "models run in the processes that use them, without an inference service"
 _NO_CONTROL: Final = "no control process: the embedded product"
 _NO_WORKERS: Final = "no workers: the embedded product"
+OF_EMBEDDED: Final = frozenset({_NOT_SERVED, _NO_CONTROL, _NO_WORKERS})
+"""Why the embedded product shows nothing where the distributed one must."""
 
 BOARDS: Final = (
     Board(

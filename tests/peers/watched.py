@@ -19,14 +19,10 @@ RULES = ROOT / "deploy/helm/trivium/files/alerts.yaml"
 sys.path.insert(0, str(ROOT / "deploy/dashboards"))
 sys.path.insert(0, str(ROOT / "docs"))
 
-from panels import BOARDS, Panel  # noqa: E402
+from panels import BOARDS, OF_EMBEDDED, Panel  # noqa: E402
 from write_metrics import rows  # noqa: E402
 
-OF_THE_CONTROL_PROCESS = frozenset(
-    f"trivium_backlog_{name}"
-    for name in ("documents", "oldest_seconds", "work_seconds", "seconds", "workers", "readable")
-)
-"""Of the control process's backlog; they are no constants but made when somebody scrapes."""
+__all__ = ["OF_EMBEDDED", "ROOT", "RULES", "alerts", "asked", "known_metrics", "panels", "prometheus"]
 
 
 def alerts() -> dict[str, str]:
@@ -42,7 +38,7 @@ def panels() -> dict[str, Panel]:
 
 def known_metrics() -> frozenset[str]:
     """Every name that may stand in an expression."""
-    names = set(OF_THE_CONTROL_PROCESS)
+    names: set[str] = set()
     for row in rows():
         names |= (
             {f"{row.name}{part}" for part in ("_bucket", "_sum", "_count")} if row.kind == "histogram" else {row.name}
@@ -75,7 +71,7 @@ def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[http
             def scraped() -> bool:
                 try:
                     return len(asked(client, "up == 1")) == len(targets)
-                except httpx.HTTPError:
+                except (httpx.HTTPError, ValueError):  # it says in words that it is starting
                     return False
 
             wait_until(scraped, "Prometheus reads every process", told=lambda: (folder / "log").read_text()[-3000:])

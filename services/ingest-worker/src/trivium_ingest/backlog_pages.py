@@ -40,7 +40,7 @@ class Told(msgspec.Struct, frozen=True):
 def backlog_pages(look: Callable[[], Backlog]) -> Iterator[Pages]:
     """The pages, for as long as the block runs; `look` is asked once in `FRESH_S`, by one at a time."""
     fresh = _Fresh(look)
-    collector = _Collector(fresh)
+    collector = BacklogCollector(fresh)
     REGISTRY.register(collector)
     try:
         yield {"/metrics": _metrics, "/backlog": lambda query: _backlog(fresh, query)}
@@ -70,17 +70,19 @@ class _Fresh:
         return seen
 
 
-class _Collector(Collector):
+class BacklogCollector(Collector):
     """Numbers that are read when somebody scrapes; one that cannot be told is absent."""
 
     def __init__(self, look: Callable[[], Backlog]) -> None:
         self._look = look
 
     def describe(self) -> Iterable[Metric]:
-        return ()
+        """Names and help, without a look."""
+        return [_readable(), *_families(Backlog((), {}, {}))]
 
     def collect(self) -> Iterable[Metric]:
-        readable = GaugeMetricFamily("trivium_backlog_readable", "Whether the backlog could be read")
+        """All of it, or that it could not be read."""
+        readable = _readable()
         try:
             found = self._look()
         except TriviumError:
@@ -88,6 +90,10 @@ class _Collector(Collector):
             return [readable]
         readable.add_metric([], 1)
         return [readable, *_families(found)]
+
+
+def _readable() -> GaugeMetricFamily:
+    return GaugeMetricFamily("trivium_backlog_readable", "Whether the backlog could be read")
 
 
 def _families(found: Backlog) -> Iterator[Metric]:
