@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients chart-schema lint types unit contract e2e proto openapi check-generated lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients chart-schema lint types unit contract e2e proto openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -53,7 +53,7 @@ lint: ## style, complexity and import boundaries
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
 
-check-generated: ## compiled protos, the OpenAPI document, the lists of formats and metrics, the dashboards and the chart's settings are fresh
+check-generated: ## compiled protos, the OpenAPI document, the lists of formats and metrics, the dashboards, the chart's settings and every version are fresh
 	@proto/compile.sh --check
 	@$(PY) docs/write_openapi.py --check
 	@$(PY) docs/write_formats.py --check
@@ -61,6 +61,7 @@ check-generated: ## compiled protos, the OpenAPI document, the lists of formats 
 	@$(PY) deploy/helm/write_schema.py --check
 	@$(PY) requirements/images.py --check
 	@$(PY) deploy/dashboards/write.py --check
+	@$(PY) deploy/write_version.py --check
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh
@@ -110,6 +111,9 @@ chart-schema: ## write what settings may be into the chart's values.schema.json
 
 openapi: ## write docs/openapi.json
 	@$(PY) docs/write_openapi.py
+
+version: openapi ## write the version (libs/trivium/src/trivium/release.py) into the chart, the images' names and the TypeScript package
+	@$(PY) deploy/write_version.py
 
 lock: ## rewrite requirements/*.txt from the packages' own requirements
 	@requirements/lock.sh

@@ -10,7 +10,7 @@ python=${PYTHON:-python3}
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
     echo "Trivium needs Python 3.11 or newer; '$python' is $("$python" --version 2>&1). Set PYTHON=/path/to/python3.11." >&2; exit 1; }
 stamp=.venv/.installed-$kind
-fingerprint=$(cat requirements/*.txt requirements/install.sh libs/*/pyproject.toml services/*/pyproject.toml | sha256sum | cut -c1-64)
+fingerprint=$(cat requirements/*.txt requirements/install.sh libs/trivium/src/trivium/release.py libs/*/pyproject.toml services/*/pyproject.toml | sha256sum | cut -c1-64)
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$fingerprint" ] && exit 0
 
 [ -x .venv/bin/python ] || "$python" -m venv .venv

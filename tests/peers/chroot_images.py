@@ -1,8 +1,9 @@
 """Images without a container engine: the Dockerfile's own steps, in roots made of overlaid layers.
 
-What `docker build` would do with FROM, COPY, RUN, ENV, WORKDIR, USER and CMD, an instruction a layer, each kept by the
-hash of what it is made of. The base is Debian's own packages (mmdebstrap), left as the image `debian:bookworm-slim` is.
-It needs root, for mounts. A step has namespaces of its own, and nothing of this machine that it could write but caches.
+What `docker build` would do with FROM, COPY, RUN, ARG, ENV, WORKDIR, USER and CMD, an instruction a layer, each kept by
+the hash of what it is made of. The base is Debian's own packages (mmdebstrap), left as the image `debian:bookworm-slim`
+is. It needs root, for mounts. A step has namespaces of its own, and nothing of this machine that it could write but
+caches.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class Builder:
 
     def _step(self, image: Image, word: str, rest: str) -> Image:
         replace = msgspec.structs.replace
-        if word == "ENV":
+        if word in ("ENV", "ARG"):  # an ARG's default; no stage that starts a process has one
             return replace(image, environment={**image.environment, **_pairs(rest)})
         if word == "USER":
             return replace(image, user=rest)
@@ -106,7 +107,7 @@ class Builder:
         if word == "RUN":
             return self._ran(image, rest)
         raise ValueError(
-            f"{word} is not known here: docker/Dockerfile may use FROM, COPY, RUN, ENV, WORKDIR, USER, CMD."
+            f"{word} is not known here: docker/Dockerfile may use FROM, COPY, RUN, ARG, ENV, WORKDIR, USER, CMD."
         )
 
     def _copied(self, image: Image, rest: str) -> Image:

@@ -155,12 +155,29 @@ def _reraise_when_debugging() -> None:
         raise  # noqa: PLE0704 - called from an except clause only
 
 
+def _tell_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from trivium.release import VERSION, commit
+
+    built_from = commit()
+    click.echo(f"trivium {VERSION} ({f'commit {built_from}' if built_from else 'commit not known: built without git'})")
+    ctx.exit()
+
+
 @click.group(
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="trivium", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Show version and commit.",
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Ask your own documents: files in, cited answers out."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.types import Resource, ToolAnnotations
@@ -12,6 +10,7 @@ from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NotFound, TriviumError
 from trivium.mcp_door.calls import CLIENT, told
 from trivium.mcp_door.tools import READING, WRITING
+from trivium.release import VERSION
 
 LISTED = 100  # of the newest documents, as resources
 MAX_PASSAGES = 200  # of a document that is read whole
@@ -37,7 +36,7 @@ class TriviumMcp(MCPServer):
 
 def make_server() -> MCPServer:
     """The server; it calls nobody before a request comes."""
-    server = TriviumMcp("trivium", instructions=INSTRUCTIONS, version=version("trivium"), log_level="WARNING")
+    server = TriviumMcp("trivium", instructions=INSTRUCTIONS, version=VERSION, log_level="WARNING")
     for tool in READING:
         server.add_tool(told(tool), annotations=ToolAnnotations(read_only_hint=True))
     for tool in WRITING:

@@ -7,9 +7,9 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 
 from trivium.config import Settings
+from trivium.release import VERSION
 from trivium.tracing import spans
 from trivium.tracing.address import traces_address
 
@@ -38,7 +38,7 @@ def traced(settings: Settings, process: str) -> Iterator[None]:
 
     for quiet in ("opentelemetry.sdk", "opentelemetry.context"):  # its words for each span that a full queue drops
         logging.getLogger(quiet).setLevel(logging.CRITICAL)
-    about = {"service.name": process, "service.version": version("trivium"), "host.name": socket.gethostname()}
+    about = {"service.name": process, "service.version": VERSION, "host.name": socket.gethostname()}
     provider = TracerProvider(
         ParentBased(TraceIdRatioBased(settings.traces_share)), Resource(about), shutdown_on_exit=False
     )
@@ -49,7 +49,7 @@ def traced(settings: Settings, process: str) -> Iterator[None]:
         max_export_batch_size=BATCH_SPANS,
     )
     provider.add_span_processor(sending)
-    spans.listen(provider.get_tracer("trivium", version("trivium")))
+    spans.listen(provider.get_tracer("trivium", VERSION))
     try:
         yield
     finally:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.metadata import version
 
 from prometheus_client import REGISTRY, start_http_server
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from trivium.config import Settings
+from trivium.release import VERSION
 from trivium.watching.certificates import Certificates, tls_servers
 from trivium.watching.disks import Disks, volumes_of
 
@@ -23,7 +23,7 @@ class Build(Collector):
     def collect(self) -> list[Metric]:
         """One sample, always 1."""
         family = GaugeMetricFamily("trivium_build_info", "The version that runs, always 1", labels=["version"])
-        family.add_metric([version("trivium")], 1)
+        family.add_metric([VERSION], 1)
         return [family]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
 from fastapi import Depends, FastAPI
@@ -10,6 +9,7 @@ from fastapi.openapi.utils import get_openapi
 
 from trivium.access.stored_keys import StoredKeys
 from trivium.access.trail import Trail
+from trivium.release import VERSION
 from trivium_query.access.authenticate import Authenticator
 from trivium_query.access.limiter import Limiter
 from trivium_query.http import (
@@ -60,7 +60,7 @@ def create_app(services: Services) -> FastAPI:
     """The application over `services`; touches none of them until a request comes."""
     app = FastAPI(
         title="Trivium",
-        version=version("trivium-query-api"),
+        version=VERSION,
         description=DESCRIPTION,
         openapi_tags=TAGS,
         docs_url=None,
