@@ -7,13 +7,14 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf import json_format
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 from waiting import wait_until
 
-from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
+from trivium.v1 import graph_pb2, graph_pb2_grpc, ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
 
 from .conftest import Server
 
@@ -132,6 +133,63 @@ def test_a_mistake_is_told_with_its_reason_and_what_to_do(
     with pytest.raises(grpc.RpcError) as inside:
         ingest.SubmitSource(iter([inward]))
     assert why(inside.value).reason == "FORBIDDEN_ADDRESS"
+
+
+def test_entities_are_those_of_http(server: Server, channel: grpc.Channel, ready: ingest_pb2.Source) -> None:
+    server.take("harbour.md", "# Harbour\n\nSigne Halloran drew the harbour of Aldmoor.\n")
+    graph = graph_pb2_grpc.GraphServiceStub(channel)
+    pages = [graph.ListEntities(graph_pb2.ListEntitiesRequest(page_size=1))]
+    while token := pages[-1].next_page_token:
+        pages.append(graph.ListEntities(graph_pb2.ListEntitiesRequest(page_size=1, page_token=token)))
+    listed = graph.ListEntities(graph_pb2.ListEntitiesRequest(page_size=200))
+    assert [entity for page in pages for entity in page.entities] == list(listed.entities)
+    (signe,) = graph.ListEntities(graph_pb2.ListEntitiesRequest(prefix="signe h", type="person")).entities
+    seen = graph.GetEntity(graph_pb2.GetEntityRequest(id=signe.id))
+    with server.http() as client:
+        entities = client.get("/v1/graph/entities", params={"limit": 200}).json()["entities"]
+        picture = client.get(f"/v1/graph/entities/{signe.id}").json()
+    assert _written(listed)["entities"] == _same(entities)
+    assert _written(seen) == _same(picture)
+    assert seen.neighbours
+    assert {mention.place.source for mention in seen.mentions} == {ready.name, "harbour.md"}
+    few = graph.GetEntity(graph_pb2.GetEntityRequest(id=signe.id, neighbours=1, evidence=1))
+    assert (len(few.neighbours), len(few.mentions)) == (1, 1)
+
+
+def _written(message: Any) -> Any:
+    return _same(
+        json_format.MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+    )
+
+
+def _same(value: Any) -> Any:
+    """Protobuf's JSON writes whole numbers of 64 bits as strings."""
+    if isinstance(value, dict):
+        return {name: _same(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_same(inner) for inner in value]
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize(
+    ("call", "request_", "reason"),
+    [
+        ("ListEntities", graph_pb2.ListEntitiesRequest(type="wizard"), "INVALID_REQUEST"),
+        ("ListEntities", graph_pb2.ListEntitiesRequest(prefix="x" * 100_000), "INVALID_REQUEST"),
+        ("ListEntities", graph_pb2.ListEntitiesRequest(prefix="x\0y"), "INVALID_REQUEST"),
+        ("ListEntities", graph_pb2.ListEntitiesRequest(page_token="x\0y"), "BAD_CURSOR"),
+        ("GetEntity", graph_pb2.GetEntityRequest(id="../" * 50_000), "NO_SUCH_ENTITY"),
+        ("GetEntity", graph_pb2.GetEntityRequest(id="0" * 32, neighbours=2**32 - 1), "NO_SUCH_ENTITY"),
+        ("GetLinks", graph_pb2.GetLinksRequest(), "NO_SUCH_DOCUMENT"),
+        ("GetLinks", graph_pb2.GetLinksRequest(id="0\0" * 16), "INVALID_REQUEST"),
+    ],
+)
+def test_what_is_no_entity_and_no_source_is_told(channel: grpc.Channel, call: str, request_: Any, reason: str) -> None:
+    with pytest.raises(grpc.RpcError) as refused:
+        getattr(graph_pb2_grpc.GraphServiceStub(channel), call)(request_)
+    info = why(refused.value)
+    assert info.reason == reason
+    assert info.metadata["action"]
 
 
 def test_a_deadline_that_has_passed_ends_the_call(query: query_pb2_grpc.QueryServiceStub) -> None:

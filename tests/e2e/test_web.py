@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from site_peer import SitePeer, html, serving
 
-from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium.v1 import graph_pb2, graph_pb2_grpc, ingest_pb2, ingest_pb2_grpc
 
 from .conftest import EXAMPLES, Server
 
@@ -71,6 +71,12 @@ def test_a_site_is_taken_in_asked_about_and_looked_at_again(server: Server, site
     with server.http() as client:
         linked = client.get(f"/v1/graph/links/{report['document_id']}").json()
     assert linked == {"links_to": [], "linked_from": []}, "the menu of a page is not its content"
+    with server.channel() as channel:
+        graph = graph_pb2_grpc.GraphServiceStub(channel)
+        over_grpc = graph.GetLinks(graph_pb2.GetLinksRequest(id=keeper["document_id"]))
+        assert graph.GetLinks(graph_pb2.GetLinksRequest(id=report["document_id"])) == graph_pb2.GetLinksResponse()
+    for end in (over_grpc.links_to, over_grpc.linked_from):
+        assert [(one.name, one.title) for one in end] == [(f"{address}/", "Vellan Light")]
 
     site.sent.clear()
     site.pages["/keepers.html"] = site.pages["/keepers.html"].replace(b"Petra Anselm", b"Jonas Rheidol")

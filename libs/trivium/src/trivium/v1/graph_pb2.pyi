@@ -232,6 +232,136 @@ class DismissDuplicateResponse(_message.Message):
     edits: _containers.RepeatedCompositeFieldContainer[EditSeen]
     def __init__(self, edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ...) -> None: ...
 
+class ListEntitiesRequest(_message.Message):
+    __slots__ = ("prefix", "type", "page_size", "page_token")
+    PREFIX_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    prefix: str
+    type: str
+    page_size: int
+    page_token: str
+    def __init__(self, prefix: _Optional[str] = ..., type: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListEntitiesResponse(_message.Message):
+    __slots__ = ("entities", "next_page_token")
+    ENTITIES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    entities: _containers.RepeatedCompositeFieldContainer[NamedEntity]
+    next_page_token: str
+    def __init__(self, entities: _Optional[_Iterable[_Union[NamedEntity, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class GetEntityRequest(_message.Message):
+    __slots__ = ("id", "neighbours", "evidence")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    neighbours: int
+    evidence: int
+    def __init__(self, id: _Optional[str] = ..., neighbours: _Optional[int] = ..., evidence: _Optional[int] = ...) -> None: ...
+
+class GetEntityResponse(_message.Message):
+    __slots__ = ("entity", "neighbours", "mentions", "relations", "edits", "evidenced_by")
+    ENTITY_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    MENTIONS_FIELD_NUMBER: _ClassVar[int]
+    RELATIONS_FIELD_NUMBER: _ClassVar[int]
+    EDITS_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCED_BY_FIELD_NUMBER: _ClassVar[int]
+    entity: NamedEntity
+    neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
+    mentions: _containers.RepeatedCompositeFieldContainer[Mention]
+    relations: _containers.RepeatedCompositeFieldContainer[StatedRelation]
+    edits: _containers.RepeatedCompositeFieldContainer[EditSeen]
+    evidenced_by: _containers.RepeatedCompositeFieldContainer[HyperNode]
+    def __init__(self, entity: _Optional[_Union[NamedEntity, _Mapping]] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., mentions: _Optional[_Iterable[_Union[Mention, _Mapping]]] = ..., relations: _Optional[_Iterable[_Union[StatedRelation, _Mapping]]] = ..., edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ..., evidenced_by: _Optional[_Iterable[_Union[HyperNode, _Mapping]]] = ...) -> None: ...
+
+class Neighbour(_message.Message):
+    __slots__ = ("entity", "relation", "outgoing", "confidence", "evidence")
+    ENTITY_FIELD_NUMBER: _ClassVar[int]
+    RELATION_FIELD_NUMBER: _ClassVar[int]
+    OUTGOING_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    entity: NamedEntity
+    relation: str
+    outgoing: bool
+    confidence: float
+    evidence: int
+    def __init__(self, entity: _Optional[_Union[NamedEntity, _Mapping]] = ..., relation: _Optional[str] = ..., outgoing: _Optional[bool] = ..., confidence: _Optional[float] = ..., evidence: _Optional[int] = ...) -> None: ...
+
+class Mention(_message.Message):
+    __slots__ = ("place", "surface", "role", "sentence")
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    SURFACE_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    place: Place
+    surface: str
+    role: str
+    sentence: str
+    def __init__(self, place: _Optional[_Union[Place, _Mapping]] = ..., surface: _Optional[str] = ..., role: _Optional[str] = ..., sentence: _Optional[str] = ...) -> None: ...
+
+class StatedRelation(_message.Message):
+    __slots__ = ("place", "source_key", "target_key", "type", "confidence", "snippet", "operation", "compliance")
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_KEY_FIELD_NUMBER: _ClassVar[int]
+    TARGET_KEY_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    SNIPPET_FIELD_NUMBER: _ClassVar[int]
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    COMPLIANCE_FIELD_NUMBER: _ClassVar[int]
+    place: Place
+    source_key: str
+    target_key: str
+    type: str
+    confidence: float
+    snippet: str
+    operation: str
+    compliance: str
+    def __init__(self, place: _Optional[_Union[Place, _Mapping]] = ..., source_key: _Optional[str] = ..., target_key: _Optional[str] = ..., type: _Optional[str] = ..., confidence: _Optional[float] = ..., snippet: _Optional[str] = ..., operation: _Optional[str] = ..., compliance: _Optional[str] = ...) -> None: ...
+
+class HyperNode(_message.Message):
+    __slots__ = ("id", "document_id", "source", "name", "passages")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PASSAGES_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    document_id: str
+    source: str
+    name: str
+    passages: int
+    def __init__(self, id: _Optional[str] = ..., document_id: _Optional[str] = ..., source: _Optional[str] = ..., name: _Optional[str] = ..., passages: _Optional[int] = ...) -> None: ...
+
+class GetLinksRequest(_message.Message):
+    __slots__ = ("id",)
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    def __init__(self, id: _Optional[str] = ...) -> None: ...
+
+class GetLinksResponse(_message.Message):
+    __slots__ = ("links_to", "linked_from")
+    LINKS_TO_FIELD_NUMBER: _ClassVar[int]
+    LINKED_FROM_FIELD_NUMBER: _ClassVar[int]
+    links_to: _containers.RepeatedCompositeFieldContainer[LinkedSource]
+    linked_from: _containers.RepeatedCompositeFieldContainer[LinkedSource]
+    def __init__(self, links_to: _Optional[_Iterable[_Union[LinkedSource, _Mapping]]] = ..., linked_from: _Optional[_Iterable[_Union[LinkedSource, _Mapping]]] = ...) -> None: ...
+
+class LinkedSource(_message.Message):
+    __slots__ = ("id", "name", "title")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    name: str
+    title: str
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ...) -> None: ...
+
 class Duplicate(_message.Message):
     __slots__ = ("likeness", "entity", "other_entity", "dismissed")
     LIKENESS_FIELD_NUMBER: _ClassVar[int]

@@ -79,6 +79,21 @@ class GraphServiceStub:
                 request_serializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateResponse.FromString,
                 _registered_method=True)
+        self.ListEntities = channel.unary_unary(
+                '/trivium.v1.GraphService/ListEntities',
+                request_serializer=trivium_dot_v1_dot_graph__pb2.ListEntitiesRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_graph__pb2.ListEntitiesResponse.FromString,
+                _registered_method=True)
+        self.GetEntity = channel.unary_unary(
+                '/trivium.v1.GraphService/GetEntity',
+                request_serializer=trivium_dot_v1_dot_graph__pb2.GetEntityRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_graph__pb2.GetEntityResponse.FromString,
+                _registered_method=True)
+        self.GetLinks = channel.unary_unary(
+                '/trivium.v1.GraphService/GetLinks',
+                request_serializer=trivium_dot_v1_dot_graph__pb2.GetLinksRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_graph__pb2.GetLinksResponse.FromString,
+                _registered_method=True)
 
 
 class GraphServiceServicer:
@@ -147,6 +162,27 @@ class GraphServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListEntities(self, request, context):
+        """Entities, most mentioned first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetEntity(self, request, context):
+        """An entity, what it is related to, and the passages that say so.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetLinks(self, request, context):
+        """Which sources a source links to, and which link to it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_GraphServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -194,6 +230,21 @@ def add_GraphServiceServicer_to_server(servicer, server):
                     servicer.DismissDuplicate,
                     request_deserializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_graph__pb2.DismissDuplicateResponse.SerializeToString,
+            ),
+            'ListEntities': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListEntities,
+                    request_deserializer=trivium_dot_v1_dot_graph__pb2.ListEntitiesRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_graph__pb2.ListEntitiesResponse.SerializeToString,
+            ),
+            'GetEntity': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetEntity,
+                    request_deserializer=trivium_dot_v1_dot_graph__pb2.GetEntityRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_graph__pb2.GetEntityResponse.SerializeToString,
+            ),
+            'GetLinks': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLinks,
+                    request_deserializer=trivium_dot_v1_dot_graph__pb2.GetLinksRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_graph__pb2.GetLinksResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -439,6 +490,87 @@ class GraphService:
             '/trivium.v1.GraphService/DismissDuplicate',
             trivium_dot_v1_dot_graph__pb2.DismissDuplicateRequest.SerializeToString,
             trivium_dot_v1_dot_graph__pb2.DismissDuplicateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListEntities(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.GraphService/ListEntities',
+            trivium_dot_v1_dot_graph__pb2.ListEntitiesRequest.SerializeToString,
+            trivium_dot_v1_dot_graph__pb2.ListEntitiesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEntity(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.GraphService/GetEntity',
+            trivium_dot_v1_dot_graph__pb2.GetEntityRequest.SerializeToString,
+            trivium_dot_v1_dot_graph__pb2.GetEntityResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLinks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.GraphService/GetLinks',
+            trivium_dot_v1_dot_graph__pb2.GetLinksRequest.SerializeToString,
+            trivium_dot_v1_dot_graph__pb2.GetLinksResponse.FromString,
             options,
             channel_credentials,
             insecure,

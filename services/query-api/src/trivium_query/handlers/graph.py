@@ -21,7 +21,9 @@ from trivium_query.handlers.curation import edits_about
 from trivium_query.handlers.evidenced_by import evidenced_by
 from trivium_query.requests import Services
 
+NEIGHBOURS = 25  # where nobody says how many
 MAX_NEIGHBOURS = 100
+EVIDENCE = 20
 MAX_EVIDENCE = 100
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 

@@ -103,8 +103,8 @@ async def show(
     id: AnyId,
     services: ServicesDep,
     tenant: TenantDep,
-    neighbours: Annotated[int, Query(ge=1, le=graph.MAX_NEIGHBOURS)] = 25,
-    evidence: Annotated[int, Query(ge=1, le=graph.MAX_EVIDENCE)] = 20,
+    neighbours: Annotated[int, Query(ge=1, le=graph.MAX_NEIGHBOURS)] = graph.NEIGHBOURS,
+    evidence: Annotated[int, Query(ge=1, le=graph.MAX_EVIDENCE)] = graph.EVIDENCE,
 ) -> Response:
     """An entity, what it is related to, and the passages that say so."""
     return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence)))

@@ -6,14 +6,17 @@ import msgspec
 
 from trivium import api
 from trivium.domain.errors import NotFound, Refused
+from trivium.domain.graph import EntityType
 from trivium.graph_tools.tools import CALLABLE, GraphTool
 from trivium.json_schemas import json_schema
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
+from trivium_query import views
 from trivium_query.access.authenticate import require
 from trivium_query.access.rules import rule_of_tool
-from trivium_query.handlers import curation, duplicates, provenance
+from trivium_query.handlers import curation, duplicates, graph, provenance
+from trivium_query.handlers.links import links
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Calls
@@ -21,7 +24,7 @@ from trivium_query.validation import validated
 
 
 class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # generated code is untyped
-    """What HTTP's /v1/graph/tools, /edits, /provenance and /duplicates do."""
+    """What HTTP's /v1/graph/entities, /links, /tools, /edits, /provenance and /duplicates do."""
 
     def __init__(self, services: Services, calls: Calls) -> None:
         self._services = services
@@ -127,6 +130,36 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         async with self._calls.open("DismissDuplicate", context) as call:
             done = await duplicates.dismiss(self._services, call.tenant, _pair(request), messages.actor(request.actor))
             return pb.DismissDuplicateResponse(edits=messages.edits(done.edits))
+
+    async def ListEntities(  # noqa: N802
+        self, request: pb.ListEntitiesRequest, context: Context
+    ) -> pb.ListEntitiesResponse:
+        """Most mentioned first."""
+        async with self._calls.open("ListEntities", context) as call:
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
+            kind = messages.one_of(EntityType, request.type, "type of entity") if request.type else ""
+            prefix = messages.short(request.prefix)
+            page = await graph.browse(self._services, call.tenant, prefix, kind, limit, cursor)
+            told = messages.fields(views.to_api(api.EntityPage, page))
+            return pb.ListEntitiesResponse(next_page_token=told.pop("cursor"), **told)
+
+    async def GetEntity(  # noqa: N802
+        self, request: pb.GetEntityRequest, context: Context
+    ) -> pb.GetEntityResponse:
+        """With what is around it."""
+        async with self._calls.open("GetEntity", context) as call:
+            neighbours = min(request.neighbours or graph.NEIGHBOURS, graph.MAX_NEIGHBOURS)
+            evidence = min(request.evidence or graph.EVIDENCE, graph.MAX_EVIDENCE)
+            found = await graph.picture(self._services, call.tenant, request.id, neighbours, evidence)
+            return pb.GetEntityResponse(**messages.fields(views.picture(found)))
+
+    async def GetLinks(  # noqa: N802
+        self, request: pb.GetLinksRequest, context: Context
+    ) -> pb.GetLinksResponse:
+        """Between sources that are here."""
+        async with self._calls.open("GetLinks", context) as call:
+            found = await links(self._services, call.tenant, messages.short(request.id))
+            return pb.GetLinksResponse(**messages.fields(views.links(found)))
 
 
 def _pair(request: pb.AcceptDuplicateRequest | pb.DismissDuplicateRequest) -> api.NamePair:

@@ -48,6 +48,8 @@ def short(text: str) -> str:
     """A field that names something. Raises `Refused` (`invalid_request`)."""
     if len(text) > MAX_NAME_CHARS:
         raise Refused("invalid_request", "A field is too long.", f"Send at most {MAX_NAME_CHARS} characters.")
+    if "\0" in text:
+        raise Refused("invalid_request", "A field has a null character in it.", "Send text without one.")
     return text
 
 
