@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients chart-schema lint types unit contract e2e proto openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse wheels clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients chart-schema lint types unit contract e2e proto openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -157,6 +157,9 @@ eval: install ## retrieval quality on every set in DATA, and that of answers whe
 test-clients: dev ## OpenAI's clients, MCP, LangChain, LlamaIndex, Haystack and TypeScript on a running Trivium (in environments of their own)
 	@$(PY) tests/clients/environments.py
 	@$(PY) -m pytest tests/clients
+
+docs: dev ## the documentation as a site, into site/ (MkDocs, in an environment of its own); a link that leads nowhere fails
+	@$(PY) docs/site/build.py
 
 wheels: dev ## build every package into dist/, and try them in an empty environment without torch
 	@requirements/wheels.sh
