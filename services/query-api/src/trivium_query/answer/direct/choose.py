@@ -16,7 +16,7 @@ import msgspec
 from trivium.domain.parsed import UnitKind
 from trivium.text.names import names_in
 from trivium_query.answer.direct.agents import agents_in
-from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses_asked_about, is_clear
+from trivium_query.answer.direct.clauses import in_clauses_asked_about, is_clear
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
 from trivium_query.answer.direct.life import life_in
@@ -95,9 +95,8 @@ def choose(
     beside = [one.found for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in rows if is_measured(question, one.text)]
     own = in_clauses_asked_about(asked, rows, counted=_counted(question) is not None)
-    counting = [one for one in rows if counts_what_is_asked(asked, one)] if _counted(question) else []
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
-    better = (beside, measured, own, counting, persons)
+    better = (beside, measured, own, persons)
     ordered = sorted(chosen, key=lambda one: -one.probability * _preference(one, *better))
     return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
 
