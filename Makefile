@@ -1,7 +1,7 @@
 # Everything a newcomer and CI need. `make` alone lists the targets.
 SHELL := /bin/bash
 PY := .venv/bin/python
-CODE := conftest.py libs services tests bench requirements examples deploy
+CODE := conftest.py libs services tests bench requirements examples deploy docs/site $(wildcard docs/*.py)
 
 # Without kept bytecode every process compiles some 1,300 modules, and this project starts many processes.
 unexport PYTHONDONTWRITEBYTECODE

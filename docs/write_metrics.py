@@ -56,10 +56,10 @@ def rows() -> Iterator[Row]:
     for metric in vars(telemetry).values():
         if isinstance(metric, MetricWrapperBase):
             told = next(iter(metric.describe()))
-            yield _row(told, metric._labelnames)  # noqa: SLF001 - nothing public tells them before there is a sample
+            yield _row(told, metric._labelnames)  # nothing public tells them before there is a sample
     for collector in (*collectors(Settings()), BacklogCollector(lambda: Backlog((), {}, {}))):
         for told in getattr(collector, "describe", collector.collect)():
-            yield _row(told, told._labelnames)  # noqa: SLF001
+            yield _row(told, told._labelnames)
 
 
 def _row(told: Metric, labels: tuple[str, ...]) -> Row:
