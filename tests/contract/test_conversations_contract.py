@@ -102,6 +102,22 @@ def test_half_done_every_turn_of_sixteen_threads_is_stored_whole_and_once(store:
     assert mine == [f"7.{t}" for t in range(5)]
 
 
+def test_dropping_a_tenant_removes_its_conversations_alone(
+    conversations: Conversations, store: ConversationStore, tenant: Tenant, other: Tenant
+) -> None:
+    made = store.create("mine")
+    store.append(made.id, Turn("q", "a"))
+    conversations.for_tenant(other).create("theirs")
+    assert {tenant, other} <= conversations.tenants()
+    conversations.drop(tenant)
+    conversations.drop(tenant)
+    assert tenant not in conversations.tenants()
+    assert store.list() == ([], "")
+    with pytest.raises(NotFound):
+        store.get(made.id)
+    assert [found.title for found in conversations.for_tenant(other).list()[0]] == ["theirs"]
+
+
 def test_a_tenant_never_sees_anothers_conversations(
     conversations: Conversations, tenant: Tenant, other: Tenant
 ) -> None:

@@ -53,6 +53,21 @@ def store(objects: Objects, tenant: Tenant) -> ObjectStore:
     return objects.for_tenant(tenant)
 
 
+def test_dropping_a_tenant_leaves_the_one_object_that_is_kept_and_other_tenants(
+    objects: Objects, store: ObjectStore, tenant: Tenant, other: Tenant
+) -> None:
+    for key in ("a/b/c", "a/b+", "Ünïcode/文書/📄.pdf", "kept", "kept2"):
+        store.put(key, b"x")
+        objects.for_tenant(other).put(key, b"y")
+    objects.drop(tenant, keep="kept")
+    assert list(store.keys()) == ["kept"]
+    objects.drop(tenant)
+    objects.drop(tenant)
+    assert list(store.keys()) == []
+    assert tenant not in objects.tenants()
+    assert len(list(objects.for_tenant(other).keys())) == 5
+
+
 @pytest.fixture
 def nests(stores) -> bool:
     """Whether a key may be the folder of another: MinIO stores both, and lists the shorter one alone."""

@@ -56,6 +56,29 @@ def test_missing_save_of_an_unknown_document_is_a_conflict(mine: TenantRegistry,
         mine.save(document(tenant, fence=1))
 
 
+def test_dropping_a_tenant_forgets_its_documents_alone_and_refuses_who_still_works(
+    registry: Registry, mine: TenantRegistry, tenant: Tenant, other: Tenant
+) -> None:
+    for name in ("a", "b", "c"):
+        mine.accept(document(tenant, name))
+        registry.for_tenant(other).accept(document(other, name))
+    claimed = mine.claim("b", "v1", lease_s=60, now=0)
+    assert len(mine.list().documents) == 3
+    registry.drop(tenant)
+    registry.drop(tenant)
+    assert mine.save_many([changed(claimed, title="late")]) == {"b"}
+    with pytest.raises(NotFound):
+        mine.get("a")
+    with pytest.raises(NotFound):
+        mine.claim("c", "v1", lease_s=60, now=0)
+    assert mine.list().documents == ()
+    assert mine.counts().by_state == {}
+    assert tenant not in registry.tenants()
+    assert own(registry.unfinished(now=100), tenant) == []
+    assert len(own(registry.unfinished(now=100), other)) == 3
+    assert mine.accept(document(tenant, "a")).fence == 1
+
+
 def test_a_document_keeps_its_parent_through_all_that_becomes_of_it(
     registry: Registry, mine: TenantRegistry, tenant: Tenant
 ) -> None:

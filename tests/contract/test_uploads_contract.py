@@ -115,3 +115,13 @@ def test_order_odd_keys_come_by_their_bytes_and_are_read_by_their_own_name(bucke
         assert bucket.uploads.get(key, bucket.uploads.stat(key).etag) == key.encode()
         assert [found.key for found in bucket.uploads.listing(start_after=key)] == expected[number + 1 :]
     assert [found.key for found in bucket.uploads.listing("Ünïcode/")] == ["Ünïcode/文書/📄.pdf"]
+
+
+def test_erasing_a_part_leaves_the_others(bucket: Bucket) -> None:
+    others = {*ODD_KEYS, "mine2/a", "mine-2"}
+    for key in (*others, "mine/a", "mine/a/b", "mine/b c/ü", "mine/control\x07", "mine"):
+        bucket.put(key, b"x")
+    bucket.put("mine/a", b"newer")
+    bucket.uploads.erase("mine/")
+    bucket.uploads.erase("mine/")
+    assert {upload.key for upload in bucket.uploads.listing()} == others

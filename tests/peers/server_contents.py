@@ -27,6 +27,7 @@ from pymilvus import DataType, MilvusClient
 from trivium.adapters.distributed.elasticsearch.keywords import _chunk, _row
 from trivium.config import Settings, load_settings
 from trivium.domain.scope import Scope, Tenant
+from trivium.ports.keywords import KeywordRow
 
 Row = dict[str, Any]
 SHAPE = ("settings", "mappings", "aliases")
@@ -47,8 +48,13 @@ class Contents(msgspec.Struct):
 
 def save(settings: Settings, file: Path) -> None:
     """Write what the servers hold."""
+    file.write_bytes(lzma.compress(msgspec.msgpack.encode(held(settings)), preset=9))
+
+
+def held(settings: Settings) -> Contents:
+    """What the servers hold."""
     nodes, relations = _graph(settings)
-    contents = Contents(
+    return Contents(
         settings.index_prefix,
         objects(settings),
         dict(_keys(settings)),
@@ -57,7 +63,6 @@ def save(settings: Settings, file: Path) -> None:
         nodes,
         relations,
     )
-    file.write_bytes(lzma.compress(msgspec.msgpack.encode(contents), preset=9))
 
 
 def read(file: Path) -> Contents:
@@ -155,7 +160,7 @@ def _indexes(settings: Settings) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _words(hit: dict[str, Any]) -> str:
-    words: str = msgspec.json.decode(_row(_chunk(hit), Scope(Tenant("default"))))["words"]
+    words: str = msgspec.json.decode(_row(KeywordRow(_chunk(hit), Scope(Tenant("default")))))["words"]
     return words
 
 

@@ -39,3 +39,6 @@ class UploadsPeer:
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]:
         keys = sorted((key for key in self._values if not key.endswith("/")), key=str.encode)
         return (self.stat(key) for key in keys if key.startswith(prefix) and key.encode() > start_after.encode())
+
+    def erase(self, prefix: str) -> None:
+        self._values = {key: value for key, value in self._values.items() if not f"{key}/".startswith(prefix)}

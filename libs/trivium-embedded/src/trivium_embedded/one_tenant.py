@@ -39,6 +39,10 @@ class OneTenant(msgspec.Struct, frozen=True):
         found = Counter(document.lane for document in self.unfinished(now))
         return {lane: found[lane] for lane in Lane}
 
+    def drop(self, tenant: Tenant) -> None:
+        """As it is."""
+        self.registry.drop(tenant)
+
     def tenants(self) -> Sequence[Tenant]:
         """The one."""
         return [self.tenant]

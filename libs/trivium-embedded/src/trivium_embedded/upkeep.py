@@ -23,7 +23,7 @@ from trivium_ingest.upkeep.rebuild import reembed as reembed_all
 
 def audit(settings: Settings, *, repair: bool, quick: bool = False) -> Iterator[Drift]:
     """See `trivium_ingest.upkeep.audit`; `quick` compares ids alone."""
-    with _opened(settings) as stores:
+    with opened(settings) as stores:
         yield from audit_stores(stores, repair=repair, scratch=None if quick else scratch_graph)
 
 
@@ -36,18 +36,19 @@ def scratch_graph() -> Iterator[Graphs]:
 
 def rebuild(settings: Settings, store: Store, on_documents: Callable[[int], None]) -> list[str]:
     """See `trivium_ingest.upkeep.rebuild`."""
-    with _opened(settings) as stores:
+    with opened(settings) as stores:
         return rebuild_store(stores, store, on_documents)
 
 
 def reembed(settings: Settings, on_documents: Callable[[int], None]) -> list[str]:
     """See `trivium_ingest.upkeep.rebuild`."""
-    with _opened(settings) as stores, connect_models(settings) as models:
+    with opened(settings) as stores, connect_models(settings) as models:
         return reembed_all(stores, models.embedder, on_documents, models.visual)
 
 
 @contextmanager
-def _opened(settings: Settings) -> Iterator[Stores]:
+def opened(settings: Settings) -> Iterator[Stores]:
+    """The configured stores; embedded, no process else has them then. Raises as `owned`."""
     configure_logging("error" if settings.log_level == "info" else settings.log_level, settings.log_format)
     if settings.backend == "distributed":
         with open_stores(settings) as stores:

@@ -315,6 +315,16 @@ def test_a_document_deleted_during_the_work_stays_deleted(world: World) -> None:
     assert world.late == [DocumentState.DELETED], "what the work left is cleared up"
 
 
+def test_a_document_whose_tenant_is_erased_during_the_work_is_cleared_up_and_does_not_come_back(world: World) -> None:
+    def act(job: Job) -> Outcome:
+        world.registry.drop(DEFAULT_TENANT)
+        return Outcome("late", {"title": "late"})
+
+    assert world.envelope.run([Work(act)], world.message).onward.entries == ()
+    assert world.documents.list().documents == ()
+    assert world.late == [DocumentState.DELETED]
+
+
 def test_what_a_late_stage_left_is_cleared_up_when_the_next_one_looks(world: World) -> None:
     onward = world.envelope.run([Work()], world.message).onward
     world.documents.delete(world.document.id)

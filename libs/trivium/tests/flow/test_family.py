@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from trivium.adapters.embedded.objects import LocalObjectStore
 from trivium.adapters.embedded.registry import SqliteTenantRegistry
 from trivium.domain.documents import Document, DocumentState
-from trivium.domain.errors import Conflict, TryLater
+from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.ids import child_id, content_version
 from trivium.domain.parsed import Child
 from trivium.domain.scope import DEFAULT_TENANT
@@ -34,6 +34,7 @@ from trivium.flow.family import (
 from trivium.flow.intake import StoreIntake, TenantStoreIntake
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob, ParseLimits
+from trivium.tenants.erase import erase_tenant
 
 NOTE, OFFER = Child("note.txt", b"a note"), Child("offers/offer.pdf", b"an offer", "application/pdf")
 
@@ -155,6 +156,19 @@ def test_a_parser_that_has_not_heard_of_the_deletion_leaves_nothing(house: House
     clear_up(house.stores, house.registry.get(mail.id), Entry(mail.id, mail.version, mail.fence))
     assert house.living() == set()
     assert house.keys() == []
+
+
+def test_a_parser_whose_tenant_was_erased_meanwhile_brings_nothing_back(house: House) -> None:
+    mail = house.upload()
+    erase_tenant(house.stores, DEFAULT_TENANT, None, 0.0, lambda _: None)
+    with pytest.raises(NotFound):
+        house.unpack(mail, NOTE)
+    house.objects.put(f"artifacts/{mail.id}/{mail.version}/late", b"late")
+    gone = msgspec.structs.replace(mail, state=DocumentState.DELETED)
+    clear_up(house.stores, gone, Entry(mail.id, mail.version, mail.fence))
+    assert house.registry.list().documents == ()
+    [left] = house.keys()
+    assert left.startswith("trail/")
 
 
 def test_what_a_late_parser_that_died_left_removes_itself(house: House) -> None:

@@ -73,3 +73,11 @@ def test_the_oldest_are_forgotten_past_the_bound(truth: LocalObjects) -> None:
     recent.put("artifacts/large", b"x" * 21)
     assert recent.get("artifacts/large") == b"x" * 21  # from the store
     assert [recent.get(key) for key in keys[2:]] == [b"x" * 8] * 2  # which it did not push out
+
+
+def test_what_went_with_its_tenant_is_not_remembered(truth: LocalObjects) -> None:
+    recent = RecentArtifacts(truth)
+    recent.for_tenant(DEFAULT_TENANT).put(KEY, b"parsed")
+    recent.drop(DEFAULT_TENANT)
+    with pytest.raises(NotFound):
+        recent.for_tenant(DEFAULT_TENANT).get(KEY)

@@ -22,6 +22,8 @@ from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
 
 ENTRIES = "trail/"
+ERASED = "tenant.erase"
+"""The action of a tenant's last entry."""
 MAX_TARGETS = 100
 _CURSOR = re.compile(r"[0-9]{20}-[0-9a-f]{8}")
 _touched: ContextVar[list[str] | None] = ContextVar("touched", default=None)
@@ -93,6 +95,20 @@ class Trail:
         keys = list(islice(objects.keys(ENTRIES, start_after=after), limit + 1))
         entries = [entry for entry in map_concurrent(partial(_read, objects), keys[:limit]) if entry]
         return entries, keys[limit - 1].removeprefix(ENTRIES) if len(keys) > limit else ""
+
+    def end(self, tenant: Tenant) -> str:
+        """Add the one entry that stays of a tenant that was erased: when, and nobody's name. Its key."""
+        now = time.time_ns()
+        key = f"{ENTRIES}{now:020d}-{secrets.token_hex(4)}"
+        self._objects.for_tenant(tenant).put_if_absent(key, _encode(TrailEntry(now / 1e9, "", "", ERASED)))
+        return key
+
+    def has_ended(self, tenant: Tenant) -> bool:
+        """Whether that entry is all that the tenant has."""
+        objects = self._objects.for_tenant(tenant)
+        keys = list(islice(objects.keys(), 2))
+        entry = _read(objects, keys[0]) if len(keys) == 1 and keys[0].startswith(ENTRIES) else None
+        return entry is not None and entry.action == ERASED
 
 
 def _read(objects: ObjectStore, key: str) -> TrailEntry | None:

@@ -69,6 +69,10 @@ class Evaluation(Protocol):
 class Upkeep(Protocol):
     """Work on the configured stores, without a server. Embedded, raises `Refused` while one is running."""
 
+    def opened(self, settings: Settings) -> AbstractContextManager[Stores]:
+        """The stores for as long as the context is open."""
+        ...
+
     def audit(self, settings: Settings, *, repair: bool, quick: bool = False) -> Iterator[Drift]:
         """Every drift between artifacts and stores, put right where asked for and possible."""
         ...

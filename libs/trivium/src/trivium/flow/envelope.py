@@ -86,8 +86,9 @@ class Envelope(msgspec.Struct, frozen=True):
 
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
-    the record of each that was deleted, replaced or claimed by somebody else while its batch was under way. After
-    `group_s` no further stage is begun. Once `stopping` has begun, what does not get through its stage is given back.
+    the record of each that was deleted, replaced or claimed by somebody else while its batch was under way; what was
+    erased with its tenant has one in state DELETED. After `group_s` no further stage is begun. Once `stopping` has
+    begun, what does not get through its stage is given back.
     `measured` hears what the stages of a task took.
     """
 
@@ -146,8 +147,8 @@ class Envelope(msgspec.Struct, frozen=True):
             document = known.get(entry.document_id)
             if document and _holds(entry, document):
                 jobs.append(relearnt(Job(document, entry, objects, in_turn=message.in_turn)))
-            elif document:
-                self.clear_up(document, entry)
+            else:
+                self.clear_up(document or _erased(tenant, entry), entry)
         return jobs
 
     def _through(
@@ -365,6 +366,11 @@ def _keys(work: StageWork, jobs: Sequence[Job], fingerprint: str) -> dict[str, s
 
 def _holds(entry: Entry, document: Document) -> bool:
     return document.fence == entry.fence and document.state is DocumentState.RUNNING
+
+
+def _erased(tenant: Tenant, entry: Entry) -> Document:
+    """What stands for the record of a document that went with its tenant."""
+    return Document(entry.document_id, tenant.name, "", entry.version, state=DocumentState.DELETED)
 
 
 def _stored(

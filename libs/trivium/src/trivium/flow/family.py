@@ -75,10 +75,12 @@ def accept_children(
 ) -> Taken:
     """Make documents of the files inside `parent`, within the limits; again, it leaves what it left before.
 
-    `own` is what the parent itself is in a family, None when it was uploaded by itself.
+    `own` is what the parent itself is in a family, None when it was uploaded by itself. Raises `NotFound` when the
+    parent's record went with its tenant.
     """
     if not children:
         return Taken()
+    stores.registry.for_tenant(Tenant(parent.tenant)).get(parent.id)
     depth = own.depth if own else 0
     if depth >= limits.max_nesting:
         return Taken(warnings=(f"{_files(len(children))} inside this one not read, too deep (limit: max_nesting).",))

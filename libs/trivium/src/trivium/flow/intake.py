@@ -32,6 +32,7 @@ from trivium.ports.registry import DocumentPage
 from trivium.ports.stores import Stores
 from trivium.ports.uploads import Upload
 from trivium.ports.web import Fetch, Page, Validators
+from trivium.tenants.being_erased import refuse_while_erased
 from trivium.text.urls import canonical_url
 from trivium.tracing.spans import current_traceparent
 
@@ -78,6 +79,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         One that is too large is accepted, and ends as FAILED with that reason. Without a `dataset` the rules decide,
         and a new version moves to where they say; another `dataset` than the document is in is refused.
         """
+        refuse_while_erased(self._objects)
         if dataset:
             self.place(upload_source(bucket, upload.key), Destination(dataset))
         place = dataset or dataset_of(self.shared.dataset_rules, bucket, upload.key)
@@ -178,6 +180,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         )
 
     def _keep(self, origin: Origin, content: bytes, to: Destination, password: Password | None = None) -> Document:
+        refuse_while_erased(self._objects)
         check_name(origin.name)
         if len(content) > self.shared.max_bytes:
             raise Refused(

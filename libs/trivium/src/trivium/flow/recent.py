@@ -31,6 +31,11 @@ class RecentArtifacts:
         """What the store says."""
         return self._objects.tenants()
 
+    def drop(self, tenant: Tenant, keep: str = "") -> None:
+        """From both; memory forgets everybody's, which is fetched again."""
+        self._objects.drop(tenant, keep)
+        self._memory.clear()
+
     def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
         """What the store says."""
         return self._objects.unfinished(tenant, remove=remove)
@@ -104,3 +109,7 @@ class _Memory:
     def forget(self, key: tuple[str, str]) -> None:
         with self._lock:
             self._values.pop(key, None)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()

@@ -43,3 +43,10 @@ class Conversations(Protocol):
     """All tenants' conversations."""
 
     def for_tenant(self, tenant: Tenant) -> ConversationStore: ...
+    def tenants(self) -> set[Tenant]:
+        """Whoever may have a conversation: those that have none any more may be among them."""
+        ...
+
+    def drop(self, tenant: Tenant) -> None:
+        """Remove all conversations of the tenant."""
+        ...

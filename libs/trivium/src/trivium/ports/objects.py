@@ -81,6 +81,13 @@ class Objects(Protocol):
         """Whoever has objects, known to the registry or not; for the audit."""
         ...
 
+    def drop(self, tenant: Tenant, keep: str = "") -> None:
+        """Remove everything of the tenant but the object `keep`, also what a versioning store keeps of old values.
+
+        Broken off it has removed some; done again it removes the rest.
+        """
+        ...
+
     def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
         """How many writes never ended and still lie there, removed on request; for the audit, while nobody writes.
 

@@ -119,3 +119,9 @@ class Registry(Protocol):
         ...
 
     def tenants(self) -> Sequence[Tenant]: ...
+    def drop(self, tenant: Tenant) -> None:
+        """Remove every record of the tenant as if none had been; whoever saves one then is refused.
+
+        Nothing of their text is left in the store's files. Broken off it has removed some.
+        """
+        ...

@@ -1,4 +1,7 @@
-"""Uploads: the bucket where people drop files. Trivium reads it and writes nothing there."""
+"""Uploads: the bucket where people drop files. Trivium reads it and writes nothing there.
+
+Only who erases a tenant removes what is its own.
+"""
 
 from __future__ import annotations
 
@@ -38,3 +41,9 @@ class Uploads(Protocol):
 
     def stat(self, key: str) -> Upload: ...
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]: ...
+    def erase(self, prefix: str) -> None:
+        """Remove everything below `prefix`, old values too where the bucket keeps them.
+
+        With the folder `a/` goes the object `a`, which hides what is in it from some servers' listings.
+        """
+        ...

@@ -48,6 +48,14 @@ class SqliteConversations:
         """The tenant's conversations."""
         return SqliteConversationStore(self._databases.of(tenant))
 
+    def tenants(self) -> set[Tenant]:
+        """Those that have a file."""
+        return self._databases.tenants()
+
+    def drop(self, tenant: Tenant) -> None:
+        """Remove the tenant's file."""
+        self._databases.drop(tenant)
+
     def close(self) -> None:
         """Close the files."""
         self._databases.close()

@@ -53,6 +53,18 @@ class LocalObjects:
         """Those that have a folder."""
         return {Tenant(path.parent.name) for path in (self._data / "tenants").glob("*/objects")}
 
+    def drop(self, tenant: Tenant, keep: str = "") -> None:
+        """Remove the tenant's files but that of `keep`, and what was begun and never finished."""
+        store = self.for_tenant(tenant)
+        for key in store.keys(""):
+            if key != keep:
+                store.delete(key)
+        self.unfinished(tenant, remove=True)
+        folder = self._data / "tenants" / tenant.name
+        for path in (folder / INCOMING, folder / "objects", folder):
+            with suppress(OSError):  # something is in it, or it is not there
+                path.rmdir()
+
     def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
         """Files that were begun and never moved to their place."""
         incoming = self._data / "tenants" / tenant.name / INCOMING

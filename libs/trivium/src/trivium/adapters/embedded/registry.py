@@ -103,6 +103,12 @@ class SqliteRegistry:
             rows = connection.execute("SELECT DISTINCT tenant FROM documents ORDER BY tenant").fetchall()
         return [Tenant(row[0]) for row in rows]
 
+    def drop(self, tenant: Tenant) -> None:
+        """Remove the tenant's records, and write the file anew without them."""
+        with self._database.write(durable=True) as connection:
+            connection.execute("DELETE FROM documents WHERE tenant = ?", (tenant.name,))
+        self._database.compact()
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()

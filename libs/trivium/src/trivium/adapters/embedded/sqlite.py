@@ -111,6 +111,23 @@ class Database:
         finally:
             self._give_back(connection, generation)
 
+    def compact(self) -> None:
+        """Write the file anew, so that nothing of what was deleted is left in it or beside it.
+
+        Raises `TryLater` while somebody reads.
+        """
+        if not self._write_lock.acquire(timeout=WRITER_TIMEOUT_S):
+            raise faults.busy(self.schema.name)
+        try:
+            with self._translated():
+                connection = self._writing_connection()
+                connection.execute("VACUUM")
+                busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            self._write_lock.release()
+        if busy:
+            raise faults.busy(self.schema.name)
+
     def close(self) -> None:
         """Close what is open; a reader's connection closes when its block ends. The database may be used again."""
         with self._write_lock, self._pool:

@@ -89,6 +89,11 @@ class Manifests:
         """Every tenant that ever had a document, by name."""
         return (Tenant(name) for name in self._bucket.folders("registry/"))
 
+    def drop(self, tenant: Tenant) -> None:
+        """Remove the tenant's manifests and markers, with their old values."""
+        self._bucket.erase(_key(tenant, ""))
+        self._bucket.erase(_MARKERS, where=lambda key: _is_marker_of(tenant, key))
+
     def mark(self, record: Record) -> None:
         """Announce the work that `record` begins."""
         self._bucket.put(marker_key(record), b"")
@@ -131,6 +136,11 @@ def is_document_id(document_id: str) -> bool:
 
 def _key(tenant: Tenant, document_id: str) -> str:
     return f"registry/{tenant.name}/{document_id}"
+
+
+def _is_marker_of(tenant: Tenant, key: str) -> bool:
+    named = _MARKER.fullmatch(key)
+    return named is not None and named["tenant"] == tenant.name
 
 
 def _marker(found: Listed) -> Marker | None:

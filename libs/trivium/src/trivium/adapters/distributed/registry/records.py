@@ -15,6 +15,7 @@ import msgspec
 
 from trivium.adapters.distributed.redis.server import Client, RedisServer
 from trivium.adapters.distributed.registry.manifests import Marker, Record
+from trivium.batches import batches
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import DocumentCounts
@@ -147,6 +148,21 @@ class HotRecords:
             return DocumentCounts(by_state, by_stage, int(chunks or 0))
 
         return self._server.remember(read)
+
+    def drop(self, tenant: Tenant) -> None:
+        """Forget all that is known of the tenant's documents."""
+
+        def forget(client: Client, prefix: str) -> None:
+            for queue in (f"{prefix}{kind}:{lane}" for kind in ("unfinished", "leases") for lane in Lane):
+                members = [member for member, _ in client.zscan_iter(queue, match=f"{tenant}/*", count=_STAGES_PAGE)]
+                for some in batches(members, _STAGES_PAGE):
+                    client.zrem(queue, *some)
+            newest = [f"{prefix}newest:{tenant}:{index}" for index in ("all", *DocumentState)]
+            known = [f"{prefix}{kind}:{tenant}" for kind in ("records", "whole", "rebuild", "rebuilt")]
+            client.unlink(*newest, *known)
+            client.hdel(f"{prefix}chunks", tenant.name)
+
+        self._server.remember(forget)
 
     def queued(self, lane: Lane, start: int, limit: int) -> list[Queued]:
         """Unfinished documents of a lane, oldest first, from the `start`th on."""

@@ -74,6 +74,11 @@ class ManifestRegistry:
         """Every tenant that ever had a document, by name."""
         return list(self._manifests.tenants())
 
+    def drop(self, tenant: Tenant) -> None:
+        """Manifests and markers, then what Redis has: what is filled again meanwhile is filled from nothing."""
+        self._manifests.drop(tenant)
+        self._hot.drop(tenant)
+
 
 class Change(NamedTuple):
     """A record as its manifest has it now, and what stood there before; new is what Redis does not know yet."""

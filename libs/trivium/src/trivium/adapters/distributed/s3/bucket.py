@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from urllib.parse import SplitResult, quote, unquote_plus, urlsplit
@@ -164,16 +164,65 @@ class Bucket:
             some = keys[start : start + PAGE_KEYS]
             if len(some) == 1:
                 self.delete(some[0])
-                continue
-            named = "".join(f"<Object><Key>{escape(key)}</Key></Object>" for key in some)
-            body = f"<Delete><Quiet>true</Quiet>{named}</Delete>".encode()
-            checked = base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()
+            else:
+                self._delete_named("".join(f"<Object><Key>{escape(key)}</Key></Object>" for key in some))
+
+    def erase(self, prefix: str, *, keep: str = "", where: Callable[[str], bool] = lambda _: True) -> None:
+        """Remove every value that was ever put below `prefix`, and every note of a deletion, `PAGE_KEYS` at a time.
+
+        What is left: the object `keep`, and keys that are not `where`. A bucket without versions has one value of each.
+        It looks until there is nothing more: MinIO does not list `a/b` while there is an `a`.
+        """
+        found = True
+        while found:
+            found = False
+            for page in self._pages_of_values(prefix):
+                doomed = [value for value in page if value[0] != keep and where(value[0])]
+                self._delete_values(doomed)
+                found |= bool(doomed)
+
+    def erase_object(self, key: str) -> None:
+        """Remove every value that the object ever had, and every note of its deletion."""
+        while doomed := [value for value in next(self._pages_of_values(key)) if value[0] == key]:
+            self._delete_values(doomed)
+
+    def _pages_of_values(self, prefix: str) -> Iterator[list[tuple[str, str]]]:
+        """(key, version id) of each, in the order of keys."""
+        query = {"versions": "", "encoding-type": "url", "max-keys": str(PAGE_KEYS), "prefix": prefix}
+        while True:
             with self._translated():
-                headers = {"Content-MD5": checked, "Content-Type": "application/xml"}
-                response = self._send("POST", "", query={"delete": ""}, headers=headers, body=body)
+                response = self._send("GET", "", query=query)
             self._failed(response)
-            for error in _xml(response.data).iter("Error"):
-                raise failure(500, error.findtext("Code", ""), BucketAddress(self._host, self.name, self._setting))
+            page = _xml(response.data)
+            yield list(_values(page))
+            if page.findtext("IsTruncated") != "true":
+                return
+            query["key-marker"] = unquote_plus(page.findtext("NextKeyMarker", ""))
+            query["version-id-marker"] = page.findtext("NextVersionIdMarker", "")
+
+    def _delete_values(self, values: Sequence[tuple[str, str]]) -> None:
+        """Of (key, version id) each; a key that XML cannot hold goes in a request of its own."""
+        for key, version in values:
+            if not key.isprintable():
+                with self._translated():
+                    self._failed(self._send("DELETE", key, query={"versionId": version}), 404)
+        named = "".join(
+            f"<Object><Key>{escape(key)}</Key><VersionId>{escape(version)}</VersionId></Object>"
+            for key, version in values
+            if key.isprintable()
+        )
+        if named:
+            self._delete_named(named)
+
+    def _delete_named(self, named: str) -> None:
+        body = f"<Delete><Quiet>true</Quiet>{named}</Delete>".encode()
+        checked = base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()
+        with self._translated():
+            headers = {"Content-MD5": checked, "Content-Type": "application/xml"}
+            response = self._send("POST", "", query={"delete": ""}, headers=headers, body=body)
+        self._failed(response)
+        for error in _xml(response.data).iter("Error"):
+            raise failure(500, error.findtext("Code", ""), BucketAddress(self._host, self.name, self._setting))
 
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Listed]:
         """Objects below `prefix` in the order of their keys' UTF-8 bytes, one page in memory at a time."""
@@ -303,6 +352,12 @@ def _xml(body: bytes) -> ET.Element:
     for element in root.iter():  # S3's namespace differs between servers and says nothing
         element.tag = element.tag.rpartition("}")[2]
     return root
+
+
+def _values(page: ET.Element) -> Iterator[tuple[str, str]]:
+    for entry in page:
+        if entry.tag in ("Version", "DeleteMarker"):
+            yield unquote_plus(entry.findtext("Key", "")), entry.findtext("VersionId", "null")
 
 
 def _listed(entry: ET.Element) -> Listed:

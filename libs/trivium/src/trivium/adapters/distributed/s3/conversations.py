@@ -23,6 +23,8 @@ from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.scope import Tenant
 from trivium.ports.conversations import LISTED_TURNS, Conversation
 
+_CONVERSATIONS = "conversations/"
+_CHANGES = "conversation-changes/"
 _TRIES = 16  # of one append; each loss means that another process's succeeded
 _MAX_PAGE = 1000
 _ABANDONED_S = 3600.0  # a change takes seconds from its announcement on
@@ -49,6 +51,15 @@ class ObjectConversations:
         """The tenant's conversations."""
         return ObjectConversationStore(self._bucket, tenant, self._turns)
 
+    def tenants(self) -> set[Tenant]:
+        """Those that have a conversation, or had a change."""
+        return {Tenant(name) for space in (_CONVERSATIONS, _CHANGES) for name in self._bucket.folders(space)}
+
+    def drop(self, tenant: Tenant) -> None:
+        """Remove the tenant's conversations and their changes."""
+        for space in (_CONVERSATIONS, _CHANGES):
+            self._bucket.erase(f"{space}{tenant.name}/")
+
 
 class ObjectConversationStore:
     """One tenant's conversations; see `trivium.ports.conversations.ConversationStore`.
@@ -58,8 +69,8 @@ class ObjectConversationStore:
 
     def __init__(self, bucket: Bucket, tenant: Tenant, turns: list[threading.Lock]) -> None:
         self._bucket = bucket
-        self._space = f"conversations/{tenant.name}/"
-        self._changes = f"conversation-changes/{tenant.name}/"
+        self._space = f"{_CONVERSATIONS}{tenant.name}/"
+        self._changes = f"{_CHANGES}{tenant.name}/"
         self._turns = turns
 
     def create(self, title: str = "") -> Conversation:

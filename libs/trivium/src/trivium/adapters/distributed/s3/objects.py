@@ -26,6 +26,11 @@ class S3Objects:
         """Those that have an object."""
         return {Tenant(name) for name in self.bucket.folders(_TENANTS)}
 
+    def drop(self, tenant: Tenant, keep: str = "") -> None:
+        """Remove every value of every object of the tenant but `keep`."""
+        space = S3ObjectStore(self.bucket, tenant).space
+        self.bucket.erase(space, keep=space + keep if keep else "")
+
     def unfinished(self, tenant: Tenant, *, remove: bool = False) -> int:
         """None: every object is put in one request, which counts when it is complete."""
         return 0
@@ -40,32 +45,32 @@ class S3ObjectStore:
 
     def __init__(self, bucket: Bucket, tenant: Tenant) -> None:
         self._bucket = bucket
-        self._space = f"{_TENANTS}{tenant.name}/"
+        self.space = f"{_TENANTS}{tenant.name}/"
 
     def get(self, key: str) -> bytes:
         """The object's bytes."""
-        found = self._bucket.get(self._space + require_key(key))
+        found = self._bucket.get(self.space + require_key(key))
         if found is None:
             raise missing(key)
         return found.content
 
     def put(self, key: str, content: bytes | bytearray, *, durable: bool = True) -> None:
         """Store the bytes, replacing what was there."""
-        self._bucket.put(self._space + require_key(key), content)
+        self._bucket.put(self.space + require_key(key), content)
 
     def put_if_absent(self, key: str, content: bytes) -> bool:
         """Store the bytes unless something is there already; raises `TryLater` when the answer was lost."""
-        return self._bucket.put(self._space + require_key(key), content, if_absent=True) is not None
+        return self._bucket.put(self.space + require_key(key), content, if_absent=True) is not None
 
     def exists(self, key: str) -> bool:
         """Whether the object is there."""
-        return self._bucket.head(self._space + require_key(key)) is not None
+        return self._bucket.head(self.space + require_key(key)) is not None
 
     def delete(self, key: str) -> None:
         """Remove the object."""
-        self._bucket.delete(self._space + require_key(key))
+        self._bucket.delete(self.space + require_key(key))
 
     def keys(self, prefix: str = "", start_after: str = "") -> Iterator[str]:
         """Keys in lexicographic order, a page of a thousand in memory at a time."""
-        after = self._space + start_after if start_after else ""
-        return (found.key[len(self._space) :] for found in self._bucket.listing(self._space + prefix, after))
+        after = self.space + start_after if start_after else ""
+        return (found.key[len(self.space) :] for found in self._bucket.listing(self.space + prefix, after))

@@ -37,6 +37,12 @@ class S3Uploads:
         """Every upload below `prefix`, a page of a thousand in memory at a time."""
         return (_upload(found) for found in self._bucket.listing(prefix, start_after) if not found.key.endswith("/"))
 
+    def erase(self, prefix: str) -> None:
+        """Remove every value of every object below `prefix`, and of the one that a folder has the name of."""
+        if prefix.endswith("/"):
+            self._bucket.erase_object(prefix.removesuffix("/"))
+        self._bucket.erase(prefix)
+
     def close(self) -> None:
         """Close the connections."""
         self._bucket.close()

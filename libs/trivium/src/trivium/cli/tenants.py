@@ -1,0 +1,96 @@
+"""`trivium tenants`: what there is of each, and erasing one. For whoever runs the servers, or the data directory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from trivium.cli import runtime
+from trivium.cli.terminal import counted, note, print_json, print_table, say
+from trivium.config import Settings, load_settings
+from trivium.domain.errors import Refused
+from trivium.domain.scope import Tenant
+
+if TYPE_CHECKING:  # the stores load numpy
+    from trivium.ports.stores import BucketStores, Stores
+    from trivium.tenants.erase import OwnUploads
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def tenants(context: click.Context) -> None:
+    r"""Tenants: see what there is of each, and erase one.
+
+    \b
+      trivium tenants list
+      trivium tenants erase acme
+
+    A tenant begins with its first key or document. These commands work on the stores themselves, as `trivium audit`
+    does: whoever may run them may read all of it anyway.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(list_tenants)
+
+
+@tenants.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_tenants(as_json: bool = False) -> None:
+    """List tenants with their documents, the bytes of these, and their keys."""
+    from trivium.tenants.totals import tenants_totals
+
+    with runtime.stores(load_settings()) as stores:
+        found = list(tenants_totals(stores))
+    if as_json:
+        print_json(found)
+    elif found:
+        heads = {"Tenant": "left", "State": "left", "Documents": "right", "Bytes": "right", "Keys": "right"}
+        print_table(heads, [(t.name, t.state, str(t.documents), str(t.size_bytes), str(t.keys)) for t in found])
+    else:
+        note("There are no tenants yet.")
+
+
+@tenants.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def erase(name: str, yes: bool) -> None:
+    """Erase tenant NAME from every store: documents, graph, edits, conversations, keys, trail.
+
+    With it goes its part of the bucket of uploads, old values of objects too. It cannot be taken back. Broken off, the
+    same command finishes it. Of the trail one entry stays: that the tenant was erased, and when. Take its keys out of
+    TRIVIUM_API_KEYS first. Embedded, no server may be running on the data directory; on servers the workers go on.
+    """
+    from trivium.tenants.erase import erase_tenant, require_known
+    from trivium.tenants.totals import totals
+
+    settings, tenant = load_settings(), Tenant(name)
+    _refuse_with_key(settings, tenant)
+    with runtime.upkeep().opened(settings) as stores:
+        require_known(stores, tenant)
+        own = _own_uploads(settings, stores, tenant)
+        if not yes:
+            held = totals(stores, tenant)
+            what = f"{counted(held.documents, 'document')} of {held.size_bytes:,} bytes, {counted(held.keys, 'key')}"
+            where = f" With it goes what lies in {settings.s3_uploads}/{own.prefix}." if own else ""
+            note(f"Tenant {name} has {what}.{where}")
+            click.confirm(f"Erase {name} for ever?", abort=True, err=True)
+        erase_tenant(stores, tenant, own, settings.lease_s if settings.backend == "distributed" else 0.0, note)
+    say(f"Erased: {name}")
+
+
+def _refuse_with_key(settings: Settings, tenant: Tenant) -> None:
+    if tenant in settings.tenants_by_key.values():
+        raise Refused(
+            "key_in_environment",
+            f"TRIVIUM_API_KEYS has a key of {tenant.name}: its holder would begin the tenant anew.",
+            "Take it out, start every query service again without it, then erase the tenant.",
+        )
+
+
+def _own_uploads(settings: Settings, stores: Stores, tenant: Tenant) -> OwnUploads | None:
+    from trivium.tenants.erase import OwnUploads
+
+    if settings.backend != "distributed" or settings.uploads_tenant not in ("*", tenant.name):
+        return None
+    prefix = f"{tenant.name}/" if settings.uploads_tenant == "*" else ""
+    return OwnUploads(cast("BucketStores", stores).uploads(), prefix)

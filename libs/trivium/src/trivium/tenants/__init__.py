@@ -1,0 +1,1 @@
+"""Tenants as a whole: who is there, and erasing one."""

@@ -1,0 +1,98 @@
+"""A tenant is erased from a data directory: its words are in no file, and the other tenant's files are as they were."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from erasure import BESIDE, LEDGER, settle_everywhere, words_in
+from tenancy import API_KEYS, BLUE, RED
+
+from .conftest import Server
+
+
+def test_a_tenants_words_are_in_no_file_afterwards_and_another_tenants_files_are_as_they_were(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(TRIVIUM_API_KEYS=API_KEYS)
+    server.key = BLUE
+    server.take("mill.md", BESIDE)
+    left = settle_everywhere(server, RED)
+    server.stop()
+    server.env["TRIVIUM_API_KEYS"] = f"blue:{BLUE}"
+    found = {word for path in _files(server.data_dir) for word in words_in(path.read_bytes())}
+    assert len(found) >= 6, found
+    blue = _digests(server.data_dir / "tenants" / "blue")
+    before = _listed(server)
+    assert (before["red"]["documents"], before["red"]["keys"], before["red"]["state"]) == (4, 1, "in use")
+    assert (before["blue"]["documents"], before["blue"]["size_bytes"]) == (1, len(BESIDE))
+    server.cli("tenants", "erase", "red", "--yes")
+
+    for path in _files(server.data_dir):
+        assert not words_in(path.read_bytes()), path
+        assert not words_in(str(path).encode()), path
+    [entry] = [path for path in _files(server.data_dir) if "red" in path.relative_to(server.data_dir).parts]
+    assert entry.parent.name == "trail+"
+    assert json.loads(entry.read_bytes()) | {"at": 0} == {
+        "at": 0,
+        "key_id": "",
+        "by": "",
+        "action": "tenant.erase",
+        "targets": [],
+    }
+    assert _digests(server.data_dir / "tenants" / "blue") == blue
+    assert {name: row["state"] for name, row in _listed(server).items()} == {"blue": "in use", "red": "erased"}
+    assert server.cli("audit", "--json").stdout == "[]\n"
+
+    server.env["TRIVIUM_API_KEYS"] = API_KEYS
+    server.start()
+    with server.http(left["secret"]) as client:
+        assert client.get("/v1/sources").status_code == 401
+    with server.http(RED) as client:
+        assert client.get("/v1/sources").json()["sources"] == []
+        assert client.get(f"/v1/sources/{left['ledger']}").status_code == 404
+        assert client.get(f"/v1/conversations/{left['talk']}").status_code == 404
+        assert [entry["action"] for entry in client.get("/v1/trail").json()["entries"]] == ["tenant.erase"]
+    assert "Bertil Strand" in server.search("ledger of the mill")[0]["chunk"]["text"]
+    assert server.take("orchid-ledger.md", LEDGER, RED)["state"] == "ready", "it may be begun anew"
+
+
+def test_what_must_not_be_erased_is_refused_and_left_as_it_is(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS=API_KEYS)
+    server.take("mill.md", BESIDE, RED)
+    before = _listed(server)
+    assert before["red"]["documents"] == 1, "it is listed while a server runs"
+
+    def refused(*arguments: str, keys: str = f"blue:{BLUE}") -> str:
+        server.env["TRIVIUM_API_KEYS"] = keys
+        done = server.cli("tenants", "erase", *arguments, check=False)
+        assert done.returncode == 1, done.stdout
+        return done.stderr
+
+    assert "Another Trivium is running" in refused("red", "--yes")
+    server.stop()
+    assert "no tenant 'purple'" in refused("purple", "--yes")
+    assert "not a tenant name" in refused("../red", "--yes")
+    assert "Erase red for ever?" in refused("red"), "nobody said yes"
+    assert "TRIVIUM_API_KEYS has a key of red" in refused("red", "--yes", keys=API_KEYS)
+    assert _listed(server) == before
+
+
+def _listed(server: Server) -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in json.loads(server.cli("tenants", "list", "--json").stdout)}
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Of each file; a database's journal may come and go with who reads it."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in _files(folder)
+        if not path.name.endswith(("-wal", "-shm"))
+    }
