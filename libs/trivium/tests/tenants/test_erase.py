@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -110,3 +111,21 @@ def test_its_uploads_go_and_the_checkpoint_of_a_backfill_that_names_one(stores: 
     erase(stores, OwnUploads(uploads, "red/"))
     assert [upload.key for upload in uploads.listing()] == ["blue/red/a", "redder/a"]
     assert list(everybodys.keys()) == ["backfills/2"]
+
+
+def test_what_was_deleted_from_the_registry_earlier_is_in_no_file_either(tmp_path: Path) -> None:
+    """Not every build of SQLite overwrites what it deletes."""
+    with closing(FolderStores(tmp_path)) as stores:
+        for number in range(50):
+            intake(stores, RED).accept(NewSource(Blob(f"Periwinkle-{number}.txt", b"a note")))
+        with closing(sqlite3.connect(tmp_path / "registry.sqlite")) as raw, raw:
+            raw.execute("PRAGMA secure_delete = OFF")
+            raw.execute("DELETE FROM documents")
+        assert b"Periwinkle" in everything(tmp_path)
+        stores.registry.drop(RED)
+        assert b"Periwinkle" not in everything(tmp_path)
+
+
+def everything(folder: Path) -> bytes:
+    """Of the registry."""
+    return b"".join(path.read_bytes() for path in folder.glob("registry.sqlite*"))
