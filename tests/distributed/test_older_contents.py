@@ -13,6 +13,7 @@ import pytest
 import server_contents
 from cluster import Cluster
 
+from trivium.access.trail import ENTRIES
 from trivium.config import load_settings
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "files"
@@ -39,6 +40,14 @@ def found_within(cluster: Cluster, mode: str, **filters: str) -> str:
     with cluster.http() as client:
         wanted = {"query": "When did the mill at Stennet close?", "mode": mode, "filters": filters}
         return str(client.post("/v1/search", json=wanted).json()["hits"])
+
+
+def without_the_trail(buckets: dict[str, dict[str, bytes]]) -> dict[str, dict[str, bytes]]:
+    """What was uploaded once more is told there, and nowhere else."""
+    return {
+        bucket: {name: body for name, body in objects.items() if f"/{ENTRIES}" not in name}
+        for bucket, objects in buckets.items()
+    }
 
 
 @pytest.mark.parametrize("archive", OLDER, ids=lambda path: path.name)
@@ -71,7 +80,7 @@ def test_what_an_earlier_version_wrote_opens_as_it_is(archive: Path, tmp_path: P
             cluster.take(f"files/{name}", (EXAMPLES / name).read_bytes())
         assert cluster.documents() == sources
         cluster.stop()
-        assert server_contents.objects(settings) == contents.buckets
+        assert without_the_trail(server_contents.objects(settings)) == contents.buckets
         assert_rewritten_once(cluster)
     finally:
         cluster.remove()
