@@ -53,6 +53,8 @@ def test_a_tenants_words_are_on_no_server_afterwards_and_another_tenants_things_
     left = settle_everywhere(cluster, RED)
     assert len(_words(cluster)) >= 6
     before = _of_blue(cluster)
+    archive = str(cluster.folder / "red.zip")
+    cluster.cli("tenants", "export", "red", archive)
     with cluster.http(RED) as client:  # in hand, and waiting, while it is erased
         for number in range(40):
             file = (f"orchid-ledger-{number}.md", f"# Ledger {number}\n\n{LEDGER}")
@@ -75,6 +77,10 @@ def test_a_tenants_words_are_on_no_server_afterwards_and_another_tenants_things_
     states = {row["name"]: row["state"] for row in json.loads(cluster.cli("tenants", "list", "--json").stdout)}
     assert states == {"blue": "in use", "red": "erased"}
     assert cluster.cli("audit", "--json", "--quick").stdout == "[]\n"
+
+    cluster.cli("tenants", "import", archive)
+    cluster.settled(left["ledger"], RED)
+    assert "Kvint" in cluster.ask("Who keeps the Zephyrine ledger?", RED)["text"]
 
 
 def _words(cluster: Cluster) -> set[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from erasure import BESIDE, LEDGER, settle_everywhere, words_in
 from tenancy import API_KEYS, BLUE, RED
+from waiting import wait_until
 
 from .conftest import Server
 
@@ -79,6 +82,53 @@ def test_what_must_not_be_erased_is_refused_and_left_as_it_is(start_server: Call
     assert "Erase red for ever?" in refused("red"), "nobody said yes"
     assert "TRIVIUM_API_KEYS has a key of red" in refused("red", "--yes", keys=API_KEYS)
     assert _listed(server) == before
+
+
+def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS=API_KEYS)
+    server.key = RED
+    server.take("mill.md", BESIDE, BLUE)
+    left = settle_everywhere(server, RED)
+    before = _seen(server)
+    file = server.data_dir.parent / "red.zip"
+    server.cli("tenants", "export", "red", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with ZipFile(file) as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    assert left["secret"].encode() not in content
+    assert b"laptop" not in content, "keys stay behind"
+    assert b"Periwinkle is moored" not in content, "what was deleted is not exported"
+    assert "exists" in server.cli("tenants", "export", "red", str(file), check=False).stderr
+    server.stop()
+    assert "Tenant red has" in server.cli("tenants", "import", str(file), check=False).stderr
+    server.env["TRIVIUM_API_KEYS"] = f"blue:{BLUE}"
+    server.cli("tenants", "erase", "red", "--yes")
+    cut = file.with_name("cut.zip")
+    cut.write_bytes(file.read_bytes()[:-300])
+    assert "cannot be imported" in server.cli("tenants", "import", str(cut), check=False).stderr
+    assert _listed(server)["red"]["state"] == "erased"
+    server.cli("tenants", "import", str(file))
+    server.env["TRIVIUM_API_KEYS"] = API_KEYS
+    server.start()
+    server.wait_idle()
+    wait_until(lambda: _seen(server) == before, "all is as it was", told=lambda: (before, _seen(server)))
+    assert "Kvint" in server.ask("Who keeps the Zephyrine ledger?")["text"]
+
+
+def _seen(server: Server) -> dict[str, Any]:
+    """Documents by name, entities, edits, the schema and what was said."""
+    with server.http() as client:
+        sources = client.get("/v1/sources").json()["sources"]
+        entities = client.get("/v1/graph/entities", params={"limit": 200}).json()["entities"]
+        talks = client.get("/v1/conversations").json()["conversations"]
+        return {
+            "documents": sorted((one["name"], one["id"], one["state"], one["dataset"]) for one in sources),
+            "uploaded": sorted(one["uploaded_at"] for one in sources if not one.get("parent")),
+            "entities": sorted((one["name"], one["mentions"]) for one in entities),
+            "edits": client.get("/v1/graph/edits").json(),
+            "schema": client.get("/v1/graph/schema").json(),
+            "talks": [(one["title"], [turn["question"] for turn in one["turns"]]) for one in talks],
+        }
 
 
 def _listed(server: Server) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,8 @@
-"""`trivium tenants`: what there is of each, and erasing one. For whoever runs the servers, or the data directory."""
+"""`trivium tenants`: list them; export, import or erase one. For whoever runs the servers, or the data directory."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -20,11 +21,13 @@ if TYPE_CHECKING:  # the stores load numpy
 @click.group(invoke_without_command=True)
 @click.pass_context
 def tenants(context: click.Context) -> None:
-    r"""Tenants: see what there is of each, and erase one.
+    r"""Tenants: see what there is of each, carry one elsewhere, erase one.
 
     \b
       trivium tenants list
+      trivium tenants export acme acme.zip
       trivium tenants erase acme
+      trivium tenants import acme.zip
 
     A tenant begins with its first key or document. These commands work on the stores themselves, as `trivium audit`
     does: whoever may run them may read all of it anyway.
@@ -76,6 +79,41 @@ def erase(name: str, yes: bool) -> None:
             click.confirm(f"Erase {name} for ever?", abort=True, err=True)
         erase_tenant(stores, tenant, own, settings.lease_s if settings.backend == "distributed" else 0.0, note)
     say(f"Erased: {name}")
+
+
+@tenants.command("export")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def export(name: str, file: Path) -> None:
+    """Write tenant NAME into FILE, a ZIP archive: originals, edits, schemas, conversations. No keys, no passwords."""
+    from trivium.flow.originals import Originals, no_buckets
+    from trivium.tenants.export_tenant import export_tenant
+
+    settings = load_settings()
+    with runtime.stores(settings) as stores:
+        buckets = cast("BucketStores", stores).uploads if settings.backend == "distributed" else no_buckets
+        left_out = export_tenant(stores, Originals(stores.objects, buckets), Tenant(name), file)
+    for source in left_out:
+        note(f"Left out, its original is gone: {source}")
+    say(f"Exported: {file}")
+
+
+@tenants.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+def import_file(file: Path) -> None:
+    """Read the tenant that FILE holds into one of the same name that has nothing yet.
+
+    Its documents are ingested anew from their originals, by whatever serves next. Embedded, no server may be running on
+    the data directory.
+    """
+    from trivium.tenants.import_archive import import_archive
+
+    settings = load_settings()
+    with runtime.upkeep().opened(settings) as stores:
+        tenant, documents = import_archive(stores, file, settings.max_upload_bytes)
+        stores.work_signal.notify()
+    say(f"Imported: {tenant.name}")
+    note(f"{counted(documents, 'document')} will be ingested, at once where workers run, else by `trivium serve`.")
 
 
 def _refuse_with_key(settings: Settings, tenant: Tenant) -> None:

@@ -1,1 +1,1 @@
-"""Tenants as a whole: who is there, and erasing one."""
+"""Tenants as a whole: who is there, erasing one, and one as an archive."""

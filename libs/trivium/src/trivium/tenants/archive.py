@@ -1,0 +1,39 @@
+"""A tenant as one ZIP archive: what people gave it, from which all else is made again. No keys, passwords or trail.
+
+`tenant.json` first; `documents/<number>.json` with `documents/<number>` its original; `conversations/<number>.json`;
+`objects/<key>` as the object store has it: edits and schemas. `left-out.json` comes last: an archive without it is not
+whole.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from trivium.flow.artifacts import Origin
+
+FORMAT = 1
+TENANT, LEFT_OUT = "tenant.json", "left-out.json"
+DOCUMENTS, CONVERSATIONS, OBJECTS = "documents/", "conversations/", "objects/"
+CARRIED = ("edits/", "edits-packed/", "edits-evidence/", "schemas/", "contradictions/dismissed/")
+"""Objects that are carried as they are."""
+
+
+class Head(msgspec.Struct, frozen=True):
+    """Whose archive it is, and since when, in Unix seconds."""
+
+    format: int
+    tenant: str
+    made_at: float
+
+
+class ArchivedDocument(msgspec.Struct, frozen=True):
+    """A document's newest version as it was handed over; what was found inside it is found again."""
+
+    origin: Origin
+    version: str
+    size_bytes: int
+    dataset: str
+    run: str
+    extractor: str
+    created_at: float
+    uploaded_at: float

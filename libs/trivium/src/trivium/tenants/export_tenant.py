@@ -1,0 +1,111 @@
+"""Writing a tenant's archive."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import msgspec
+
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.flow.originals import Originals
+from trivium.ports.conversations import Conversation, ConversationStore
+from trivium.ports.stores import Stores
+from trivium.tenants.archive import (
+    CARRIED,
+    CONVERSATIONS,
+    DOCUMENTS,
+    FORMAT,
+    LEFT_OUT,
+    OBJECTS,
+    TENANT,
+    ArchivedDocument,
+    Head,
+)
+from trivium.tenants.erase import records, require_known
+
+PAGE = 100
+
+
+def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Path) -> list[str]:
+    """Write the archive, whole or not at all; the sources of documents whose original is gone.
+
+    Raises `NotFound` (`no_such_tenant`), and `Refused` (`file_exists`).
+    """
+    require_known(stores, tenant)
+    left_out: list[str] = []
+    with _whole(file) as archive:
+        _write(archive, TENANT, Head(FORMAT, tenant.name, time.time()))
+        objects = stores.objects.for_tenant(tenant)
+        for key in (key for prefix in CARRIED for key in objects.keys(prefix)):
+            archive.writestr(OBJECTS + key, objects.get(key))
+        for number, talk in enumerate(_conversations(stores.conversations.for_tenant(tenant))):
+            _write(archive, f"{CONVERSATIONS}{number}.json", talk)
+        handed_over = (each for page in records(stores, tenant) for each in page if _is_handed_over(each))
+        for number, document in enumerate(handed_over):
+            try:
+                origin, blob = originals.read(tenant, document.id, document.version)
+            except NotFound:
+                left_out.append(document.source)
+                continue
+            own = msgspec.structs.replace(origin, place=None, with_password=False)
+            archive.writestr(f"{DOCUMENTS}{number}", blob.content)
+            _write(archive, f"{DOCUMENTS}{number}.json", _described(document, own))
+        _write(archive, LEFT_OUT, left_out)
+    return left_out
+
+
+def _is_handed_over(document: Document) -> bool:
+    return not document.parent and document.state is not DocumentState.DELETED
+
+
+def _described(document: Document, origin: Any) -> ArchivedDocument:
+    return ArchivedDocument(
+        origin,
+        document.version,
+        document.size_bytes,
+        document.dataset,
+        document.run,
+        document.extractor,
+        document.created_at,
+        document.uploaded,
+    )
+
+
+def _conversations(store: ConversationStore) -> Iterator[Conversation]:
+    """Whole, the newest first."""
+    cursor = ""
+    while True:
+        page, cursor = store.list(PAGE, cursor)
+        yield from (store.get(each.id) for each in page)
+        if not cursor:
+            return
+
+
+def _write(archive: ZipFile, name: str, value: object) -> None:
+    archive.writestr(name, msgspec.json.encode(value))
+
+
+@contextmanager
+def _whole(file: Path) -> Iterator[ZipFile]:
+    """An archive for its owner's eyes, in its place once it is complete."""
+    if file.exists():
+        raise Refused("file_exists", f"{file} exists.", "Name another file, or remove it.")
+    partial = file.with_name(f"{file.name}.partial")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
+                yield archive
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)

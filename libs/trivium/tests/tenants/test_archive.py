@@ -1,0 +1,105 @@
+"""An archive that is not whole, not ours or made by somebody else is refused before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from folder_stores import FolderStores
+
+from trivium.domain.answers import Turn
+from trivium.domain.errors import NotFound, Refused
+from trivium.domain.scope import Tenant
+from trivium.flow.intake import StoreIntake
+from trivium.flow.originals import Originals
+from trivium.ports.intake import Destination, NewSource
+from trivium.ports.parser import Blob
+from trivium.tenants.export_tenant import export_tenant
+from trivium.tenants.import_archive import import_archive
+
+RED = Tenant("red")
+Parts = dict[str, bytes]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The archive of a tenant with a document and a conversation."""
+    with closing(FolderStores(tmp_path / "old")) as stores:
+        intake = StoreIntake(stores, lambda: None, lambda *_: None, 10**6).for_tenant(RED)
+        intake.accept(NewSource(Blob("a/ü.txt", b"a note"), "A title", Destination("notes", "run-1")))
+        talks = stores.conversations.for_tenant(RED)
+        talks.append(talks.create("a talk").id, Turn("q", "a"))
+        stores.objects.for_tenant(RED).put("schemas/notes/999", b"{}")
+        assert export_tenant(stores, Originals(stores.objects), RED, tmp_path / "red.zip") == []
+        with pytest.raises(NotFound):
+            export_tenant(stores, Originals(stores.objects), Tenant("nobody"), tmp_path / "nobody.zip")
+    return tmp_path / "red.zip"
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[FolderStores]:
+    with closing(FolderStores(tmp_path / "new")) as opened:
+        yield opened
+
+
+def test_a_record_is_as_it_was_but_has_to_be_ingested(stores: FolderStores, file: Path, tmp_path: Path) -> None:
+    assert import_archive(stores, file, 10**6) == (RED, 1)
+    [document] = stores.registry.for_tenant(RED).list().documents
+    with closing(FolderStores(tmp_path / "old")) as old:
+        [before] = old.registry.for_tenant(RED).list().documents
+    for field in ("id", "version", "source", "title", "dataset", "run", "size_bytes", "created_at", "uploaded_at"):
+        assert getattr(document, field) == getattr(before, field), field
+    _, blob = Originals(stores.objects).read(RED, document.id, document.version)
+    assert blob.content == b"a note"
+    [talk] = stores.conversations.for_tenant(RED).list()[0]
+    assert (talk.title, talk.turns) == ("a talk", (Turn("q", "a"),))
+    assert stores.objects.for_tenant(RED).get("schemas/notes/999") == b"{}"
+    with pytest.raises(Refused, match="has documents"):
+        import_archive(stores, file, 10**6)
+
+
+def without(name: str) -> Callable[[Parts], Parts]:
+    return lambda parts: {key: value for key, value in parts.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        without("tenant.json"),
+        without("left-out.json"),
+        without("documents/0"),
+        lambda parts: parts | {"tenant.json": b'{"format":99,"tenant":"red","made_at":0}'},
+        lambda parts: parts | {"tenant.json": b'{"format":1,"tenant":"../red","made_at":0}'},
+        lambda parts: parts | {"documents/0.json": b"[]"},
+        lambda parts: (
+            parts | {"documents/0.json": parts["documents/0.json"].replace(b'"version":"', b'"version":"../')}
+        ),
+        lambda parts: parts | {"objects/access/keys/0123456789ab": b"{}"},
+        lambda parts: parts | {"objects/edits/../access/keys/0123456789ab": b"{}"},
+        lambda parts: parts | {"documents/0": b"x" * 1_000_001},
+        lambda parts: parts | {"conversations/1.json": b"\xff"},
+    ],
+)
+def test_a_forged_archive_writes_nothing(
+    stores: FolderStores, file: Path, forged: Callable[[Parts], Parts], tmp_path: Path
+) -> None:
+    with ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with ZipFile(tmp_path / "forged.zip", "w") as archive:
+        for name, content in forged(parts).items():
+            archive.writestr(name, content)
+    with pytest.raises(Refused):
+        import_archive(stores, tmp_path / "forged.zip", 10**6)
+    assert not [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.95])
+def test_a_cut_archive_writes_nothing(stores: FolderStores, file: Path, share: float, tmp_path: Path) -> None:
+    content = file.read_bytes()
+    (tmp_path / "cut.zip").write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(Refused, match="cannot be imported"):
+        import_archive(stores, tmp_path / "cut.zip", 10**6)
+    assert not [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
