@@ -71,6 +71,12 @@ def test_install_upgrade_roll_back_test_and_uninstall(helm: Helm, api: Api, name
     wait_until(lambda: not api.everything(namespace), "nothing is left", told=lambda: api.everything(namespace))
 
 
+def ready_deployments(api: Api, namespace: str) -> list[dict[str, Any]]:
+    """All of them, or none: Helm waits for their pods, and what they say of them comes a moment later."""
+    found = api.items(namespace, "deployments")
+    return found if all(item["status"].get("readyReplicas") for item in found) else []
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_is_admitted_and_becomes_ready(helm: Helm, api: Api, namespace: str, profile: str) -> None:
     claim = {
@@ -96,9 +102,8 @@ def test_every_profile_is_admitted_and_becomes_ready(helm: Helm, api: Api, names
         install(helm, namespace, profile=profile)
         if profile == "large":
             assert len(api.items(namespace, "scaledobjects")) == 6
-            assert len(api.items(namespace, "podmonitors")) == 6
-        deployments = api.items(namespace, "deployments")
-        assert all(item["status"].get("readyReplicas") for item in deployments)
+            assert len(api.items(namespace, "podmonitors")) == 7
+        deployments = wait_until(lambda: ready_deployments(api, namespace), "every deployment says that it is ready")
         refused = [c for d in deployments for c in d["status"]["conditions"] if c["type"] == "ReplicaFailure"]
         assert refused == [], "Pod Security `restricted` admits everything"
     finally:

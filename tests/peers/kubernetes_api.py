@@ -49,9 +49,17 @@ class Api:
         )
 
     def items(self, namespace: str, kind: str) -> list[dict[str, Any]]:
-        answer = self.call("GET", f"{PATHS[kind]}/namespaces/{namespace}/{kind}").raise_for_status()
-        found: list[dict[str, Any]] = answer.json()["items"]
+        found: list[dict[str, Any]] = self._listed(f"{PATHS[kind]}/namespaces/{namespace}/{kind}").json()["items"]
         return found
+
+    def _listed(self, path: str) -> httpx.Response:
+        """A kind that was defined a moment ago has no storage yet: the API server says so by 429."""
+
+        def asked() -> httpx.Response | None:
+            answer = self.call("GET", path)
+            return None if answer.status_code == httpx.codes.TOO_MANY_REQUESTS else answer
+
+        return wait_until(asked, f"{path} can be listed", pause_s=0.2).raise_for_status()
 
     def names(self, namespace: str, kind: str) -> set[str]:
         return {item["metadata"]["name"] for item in self.items(namespace, kind)}
