@@ -13,6 +13,7 @@ import grpc
 import httpx
 import msgspec
 import pytest
+from served_here import ended, served
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
@@ -31,33 +32,28 @@ def settings() -> Settings:
 @pytest.fixture
 async def listening(services: Services) -> AsyncIterator[Listening]:
     """A running server; ends as a person would end it."""
-    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
-    yield await asyncio.wait_for(ready, 10)
+    where, serving = await served(services)
+    yield where
     os.kill(os.getpid(), signal.SIGTERM)
-    await asyncio.wait_for(serving, 10)
+    await ended(serving)
 
 
 async def test_both_doors_answer_and_a_signal_closes_both(services: Services) -> None:
-    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
-    where = await asyncio.wait_for(ready, 10)
+    where, serving = await served(services)
     async with httpx.AsyncClient(base_url=where.http) as client:
         found = (await client.post("/v1/search", json={"query": "engine"})).json()
     async with grpc.aio.insecure_channel(where.grpc) as channel:
         same = await query_pb2_grpc.QueryServiceStub(channel).Search(query_pb2.SearchRequest(query="engine"))
     assert [h["chunk"]["id"] for h in found["hits"]] == [h.chunk.id for h in same.hits]
     os.kill(os.getpid(), signal.SIGINT)
-    await asyncio.wait_for(serving, 10)
+    await ended(serving)
     async with httpx.AsyncClient() as client:
         with pytest.raises(httpx.ConnectError):
             await client.get(where.http)
 
 
 async def test_a_request_that_runs_may_end_before_the_server_does(services: Services) -> None:
-    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
-    where = await asyncio.wait_for(ready, 10)
+    where, serving = await served(services)
     services.searcher.gate = asyncio.Event()
     async with httpx.AsyncClient(base_url=where.http) as client:
         running = asyncio.create_task(client.post("/v1/search", json={"query": "engine"}))
@@ -66,7 +62,7 @@ async def test_a_request_that_runs_may_end_before_the_server_does(services: Serv
         await asyncio.sleep(0.2)
         services.searcher.gate.set()
         assert (await running).status_code == 200
-    await asyncio.wait_for(serving, 10)
+    await ended(serving)
 
 
 @pytest.mark.parametrize("door", ["http", "grpc"])

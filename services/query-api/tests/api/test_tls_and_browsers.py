@@ -16,6 +16,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from served_here import ended, served
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
@@ -23,7 +24,7 @@ from trivium.v1 import query_pb2, query_pb2_grpc
 from trivium_query import tls
 from trivium_query.http.app import create_app
 from trivium_query.requests import Services
-from trivium_query.serve import Listening, serve
+from trivium_query.serve import Listening
 
 ORIGIN = "https://app.example.org"
 
@@ -83,9 +84,7 @@ async def test_both_doors_take_a_renewed_certificate_without_a_restart(
     first = chain.read_bytes()
     named = {"http_port": 0, "grpc_port": 0, "tls_cert": str(chain), "tls_key": str(key)}
     services = msgspec.structs.replace(services, settings=msgspec.structs.replace(services.settings, **named))
-    ready: asyncio.Future[Listening] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve(services, on_ready=ready.set_result))
-    where = await asyncio.wait_for(ready, 10)
+    where, serving = await served(services)
     assert where.http.startswith("https://")
     assert await answers(where, first)
     chain.write_bytes(b"half of a")
@@ -98,7 +97,7 @@ async def test_both_doors_take_a_renewed_certificate_without_a_restart(
         await asyncio.sleep(0.1)
     assert not await answers(where, first)
     os.kill(os.getpid(), signal.SIGTERM)
-    await asyncio.wait_for(serving, 10)
+    await ended(serving)
 
 
 def test_files_that_cannot_be_used_are_refused_at_the_start(tmp_path: Path) -> None:
