@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients chart-schema lint types unit contract e2e proto openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -53,8 +53,9 @@ lint: ## style, complexity and import boundaries
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
 
-check-generated: ## compiled protos, the OpenAPI document, the lists of formats and metrics, the dashboards, the chart's settings and every version are fresh
+check-generated: ## compiled protos, the Python client, the OpenAPI document, the lists of formats and metrics, the dashboards, the chart's settings and every version are fresh
 	@proto/compile.sh --check
+	@$(PY) libs/trivium/write_client.py --check
 	@$(PY) docs/write_openapi.py --check
 	@$(PY) docs/write_formats.py --check
 	@$(PY) docs/write_metrics.py --check
@@ -65,6 +66,14 @@ check-generated: ## compiled protos, the OpenAPI document, the lists of formats 
 
 proto: ## compile proto/ into the library
 	@proto/compile.sh
+
+check-proto: ## lint proto/, and refuse what breaks callers of the last release (buf, from its Go module; minutes the first time)
+	@proto/buf.sh lint
+	@proto/buf.sh breaking --against released.binpb
+	@TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest tests/deploy/test_wire.py
+
+release-proto: check-proto ## a release is made: what proto/ is now must stay readable
+	@proto/buf.sh build --exclude-source-info -o released.binpb
 
 unit: $(filter-out test-tests/e2e,$(LONGEST:%=test-%)) $(UNIT:%=test-%) ## each package's own tests, and those of the deployment's files
 
@@ -108,6 +117,9 @@ test-images: dev ## every image of docker/Dockerfile, without a container engine
 
 chart-schema: ## write what settings may be into the chart's values.schema.json
 	@$(PY) deploy/helm/write_schema.py
+
+client: ## write the Python client without an event loop from the one with it
+	@$(PY) libs/trivium/write_client.py
 
 openapi: ## write docs/openapi.json
 	@$(PY) docs/write_openapi.py
@@ -154,9 +166,13 @@ QUESTIONS ?= 0
 eval: install ## retrieval quality on every set in DATA, and that of answers where a set has them (QUESTIONS=100: a sample)
 	@$(PY) bench/quality.py $(DATA) --questions $(QUESTIONS)
 
-test-clients: dev ## OpenAI's clients, MCP, LangChain, LlamaIndex, Haystack and TypeScript on a running Trivium (in environments of their own)
+test-clients: dev ## OpenAI's clients, MCP, LangChain, LlamaIndex, Haystack and TypeScript on a running Trivium (in environments of their own; of the frameworks also the oldest that our extras permit)
 	@$(PY) tests/clients/environments.py
 	@$(PY) -m pytest tests/clients
+
+test-unstructured: dev ## the library `unstructured` as a reader (0.9 GB more, in a folder of its own), and beside ours on DATA/documents
+	@python=$$($(PY) tests/unstructured/environment.py "$(abspath $(SERVICES_DIR))/unstructured") && \
+	$$python -m pytest tests/e2e/test_unstructured.py && $$python bench/readers.py $(DATA)/documents
 
 docs: dev ## the documentation as a site, into site/ (MkDocs, in an environment of its own); a link that leads nowhere fails
 	@$(PY) docs/site/build.py

@@ -16,7 +16,7 @@ from pathlib import Path
 from trivium.evaluation.dataset import load_questions
 
 IDENTIFIERS = Path(__file__).with_name("identifiers")
-PEOPLES = (Path(__file__).with_name("everyday"), Path(__file__).with_name("unseen"))  # documents as people have them
+PEOPLES = tuple(Path(__file__).with_name(name) for name in ("everyday", "unseen", "unseen2"))  # as people have them
 TRIVIUM = Path(sys.executable).with_name("trivium")
 RUNS = Path("runs")
 

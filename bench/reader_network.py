@@ -70,7 +70,10 @@ class Network(torch.nn.Module):
 
 
 def prepare(questions: Sequence[Question], maker: WindowMaker, chance: random.Random) -> list[list[Read]]:
-    """Of each question the windows that hold an answer, and one of each passage that holds none."""
+    """Of each question the windows that hold an answer, and one of each passage that holds none.
+
+    A question whose answer no window holds whole is left out; one that has no answer is not.
+    """
     return [reads for question in questions if (reads := _reads(question, maker, chance))]
 
 
@@ -86,7 +89,8 @@ def _reads(question: Question, maker: WindowMaker, chance: random.Random) -> lis
         if not read.firsts:
             wrong.setdefault(read.window.passage, []).append(read)
     right = [read for read in found if read.firsts]
-    return [*right[:3], *(chance.choice(reads) for reads in wrong.values())] if right else []
+    lost = not right and any(example.spans for example in question)
+    return [] if lost else [*right[:3], *(chance.choice(reads) for reads in wrong.values())]
 
 
 def _tokens(window: Window, span: tuple[int, int]) -> tuple[int, int] | None:
@@ -132,10 +136,11 @@ def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
     together, start = [], 0
     for group in batch:
         rows = slice(start, start + len(group))
-        gold_told = gold[rows] * told[rows][..., None]
-        together.append(_missed(logits[rows].reshape(-1, 2), gold_told.reshape(-1, 2), dim=0).mean())
+        if any(read.firsts for read in group):
+            gold_told = gold[rows] * told[rows][..., None]
+            together.append(_missed(logits[rows].reshape(-1, 2), gold_told.reshape(-1, 2), dim=0).mean())
         start += len(group)
-    return alone + torch.stack(together).mean()
+    return alone + torch.stack(together).mean() if together else alone
 
 
 def _missed(scores: torch.Tensor, gold: torch.Tensor, dim: int) -> torch.Tensor:

@@ -2,23 +2,26 @@
 
 Usage: python bench/reader_passages.py FOLDER OUT.json
 
-FOLDER is in the evaluation format. A server of the benchmark's own ingests it; every question is searched over HTTP.
-`bench/train_reader.py` measures on these files, so that its figures are of the passages that a person's question gets.
+FOLDER is in the evaluation format. It is ingested into a tenant of its own, and every question is searched as `trivium
+ask` does: `bench/train_reader.py` measures on the passages that a person's question gets.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from answers import ingest, read
-from serving import running_server
+from rich.console import Console
 
-from trivium import api
-from trivium.client import TriviumClient
+from trivium.config import load_settings
+from trivium.domain.retrieval import Hit, Mode, SearchFilter
+from trivium.evaluation.dataset import Judged, load_set
 from trivium.ports.inference import Passage
+from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
+from trivium_query.answering import PipelineAnswerer
 
 TOP = 5
 
@@ -39,21 +42,28 @@ def main() -> None:
 
 
 def find(folder: Path) -> list[Found]:
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        running_server(Path(scratch, "data")) as server,
-        TriviumClient(server.url) as client,
-    ):
-        ingest(client, folder, Path(scratch))
-        questions = read(folder / "queries.jsonl.gz")
-        return [Found(row["id"], searched(client, row["question"])) for row in questions]
+    settings = msgspec.structs.replace(
+        load_settings({}), llm="", rerank="none", vector_budget_s=60.0, keyword_budget_s=60.0, graph_budget_s=60.0
+    )
+    wanted = load_set(folder)
+    with progress_bars(Console()) as bars, ingested(settings, wanted, folder, bars) as taken:
+        return asyncio.run(searched(taken, wanted.queries))
 
 
-def searched(client: TriviumClient, question: str) -> tuple[Passage, ...]:
-    return tuple(as_read(hit) for hit in client.search(question, top_k=TOP).hits)
+async def searched(taken: Ingested, queries: Sequence[Judged]) -> list[Found]:
+    answerer = taken.services.answerer
+    assert isinstance(answerer, PipelineAnswerer)
+    results = [
+        await answerer.searcher.search(taken.tenant, query.question, Mode.HYBRID, TOP, SearchFilter())
+        for query in queries
+    ]
+    return [
+        Found(query.id, tuple(as_read(hit) for hit in result.hits))
+        for query, result in zip(queries, results, strict=True)
+    ]
 
 
-def as_read(hit: api.Hit) -> Passage:
+def as_read(hit: Hit) -> Passage:
     """With its title, and with the sentence of the step that led to it."""
     bridge = [hit.bridge.sentence] if hit.bridge else []
     return Passage(hit.chunk.text, "\n".join([hit.chunk.title, *bridge]))

@@ -1,12 +1,16 @@
 """Fit the weights by which a direct answer is chosen and judged (`trivium_query/answer/direct/weights.json`).
 
 Usage: python bench/train_answers.py DATA WORK      (WORK: where `bench/train_reader.py` kept its weights)
+       python bench/train_answers.py DATA --people      (minutes)
 
 Every set of SETS is ingested into a tenant of its own. Its questions, and some of other sets that its corpus cannot
 answer, are searched, and read by the reader that saw no question of the set. Three regressions are fitted: which span
 is the answer (conditional logit over a question's spans, then Platt 1999), whether the hits hold an answer at all,
 whether the answer's text is right. Each set is left out once: the table says what the weights of the others do to it.
 The weights of all sets are then written into the package.
+
+With `--people` the last two go on from the package's, on the sets of PEOPLE, which no reader has learnt from: what
+differs from the package's weights costs (maximum a posteriori, their values the mean of a normal prior).
 
 Columns: F1 of the short answer (of the text where there is none), gold in the text, words; of the answers that are
 SUPPORTED, those that are right; of the right answers, those that are SUPPORTED; unanswerable questions refused;
@@ -18,6 +22,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -54,14 +59,16 @@ SETS = {
     "covid_qa": ("xquad/en", "2wiki_dev"),
     "everyday": ("xquad/en", "covid_qa"),
 }
-"""Each with those whose questions it cannot answer. `everyday` lies beside this file."""
-EVERYDAY = Path(__file__).with_name("everyday")
+"""Each with those whose questions it cannot answer."""
+BESIDE = Path(__file__).parent
+PEOPLE = ("everyday", "unseen", "unseen2", "unseen3")
 QUESTIONS, FOREIGN = 400, 60
 SEED = 13
 RIGHT_F1 = 0.5  # of a span
 SHORT_F1 = 0.3  # of a short answer that does not mislead
 RIGHT_WORDS = 0.8  # of a long gold answer's words in the text
 RIDGE, STEPS = 1.0, 60
+AGAIN_RIDGE = 20.0
 ONE = "one"  # the signal that is always 1
 Signals = Mapping[str, float]
 T = TypeVar("T")
@@ -94,8 +101,14 @@ class Judgement(msgspec.Struct, frozen=True):
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", type=Path)
-    arguments.add_argument("work", type=Path)
+    arguments.add_argument("work", type=Path, nargs="?")
+    arguments.add_argument("--people", action="store_true", help="go on from the package's weights")
     options = arguments.parse_args()
+    if options.people:
+        go_on(options.data)
+        return
+    if options.work is None:
+        arguments.error("WORK is needed: where bench/train_reader.py kept its weights")
     asked = {name: collect(options.data, name) for name in SETS}
     readers = {name: reader_without(options.work, name) for name in SETS}
     spans = {name: [spans_of(each, readers[name]) for each in rows] for name, rows in asked.items()}
@@ -106,7 +119,26 @@ def main() -> None:
     weights = fitted(list(SETS), asked, readers, spans)
     for name in SETS:
         print(f"{name:18} {figures(judged(asked[name], readers[name], weights), weights)}  (not left out)", flush=True)
-    counts = {name: len(rows) for name, rows in asked.items()}
+    write(weights, asked)
+
+
+def go_on(data: Path) -> None:
+    """The regressions of confidence, from the package's on, each set of PEOPLE left out once."""
+    asked = {name: collect(data, name) for name in PEOPLE}
+    begun = choose.shipped()
+    with tempfile.TemporaryDirectory() as cache:
+        readers = dict.fromkeys(PEOPLE, reader_in(SHIPPED, Path(cache)))
+        for name in PEOPLE:
+            others = [other for other in PEOPLE if other != name]
+            again = with_confidence(begun, others, asked, readers, AGAIN_RIDGE)
+            for label, weights in (("", begun), ("gone on", again)):
+                print(f"{name:18} {figures(judged(asked[name], readers[name], weights), weights)}  {label}", flush=True)
+        write(with_confidence(begun, PEOPLE, asked, readers, AGAIN_RIDGE), asked, begun.trained_on)
+
+
+def write(weights: Weights, asked: Mapping[str, Sequence[Asked]], before: Mapping[str, int] | None = None) -> None:
+    """Into the package, with how many questions they are of, and `before` of how many."""
+    counts = {**(before or {}), **{name: len(rows) for name, rows in asked.items()}}
     content = msgspec.json.encode(msgspec.structs.replace(weights, trained_on=counts))
     Path(choose.__file__).with_name(choose.WEIGHTS).write_bytes(msgspec.json.format(content, indent=2) + b"\n")
 
@@ -119,14 +151,18 @@ def collect(data: Path, name: str) -> list[Asked]:
     folder = set_in(data, name)
     loaded = load_set(folder)
     own = [(query, wanted_of(query)) for query in loaded.queries if query.gold or not query.answerable]
-    others = [query for other in SETS[name] for query in sample(load_questions(set_in(data, other)), FOREIGN)]
+    others = [
+        query
+        for other in SETS.get(name, SETS["everyday"])
+        for query in sample(load_questions(set_in(data, other)), FOREIGN)
+    ]
     foreign = [(query, Wanted.FOREIGN) for query in others]
     with progress_bars(Console()) as bars, ingested(settings, loaded, folder, bars) as taken:
         return asyncio.run(searched(taken, [*sample(own, QUESTIONS), *foreign]))
 
 
 def set_in(data: Path, name: str) -> Path:
-    return EVERYDAY if name == EVERYDAY.name else data / name
+    return BESIDE / name if name in PEOPLE else data / name
 
 
 def sample(rows: Iterable[T], count: int) -> list[T]:
@@ -149,8 +185,11 @@ async def searched(taken: Ingested, questions: Sequence[tuple[Judged, Wanted]]) 
 
 def reader_without(work: Path, name: str) -> SpanReader:
     """The one that was trained without the set; the shipped one for a set that none was trained on."""
-    folder = next((work / phase_of(fold) for fold in FOLDS if name in fold), SHIPPED)
-    return SpanReader(locate_model(), read_facts(folder), folder, cache_dir=work, threads=THREADS)
+    return reader_in(next((work / phase_of(fold) for fold in FOLDS if name in fold), SHIPPED), work)
+
+
+def reader_in(folder: Path, cache: Path) -> SpanReader:
+    return SpanReader(locate_model(), read_facts(folder), folder, cache_dir=cache, threads=THREADS)
 
 
 def read(one: Asked, reader: SpanReader, weights: Weights) -> Direct:
@@ -183,13 +222,24 @@ def fitted(
         [(rows, asked[name][at].wanted, name) for name in names for at, rows in enumerate(spans[name])]
     )
     weights = Weights(order)
+    return with_confidence(weights, names, asked, readers, RIDGE)
+
+
+def with_confidence(
+    weights: Weights,
+    names: Sequence[str],
+    asked: Mapping[str, list[Asked]],
+    readers: Mapping[str, SpanReader],
+    ridge: float,
+) -> Weights:
+    """The same order; both other regressions fitted, what differs from those given costs `ridge`."""
     answers = {name: judged(asked[name], readers[name], weights) for name in names}
     clear = {name: [row for row in rows if row.shown or not row.wanted.answerable] for name, rows in answers.items()}
-    return Weights(
-        order,
-        answerable=regression(clear, lambda row: row.wanted.answerable, lambda row: row.wanted.answerable),
-        right=regression(answers, lambda row: row.told and row.short_is_right, lambda _: True),
+    found = regression(
+        clear, lambda row: row.wanted.answerable, lambda row: row.wanted.answerable, ridge, weights.answerable
     )
+    right = regression(answers, lambda row: row.told and row.short_is_right, lambda _: True, ridge, weights.right)
+    return msgspec.structs.replace(weights, answerable=found, right=right)
 
 
 def fitted_order(questions: Sequence[tuple[list[tuple[Signals, float]], Wanted, str]]) -> dict[str, float]:
@@ -226,29 +276,35 @@ def fitted_order(questions: Sequence[tuple[list[tuple[Signals, float]], Wanted, 
 
 
 def regression(
-    rows: Mapping[str, list[Judgement]], wanted: Callable[[Judgement], bool], group: Callable[[Judgement], bool]
+    rows: Mapping[str, list[Judgement]],
+    wanted: Callable[[Judgement], bool],
+    group: Callable[[Judgement], bool],
+    ridge: float,
+    prior: Signals,
 ) -> dict[str, float]:
     """Over the answers' signals; within each set every group weighs the same."""
-    names = sorted({key for some in rows.values() for row in some for key in row.signals})
+    names = sorted({*prior, *(key for some in rows.values() for row in some for key in row.signals)})
     examples = []
     for some in rows.values():
         groups = [group(row) for row in some]
         for row, mine in zip(some, groups, strict=True):
             share = 1.0 / (groups.count(mine) * len(set(groups)))
             examples.append((np.array([row.signals.get(key, 0.0) for key in names]), wanted(row), share))
-    found = logistic(examples, QUESTIONS, RIDGE)
+    found = logistic(examples, QUESTIONS, ridge, np.array([prior.get(key, 0.0) for key in names]))
     return {name: round(float(value), 4) for name, value in zip(names, found, strict=True)}
 
 
-def logistic(examples: Sequence[tuple[Vector, bool, float]], scale: float, ridge: float) -> Vector:
-    """Newton's method, with a ridge."""
+def logistic(
+    examples: Sequence[tuple[Vector, bool, float]], scale: float, ridge: float, prior: Vector | float = 0.0
+) -> Vector:
+    """Newton's method, with a ridge about `prior`."""
     signals = np.array([row for row, _, _ in examples])
     right = np.array([float(value) for _, value, _ in examples])
     share = scale * np.array([value for _, _, value in examples])
-    found = np.zeros(signals.shape[1])
+    found = np.zeros(signals.shape[1]) + prior
     for _ in range(STEPS):
         likely = 1 / (1 + np.exp(-signals @ found))
-        slope = signals.T @ (share * (right - likely)) - ridge * found
+        slope = signals.T @ (share * (right - likely)) - ridge * (found - prior)
         curvature = (signals * (share * likely * (1 - likely))[:, None]).T @ signals + ridge * np.eye(len(found))
         found += np.linalg.solve(curvature, slope)
     return found

@@ -1,10 +1,17 @@
 """Train the reader (`trivium_inference.reader`) on the sets of DATA, and measure it on sets that it has not seen.
 
-Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; some 40 minutes on two cores)
+Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; some three hours on two cores)
+       python bench/train_reader.py DATA WORK --from FOLDER      (half an hour)
 
-Questions made of sentences first (of CLOZE's corpora), then the sets' own. Each fold of FOLDS is left out once: the
-reader trained on the others answers its questions from the first five passages that the product finds. Its odds fit the
-probabilities. Then the last of them goes on with all sets and is written into the package: reader.weights, reader.json.
+Questions made of sentences first (of CLOZE's corpora), then the sets' own and those of `bench/written`. Each fold of
+FOLDS is left out once: the reader trained on the others answers its questions from the first five passages that the
+product finds. Its odds fit the probabilities. Then the last of them goes on with all sets and is written into the
+package: reader.weights, reader.json.
+
+With `--from` only the last step is done, from the reader in FOLDER on (a copy of the package's): nothing is left out,
+and PEOPLE, which no reader learns from, fit the probabilities. `--new` names the files of `bench/written` that it has
+not learnt from, all by default: these are read twice, of all else a share, so that nothing is forgotten (experience
+replay: Robins 1995).
 
 WORK keeps what is done (weights after each phase, checkpoints within): the same command goes on where it was ended.
 Columns: exact match and F1 (SQuAD's normalisation) of the best span of five passages, over all questions and over those
@@ -32,22 +39,38 @@ from reader_cloze import clozes
 from reader_examples import COMPARING, FOLDS, SETS, THREADS, Question, answers_of, load, phase_of, questions_of
 from reader_network import Network, Read, batches, loss_of, prepare, with_one_wrong
 from reader_passages import Found, find
+from reader_written import written_questions, yes_no_questions
 from safetensors.numpy import save
 
+from trivium.evaluation.dataset import load_questions
 from trivium.ports.inference import Passage, Reading, ReadSpan
 from trivium_inference.model_files import ModelFiles, locate_model
 from trivium_inference.openvino_bert import read_bert
 from trivium_inference.reader import SpanReader
-from trivium_inference.reader_weights import FACTS, SHIPPED, WEIGHTS, ReaderFacts, differences, read_facts
+from trivium_inference.reader_weights import (
+    FACTS,
+    SHIPPED,
+    WEIGHTS,
+    ReaderFacts,
+    changed,
+    differences,
+    read_changes,
+    read_facts,
+)
 from trivium_inference.reader_windows import WindowMaker
 
 FIRST_LAYER = 2
 SEED = 13
 CLOZE = {"musique_train100": 4500, "hotpotqa_train100": 3000, "covid_qa": 2000, "qasper_full10": 500}
+WRITTEN = "written"
 CLOZE_PASSES, PASSES, LAST_PASSES = 1, 2, 2
 RATE, NEW_RATE = 1.5e-4, 1e-3  # of the layers, and of the head and the marks, which begin at random
 BATCH_TOKENS = 4096
 WARM_UP = 0.1
+REPLAYED = 0.25  # of what a reader that goes on has learnt
+AGAIN_RATE, AGAIN_NEW_RATE = 1.2e-4, 3e-4  # the same, of a reader that goes on
+KEPT = 0.35  # of its weights from before, mixed with those after (WiSE-FT: Wortsman et al. 2022)
+PEOPLE = tuple(Path(__file__).with_name(name) for name in ("everyday", "unseen"))
 EVERY = 50  # steps between two lines of the log
 KEPT_EVERY = 200  # steps between two checkpoints
 RIGHT_F1 = 0.5  # a span is right for its probability's sake
@@ -81,15 +104,26 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", type=Path)
     arguments.add_argument("work", type=Path)
+    arguments.add_argument("--from", dest="begun", type=Path, help="a reader to go on with")
+    arguments.add_argument("--new", default="*", metavar="PATTERN", help="of names of files, as '[f-j]*'")
     options = arguments.parse_args()
     torch.set_num_threads(THREADS)
     options.work.mkdir(parents=True, exist_ok=True)
     files = locate_model()
     training = Training(files, options.data, options.work)
+    if options.begun:
+        trained = training.gone_on(options.begun, options.new)
+        write_fitted(files, trained, [one for folder in PEOPLE for one in training.people(folder, trained)], training)
+        return
     begun = training.on_sentences()
     without = [training.left_out(fold, begun) for fold in FOLDS]
     trained = training.on_sets("all", SETS, without[-1], LAST_PASSES)
     judged = [row for fold, state in zip(FOLDS, without, strict=True) for row in training.measured(fold, state)]
+    write_fitted(files, trained, judged, training)
+
+
+def write_fitted(files: ModelFiles, trained: State, judged: Sequence[Judged], training: Training) -> None:
+    """Into the package, with the probabilities that these spans say."""
     slope, intercept = fitted(judged)
     print(f"probability = 1 / (1 + exp(-({slope:.3f} x + {intercept:.3f})))\n{reliability(judged, slope, intercept)}")
     write_reader(files, SHIPPED, trained, (slope, intercept), training.counts(SETS))
@@ -113,10 +147,31 @@ class Training:
         return self._phase("sentences", questions, CLOZE_PASSES, None)
 
     def on_sets(self, phase: str, sets: Iterable[str], begun: State, passes: int) -> State:
-        return self._phase(phase, [one for name in sets for one in self._of(name)], passes, begun)
+        questions = [one for name in (*sets, WRITTEN) for one in self._of(name)]
+        return self._phase(phase, questions, passes, begun)
 
     def left_out(self, fold: Sequence[str], begun: State) -> State:
         return self.on_sets(phase_of(fold), [name for name in SETS if name not in fold], begun, PASSES)
+
+    def gone_on(self, folder: Path, new: str) -> State:
+        """What is `new` twice and a share of all else, from the weights in `folder` on."""
+        chance = random.Random(f"{SEED} {new}")
+        anew = _written(chance, new)
+        asked = {question[0].question for question in anew}
+        rest = [one for name in (*SETS, WRITTEN) for one in self._of(name) if one[0].question not in asked]
+        questions = [*anew, *chance.sample(rest, int(REPLAYED * len(rest)))]
+        begun = state_of(self._files, folder)
+        ended = self._phase("gone_on", questions, 1, begun, again=anew, rates=(AGAIN_RATE, AGAIN_NEW_RATE))
+        return {name: KEPT * begun[name].float() + (1 - KEPT) * value.float() for name, value in ended.items()}
+
+    def people(self, folder: Path, trained: State) -> list[Judged]:
+        """The best span of each passage that the product finds for the folder's questions."""
+        own = self._work / "people"
+        write_reader(self._files, own, trained, (1.0, 0.0), {})
+        reader = SpanReader(self._files, read_facts(own), own, cache_dir=own, threads=THREADS)
+        found = {one.query: one.passages for one in find(folder)}
+        asked = [one for one in load_questions(folder) if one.gold and one.answerable]
+        return [each for one in asked for each in judged_spans(reader, one.question, found[one.id], one.gold)]
 
     def measured(self, fold: Sequence[str], trained: State) -> list[Judged]:
         """Two lines for each set of the fold, and every judged span."""
@@ -126,11 +181,14 @@ class Training:
         return [judged for name in fold for judged in self._measured(name, reader, folder)]
 
     def counts(self, sets: Iterable[str]) -> dict[str, int]:
-        return {name: len(self._of(name)) for name in sets} | {f"{name}, sentences": n for name, n in CLOZE.items()}
+        own = {name: len(self._of(name)) for name in (*sets, WRITTEN)}
+        return own | {f"{name}, sentences": n for name, n in CLOZE.items()}
 
     def _of(self, name: str) -> list[Question]:
         if name not in self._questions:
-            self._questions[name] = questions_of(self._data / name, random.Random(f"{SEED} {name}"))
+            chance = random.Random(f"{SEED} {name}")
+            own = name == WRITTEN
+            self._questions[name] = _written(chance) if own else questions_of(self._data / name, chance)
         return self._questions[name]
 
     def _measured(self, name: str, reader: SpanReader, folder: Path) -> list[Judged]:
@@ -153,7 +211,17 @@ class Training:
             file.write_bytes(msgspec.json.encode(find(self._data / name)))
         return msgspec.json.decode(file.read_bytes(), type=list[Found])
 
-    def _phase(self, phase: str, questions: Sequence[Question], passes: int, begun: State | None) -> State:
+    def _phase(
+        self,
+        phase: str,
+        questions: Sequence[Question],
+        passes: int,
+        begun: State | None,
+        *,
+        again: Sequence[Question] = (),
+        rates: tuple[float, float] = (RATE, NEW_RATE),
+    ) -> State:
+        """`again` are read once more at the end. `rates` are of the layers, and of the head and the marks."""
         done = self._work / f"{phase}.pt"
         if done.exists():
             return torch.load(done)
@@ -163,21 +231,27 @@ class Training:
             network.load_state_dict(begun)
         chance = random.Random(SEED)
         groups = prepare(questions, self._maker, chance)
-        drawn = (with_one_wrong(groups, chance) for _ in range(passes))  # another wrong one each time
+        last = [prepare(again, self._maker, chance)] if again else []
+        drawn = (with_one_wrong(some, chance) for some in [groups] * passes + last)  # another wrong one each time
         plan = [batch for some in drawn for batch in batches(some, BATCH_TOKENS, chance)]
         print(f"{phase}: {len(groups)} questions, {sum(map(len, groups))} windows, {len(plan)} steps", flush=True)
-        run(network, plan, self._work / f"{phase}.checkpoint")
+        run(network, plan, self._work / f"{phase}.checkpoint", rates)
         torch.save(network.state_dict(), done)
         return network.state_dict()
 
 
-def run(network: Network, plan: Sequence[list[list[Read]]], checkpoint: Path) -> None:
+def _written(chance: random.Random, names: str = "*") -> list[Question]:
+    """What `bench/written` has in the files of these names, with what asks yes or no of them."""
+    return [*written_questions(chance, names), *yes_no_questions(names)]
+
+
+def run(network: Network, plan: Sequence[list[list[Read]]], checkpoint: Path, rates: tuple[float, float]) -> None:
     """Every batch once, from the last checkpoint on."""
     network.train()
     optimiser = torch.optim.AdamW(
         [
-            {"params": [p for p in network.encoder.parameters() if p.requires_grad], "lr": RATE},
-            {"params": [*network.marks.parameters(), *network.head.parameters()], "lr": NEW_RATE},
+            {"params": [p for p in network.encoder.parameters() if p.requires_grad], "lr": rates[0]},
+            {"params": [*network.marks.parameters(), *network.head.parameters()], "lr": rates[1]},
         ],
         weight_decay=0.01,
         fused=True,
@@ -217,6 +291,15 @@ def resumed(checkpoint: Path, *parts: Network | torch.optim.Optimizer | torch.op
     for part, state in zip(parts, kept["parts"], strict=True):
         part.load_state_dict(state)
     return kept["step"]
+
+
+def state_of(files: ModelFiles, folder: Path) -> State:
+    """The weights of the reader in `folder`, as the network has them."""
+    base = read_bert(files.path)
+    assert base, "the default embedder is a BERT"
+    weights = changed(base[1], read_changes(read_facts(folder), folder))
+    state = Network(files.path, FIRST_LAYER).state_dict()
+    return {name: torch.tensor(weights[name]) if name in weights else value for name, value in state.items()}
 
 
 def write_reader(
@@ -259,6 +342,16 @@ def outcome(query: Mapping[str, Any], passages: Sequence[Passage], reader: SpanR
         spent_ms=spent_ms,
         judged=tuple(Judged(score, f1_of(text, answers)) for score, text in best),
     )
+
+
+def judged_spans(
+    reader: SpanReader, question: str, passages: Sequence[Passage], answers: Iterable[str]
+) -> list[Judged]:
+    """The best span of every passage."""
+    answers = tuple(answers)
+    readings = zip(reader.read_now(question, passages), passages, strict=True)
+    best = [(reading, reading.spans[0], passage.text) for reading, passage in readings if reading.spans]
+    return [Judged(odds(reading, span), f1_of(text[span.start : span.end], answers)) for reading, span, text in best]
 
 
 def figures(rows: Sequence[Asked]) -> str:

@@ -20,6 +20,37 @@ fetched. Each is read in a process of its own with bounds on time, memory and si
 |---|---|---|---|---|
 """
 FOOT = """
+## Dates
+
+`--time dated` asks about the date that a document gives itself. It is the first of these that it tells and that can be
+read; without a time zone it is UTC:
+
+| of | the date |
+|---|---|
+| mails, Outlook messages | sent |
+| pictures (JPEG, PNG, TIFF, WebP, HEIC) | Exif: taken, digitised, changed, each in its time zone where it is told |
+| PDF | made, changed |
+| DOCX, PPTX, XLSX, XLSB, ODT, ODP, ODS | made, changed |
+| DOC, PPT, XLS | made, saved last, by the file's summary |
+| RTF | made, revised |
+| EPUB | published, changed |
+| HTML | what its head calls its date |
+| Markdown | `date`, `created`, `modified` of its front matter |
+| Org, LaTeX | the date at its beginning |
+| recordings, films | `date`, then `creation_time` of the container; needs the extra `media` |
+
+Unset fields, 1 January 1601 at midnight, and what lies before the year 1000 or from 2100 on are no dates, and never a
+reason to refuse a file. Nothing is guessed from the text, from file names or from the disk.
+
+## The library `unstructured`
+
+`pip install "trivium-ingest-worker[unstructured]"` (0.9 GB with what it asks for) makes it a reader beside ours, in the
+same sandbox. `TRIVIUM_UNSTRUCTURED_MODEL` names the folder of its spaCy pipeline (`en_core_web_sm`); nothing is
+downloaded. With that alone it is asked for what no row above is. `TRIVIUM_READER=unstructured` has it read every file,
+`TRIVIUM_DATASET_READERS=papers=unstructured` those of a dataset, from then on. Citations then point to a section, a
+page or a sheet. PDF and pictures need its own extras, which bring torch, and are refused without them; attachments, OCR
+and recordings stay with our parsers. `make test-unstructured` tries it, and measures both.
+
 Written by `docs/write_formats.py` from `services/ingest-worker/src/trivium_ingest/parse/`: a new format is one file
 there, `<family>/<name>_format.py`, with an example of it in `examples/` and a question to that in
 `tests/e2e/test_every_format.py`.

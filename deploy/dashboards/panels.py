@@ -54,6 +54,7 @@ _NO_FAULT: Final = "nothing failed"
 _NO_MODEL: Final = "no language model is configured"
 _NOT_SERVED: Final = "models run in the processes that use them, without an inference service"
 _NO_CONTROL: Final = "no control process: the embedded product"
+_NO_CONNECTION: Final = "nothing is connected"
 _NO_WORKERS: Final = "no workers: the embedded product"
 OF_EMBEDDED: Final = frozenset({_NOT_SERVED, _NO_CONTROL, _NO_WORKERS})
 """Why the embedded product shows nothing where the distributed one must."""
@@ -80,6 +81,18 @@ BOARDS: Final = (
                 (rate("trivium_stage_skipped_total", "stage"),),
                 "What a retry need not repeat.",
                 "nothing was repeated",
+            ),
+            Panel(
+                "Looks at connections",
+                PER_SECOND,
+                (Line("sum by (kind, outcome) (rate(trivium_connection_looks_total[5m]))", "{{kind}} {{outcome}}"),),
+                quiet=_NO_CONNECTION,
+            ),
+            Panel(
+                "Files of connections",
+                PER_SECOND,
+                (Line("sum by (kind, change) (rate(trivium_connection_documents_total[5m]))", "{{kind}} {{change}}"),),
+                quiet=_NO_CONNECTION,
             ),
             Panel(
                 "Workers' seconds since the last canary",
@@ -122,6 +135,20 @@ BOARDS: Final = (
                 COUNT,
                 (Line("max by (queue, lane) (trivium_backlog_workers)", "{{queue}} {{lane}}"),),
                 quiet=_NO_CONTROL,
+            ),
+            Panel(
+                "Documents in hand",
+                COUNT,
+                (Line("max by (lane) (trivium_documents_in_hand)", "{{lane}}"),),
+                "Claimed and in no queue: a lane that fills all workers keeps the others waiting.",
+                _NO_CONTROL,
+            ),
+            Panel(
+                "Gave way to a busy language model",
+                PER_SECOND,
+                (Line("sum by (stage, lane) (rate(trivium_llm_gave_way_total[5m]))", "{{stage}} {{lane}}"),),
+                "Each comes back within seconds; nothing failed.",
+                "nothing gave way",
             ),
             Panel(
                 "Task: stage, records and artifacts",

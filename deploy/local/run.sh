@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trivium's own processes against the servers of `make services`, until Ctrl-C: the inference service, the control process,
-# two ingest and two graph workers (one of each never behind a recording or a large file) and the query service. One that
-# ends is started again (keep_running.py). Their output goes to .services/trivium/NAME.log.
+# two ingest and two graph workers (one of each never behind a backfill, the other never behind a recording or a large file)
+# and the query service. One that ends is started again (keep_running.py). Their output goes to .services/trivium/NAME.log.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 SERVICES=$(realpath -m "${TRIVIUM_SERVICES_DIR:-$ROOT/.services}")
@@ -38,8 +38,8 @@ tell_when_ready &
 exec "$ROOT/.venv/bin/python" "$ROOT/deploy/local/keep_running.py" "$LOGS" \
     "inference=$BIN/trivium-gpu-inference" \
     "control=$BIN/trivium-ingest-control" \
-    "ingest-1=$BIN/trivium-ingest-worker" \
+    "ingest-1=env TRIVIUM_WORKER_LANES=uploads $BIN/trivium-ingest-worker" \
     "ingest-2=env TRIVIUM_WORKER_LANES=others $BIN/trivium-ingest-worker" \
-    "graph-1=$BIN/trivium-graph-worker" \
+    "graph-1=env TRIVIUM_WORKER_LANES=uploads $BIN/trivium-graph-worker" \
     "graph-2=env TRIVIUM_WORKER_LANES=others $BIN/trivium-graph-worker" \
     "query=$BIN/trivium-query-api"

@@ -1,4 +1,5 @@
 # vLLM on the CPU, behind its OpenAI API. VLLM_MODEL names what it serves: a folder, or a hub name that can be fetched.
+# VLLM_ARGS: more options of `vllm serve`, separated by spaces.
 VERSION=$VLLM_VERSION
 PORTS=$VLLM_PORT
 START_LIMIT_S=400
@@ -32,7 +33,7 @@ run_server() {
     exec vllm serve "$VLLM_MODEL" --served-model-name "$(basename "$VLLM_MODEL")" --host 127.0.0.1 --port "$VLLM_PORT" \
         --max-model-len auto --dtype float32 --enforce-eager \
         --enable-auto-tool-choice --tool-call-parser "${VLLM_TOOL_PARSER:-hermes}" \
-        --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}'  # a small model pads JSON for ever
+        --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' ${VLLM_ARGS:-}  # a small model pads JSON for ever
 }
 
 is_healthy() { curl -fsS --max-time 5 "http://127.0.0.1:$VLLM_PORT/health"; }

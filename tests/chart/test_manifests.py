@@ -15,7 +15,7 @@ from helm import PROFILES, TRIAL, Helm, merged, pods_of
 from kubernetes_schema import faults
 
 from trivium.config import load_settings, unknown_variables
-from trivium.domain.documents import LONG_LANES, Lane
+from trivium.domain.documents import LANES_OF
 from trivium.flow.pipeline import Worker, stages_of
 from trivium.flow.queues import consumed_by, consumed_in_turn_by
 
@@ -28,11 +28,17 @@ EVERYTHING: Mapping[str, Any] = merged(
         },
         "autoscaling": {"kind": "hpa"},
         "monitoring": {"kind": "annotations"},
+        "connect": {
+            "credentials": {"acme": "acme-places", "b_2": "others"},
+            "folders": {
+                "papers": {"volume": {"persistentVolumeClaim": {"claimName": "papers"}}},
+                "theirs": {"volume": {"nfs": {"server": "files.example", "path": "/theirs"}}, "tenant": "acme"},
+            },
+        },
     },
 )
 WHOLE = [("", TRIAL), ("", EVERYTHING), *((profile, TRIAL) for profile in PROFILES)]
 COMMANDS = {"query-api", "control", "inference"}
-LANES = {"all": tuple(Lane), "recordings": LONG_LANES, "others": tuple(lane for lane in Lane if lane not in LONG_LANES)}
 
 
 @pytest.fixture(params=WHOLE, ids=["defaults", "everything", *PROFILES])
@@ -133,8 +139,31 @@ def test_a_process_has_the_credentials_that_it_needs_and_no_other(helm: Helm) ->
     }
     assert held["trivium-inference"] == set()
     assert {name for name, keys in held.items() if "api_keys" in keys} == {"trivium-query-api"}
+    assert {name for name, keys in held.items() if "link_secret" in keys} == {"trivium-query-api"}
     assert {name for name, keys in held.items() if "events_token" in keys} == {"trivium-control"}
     assert "s3_secret_key" in held["trivium-worker-graph"]
+
+
+def test_what_connections_need_is_mounted_where_they_are_looked_at_and_nowhere_else(helm: Helm) -> None:
+    pods = pods_of(helm.template(values=EVERYTHING))
+    for name, pod in pods.items():
+        (container,) = pod["spec"]["containers"]
+        told = {variable["name"]: variable.get("value") for variable in container.get("env", [])}
+        volumes = {volume.pop("name"): volume for volume in pod["spec"].get("volumes", [])}
+        mounts = {mount["mountPath"]: mount for mount in container.get("volumeMounts", [])}
+        if name != "trivium-query-api":
+            assert not [volume for volume in volumes if volume.startswith("connect")], name
+            continue
+        assert told["TRIVIUM_CONNECT_FOLDERS"] == "/connect/papers,acme=/connect/theirs"
+        for path, source in {
+            f"{told['TRIVIUM_CONNECT_SECRETS']}/acme": {"secret": {"secretName": "acme-places"}},
+            f"{told['TRIVIUM_CONNECT_SECRETS']}/b_2": {"secret": {"secretName": "others"}},
+            "/connect/papers": {"persistentVolumeClaim": {"claimName": "papers"}},
+            "/connect/theirs": {"nfs": {"server": "files.example", "path": "/theirs"}},
+        }.items():
+            assert mounts[path]["readOnly"]
+            (kind,) = source
+            assert source[kind].items() <= volumes[mounts[path]["name"]][kind].items()
 
 
 def test_a_credential_is_in_no_settings(helm: Helm) -> None:
@@ -174,7 +203,7 @@ def test_keda_watches_the_queues_that_a_worker_consumes(helm: Helm) -> None:
     objects = helm.template(profile="large")
     scaled = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "ScaledObject"}
     for name, kind in (("ingest", Worker.INGEST), ("graph", Worker.GRAPH)):
-        for suffix, lanes in (("", LANES["recordings"]), ("-others", LANES["others"])):
+        for suffix, lanes in (("", LANES_OF["uploads"]), ("-others", LANES_OF["others"])):
             triggers = scaled[f"trivium-worker-{name}{suffix}"]["triggers"]
             stages = stages_of(kind)
             wanted = {*consumed_by(stages, lanes), *consumed_in_turn_by(stages, lanes)}
@@ -193,7 +222,7 @@ def test_keda_watches_the_queues_that_a_worker_consumes(helm: Helm) -> None:
 def test_a_worker_of_the_language_model_scales_to_nothing_by_its_own_queue(helm: Helm) -> None:
     llm = {"kind": "ingest", "lanes": "all", "queues": ["llm"], "scaling": {"min": 0}, "replicas": 1, "scratch": "1Gi"}
     both = {"llm": {**llm, "resources": {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}}}
-    workers = {"ingest": {"queues": ["parse", "embed", "index"]}, "ingest-others": None, **both}
+    workers = {"ingest": {"lanes": "all", "queues": ["parse", "embed", "index"]}, "ingest-others": None, **both}
     values = merged(TRIAL, {"workers": workers, "autoscaling": {"kind": "keda"}})
     objects = helm.template(values=values)
     scaled = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "ScaledObject"}

@@ -56,6 +56,15 @@ def python() -> Path:
     return environments.python()
 
 
+@pytest.fixture(scope="session", params=[environments.NEWEST, environments.OLDEST])
+def python_of_each_age(request: pytest.FixtureRequest) -> Path:
+    """The interpreters with the newest and with the oldest frameworks that the client's extras permit."""
+    if not environments.python(request.param).exists():
+        pytest.skip("The clients' environments are not there: make test-clients")
+    found: Path = environments.python(request.param)
+    return found
+
+
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
     """Where Node finds the other programs."""

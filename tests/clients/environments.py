@@ -15,12 +15,13 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "triviu
 FOLDER = Path(__file__).parent
 REPOSITORY = FOLDER.parents[1]
 TYPESCRIPT = REPOSITORY / "clients" / "typescript"
+NEWEST, OLDEST = "newest", "oldest"
 UV = Path(sys.executable).with_name("uv")
 
 
-def python() -> Path:
+def python(age: str = NEWEST) -> Path:
     """The interpreter with the Python programs; may not be there."""
-    return CACHE / "python" / "bin" / "python"
+    return CACHE / ("python" if age == NEWEST else f"python-{age}") / "bin" / "python"
 
 
 def node_modules() -> Path:
@@ -29,12 +30,9 @@ def node_modules() -> Path:
 
 
 def make() -> None:
-    """Install the newest releases of what requirements.txt and package.json name, with the client of this checkout."""
-    home = python().parents[1]
-    subprocess.run([UV, "venv", "--quiet", "--allow-existing", "--python", sys.executable, home], check=True)
-    packages = [str(REPOSITORY / "libs" / name) for name in ("trivium", "trivium-client")]
-    wanted = ["-r", str(FOLDER / "requirements.txt"), *(part for each in packages for part in ("-e", each))]
-    subprocess.run([UV, "pip", "install", "--quiet", "--upgrade", "--python", python(), *wanted], check=True)
+    """The newest releases of what requirements.txt and package.json name; the oldest that our extras permit."""
+    _install(NEWEST, "--upgrade", "-r", str(FOLDER / "requirements.txt"))
+    _install(OLDEST, "--resolution", "lowest-direct", extras="[langchain,llama-index,haystack]")
     if shutil.which("npm") is None:
         print("There is no npm: what needs Node is left out.")  # noqa: T201
         return
@@ -43,6 +41,15 @@ def make() -> None:
     quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"]
     for folder, more in ((node_modules().parent, []), (TYPESCRIPT, ["--no-package-lock"])):
         subprocess.run(["npm", "install", *quiet, *more], cwd=folder, check=True)
+
+
+def _install(age: str, *how: str, extras: str = "") -> None:
+    """An environment with the client of this checkout."""
+    home = python(age).parents[1]
+    subprocess.run([UV, "venv", "--quiet", "--allow-existing", "--python", sys.executable, home], check=True)
+    libraries = REPOSITORY / "libs"
+    ours = ["-e", str(libraries / "trivium"), "-e", f"{libraries / 'trivium-client'}{extras}"]
+    subprocess.run([UV, "pip", "install", "--quiet", "--python", python(age), *how, *ours], check=True)
 
 
 if __name__ == "__main__":

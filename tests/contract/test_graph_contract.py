@@ -417,7 +417,7 @@ async def test_what_stands_beside_a_chunk_is_told_at_both_ends_whatever_came_fir
 
 async def test_a_document_whose_shares_came_in_part_leaves_nothing(graphs: Graphs) -> None:
     write(graphs, "d", beside("text", (StepType.HAS_TABLE, "never")))
-    graphs.writer(ACME).delete("d", keep_version="v2")
+    graphs.writer(ACME).delete_others({"d": "v2"})
     write(graphs, "d", beside("never"), version="v2")
     assert await graphs.reader(ACME).beside(["never"]) == {}
     assert graphs.writer(ACME).ids({"d": "v2"}) == {"d": {"never"}}
@@ -646,7 +646,7 @@ async def test_a_batch_that_fails_half_way_leaves_nothing(graphs: Graphs) -> Non
 async def test_an_old_version_goes_and_the_kept_one_stays(graphs: Graphs) -> None:
     write(graphs, "d", share("c1", "Kelmore", "Orvin"), version="v1")
     write(graphs, "d", share("c2", "Kelmore"), version="v2")
-    graphs.writer(ACME).delete("d", keep_version="v2")
+    graphs.writer(ACME).delete_others({"d": "v2"})
     assert [(e.key, e.mentions) for e in (await graphs.reader(ACME).entities()).entities] == [("kelmore", 1)]
     assert graphs.writer(ACME).ids({"d": "v1"}) == {"d": set()}
 
@@ -859,7 +859,7 @@ async def test_evidence_follows_its_chunks(graphs: Graphs) -> None:
     assert await reader.evidence_of(["one", "two", "three"], 9) == {"one": ["c1"], "two": ["c2"], "three": ["c1"]}
     assert await everything(reader) == before
     writer.upsert([placed("n1", "d", "newer", version="v2")])
-    writer.delete("d", keep_version="v2")
+    writer.delete_others({"d": "v2"})
     assert await reader.evidence_of(["one", "two", "three", "newer"], 9) == {"newer": ["n1"]}
     writer.delete("d")
     assert await reader.evidence_of(["newer"], 9) == {}

@@ -236,11 +236,21 @@ async def test_a_search_restricted_to_documents_finds_only_theirs(index: Index, 
 async def test_deleting_a_document_keeps_the_version_asked_for(index: Index, tenant: Tenant) -> None:
     index.put(tenant, Row("old"), Row("new", version="v2"), Row("other", "e"))
     assert await index.found(tenant) == ["new", "old", "other"]
-    index.store.writer(tenant).delete("d", keep_version="v2")
+    index.store.writer(tenant).delete_others({"d": "v2"})
     assert await index.found(tenant) == ["new", "other"]
     index.store.writer(tenant).delete("d")
     assert await index.found(tenant) == ["other"]
     assert await index.known(tenant, "old", "new") == set()
+
+
+async def test_documents_keep_each_its_own_version_though_two_have_one_of_the_same_name(
+    index: Index, tenant: Tenant
+) -> None:
+    index.put(tenant, Row("old"), Row("new", version="v2"), Row("kept", "e"), Row("gone", "f"), Row("other", "g"))
+    index.store.writer(tenant).delete_others({"d": "v2", "e": "v1", "f": ""})
+    assert await index.found(tenant) == ["kept", "new", "other"]
+    index.store.writer(tenant).delete_others({})
+    assert await index.found(tenant) == ["kept", "new", "other"]
 
 
 async def test_a_tenant_never_sees_anothers_rows(index: Index, tenant: Tenant, other: Tenant) -> None:

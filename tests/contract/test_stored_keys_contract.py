@@ -26,6 +26,7 @@ def taken_apart(text: str) -> KeyText:
 
 def test_missing_nothing_is_found_and_nothing_can_be_ended(keys: StoredKeys, tenant: Tenant) -> None:
     assert keys.find(KeyText(tenant, "0" * 12, "0" * 64)) is None
+    assert keys.named(tenant, "0" * 12) is keys.named(tenant, "../ended/x") is None
     for unknown in ("0" * 12, "../ended/x", ""):
         with pytest.raises(NotFound):
             keys.rotate(tenant, unknown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 from collections.abc import Callable
 
@@ -40,12 +39,8 @@ def test_a_backfill_waits_for_a_busy_model_while_uploads_pass(new_cluster: Calla
         cluster.start(INGEST, TRIVIUM_WORKER_QUEUES="parse,embed,index")
         cluster.start(LLM, TRIVIUM_WORKER_QUEUES="llm")
         vllm.waiting = LIMIT  # a backfill's limit, not an upload's
-        archive = f"{cluster.name}-archive"
-        cluster.s3.make_bucket(archive)
-        try:
-            old = b"Ledger: the barge Halvard carried slate."
-            cluster.s3.put_object(archive, "old.txt", io.BytesIO(old), len(old))
-            with subprocess.Popen([BIN / "trivium", "backfill", f"s3://{archive}/"], env=cluster.env) as backfill:
+        with cluster.archive(old=b"Ledger: the barge Halvard carried slate.") as archive:
+            with subprocess.Popen([BIN / "trivium", "backfill", archive], env=cluster.env) as backfill:
                 wait_until(lambda: [d for d in cluster.documents() if d.get("stage")], "it is read", limit_s=120)
                 cluster.upload("new.txt", b"The barge Corrin carried lamps.")
                 assert cluster.document("new.txt")["state"] == "ready"
@@ -55,6 +50,3 @@ def test_a_backfill_waits_for_a_busy_model_while_uploads_pass(new_cluster: Calla
                 vllm.waiting = 0.0
                 assert backfill.wait(120) == 0
             assert {document["state"] for document in cluster.documents()} == {"ready"}
-        finally:
-            cluster.s3.remove_object(archive, "old.txt")
-            cluster.s3.remove_bucket(archive)

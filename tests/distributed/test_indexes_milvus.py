@@ -12,11 +12,11 @@ from multiprocessing import get_context
 import msgspec
 import numpy as np
 import pytest
-from pymilvus import MilvusClient
 from waiting import wait_until
 from wire import Wire
 
 from trivium.adapters.distributed.milvus.vectors import MilvusVectors
+from trivium.adapters.distributed.milvus.without_pandas import MilvusClient
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import ChunkVectors
 from trivium.domain.errors import Refused, TryLater

@@ -14,6 +14,7 @@ import server_contents
 from cluster import Cluster
 
 from trivium.access.trail import ENTRIES
+from trivium.adapters.distributed.s3.objects import FORMAT_KEY
 from trivium.config import load_settings
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "files"
@@ -43,9 +44,9 @@ def found_within(cluster: Cluster, mode: str, **filters: str) -> str:
 
 
 def without_the_trail(buckets: dict[str, dict[str, bytes]]) -> dict[str, dict[str, bytes]]:
-    """What was uploaded once more is told there, and nowhere else."""
+    """What was uploaded once more is told there, and nowhere else; the bucket says its format from now on."""
     return {
-        bucket: {name: body for name, body in objects.items() if f"/{ENTRIES}" not in name}
+        bucket: {name: body for name, body in objects.items() if f"/{ENTRIES}" not in name and name != FORMAT_KEY}
         for bucket, objects in buckets.items()
     }
 

@@ -39,6 +39,7 @@ DOCUMENTS = {
     " Hang a thread into it for ten days.",
     "statutes.txt": "Statutes of the Merrow Canoe Club\nThe annual fee is 240 euros for active members, 90 euros for"
     " juniors and 60 euros for supporting members. It is due by 31 January. Forty members form a quorum.",
+    "press.txt": "Service book of the Brack 40 press\n\nIts serial number is 80-11-3347. Bought second-hand.",
     "judgment.txt": "REGIONAL COURT OF ELMSTAD\nJudge: Maren Kolb\n\nThe claimant broke her wrist. She could not work"
     " for seven weeks. The defendant bears four fifths of the costs.",
     "blades.md": "# Quillon recycles blades\n\nDamgaard is chief executive, Yildiz leads technology.",
@@ -69,6 +70,10 @@ DOCUMENTS = {
     " stayed for two nights. No crutch was needed.",
     "readers.md": "# Aske Reading Room\n\nThe reading room is open from Tuesday to Saturday. Garden gnomes are welcome"
     " in the court of the Aske Reading Room.",
+    "quay.md": "# Oxley Quay\n\nThe mooring fee of Oxley Quay goes up from 48 to 54 euros a week. A new fender costs"
+    " 1,850 euros for the whole quay, or 640 for a repair. The quay has three"
+    " cranes: Long Meg, Stout Tom and the Widow. The north gate was closed when the ice broke its hinge.",
+    "berths.csv": "Measure,Inner berth,Outer berth\nDepth in m,3.1,5.2\nPrice in euros,12,9\n",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
     "\nCheck-out is until 11 am.\nA deposit is taken for the key and given back at check-out.",
@@ -114,12 +119,14 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("How many users were affected by the outage?", "1,140 users", {"outage.md"}),
         ("How much is the annual fee for juniors?", "90 euros", {"statutes.txt"}),
         ("How many members form a quorum?", "Forty", {"statutes.txt"}),
+        ("annual fee juniors canoe club", "90 euros", {"statutes.txt"}),
+        ("serial number Brack 40 press", "80-11-3347", {"press.txt"}),
         ("When is the annual fee of the canoe club due?", "31 January", {"statutes.txt"}),
         ("Who is the judge?", "Maren Kolb", {"judgment.txt"}),
         ("How long could the claimant not work?", "seven weeks", {"judgment.txt"}),
         ("Who is the chief executive of Quillon?", "Damgaard", {"blades.md"}),
         ("Who looks after the reserve?", "Orse Valley Trust", {"marsh.md"}),
-        ("Where does the fen orchid grow?", "near the old loading ramp", {"marsh.md"}),
+        ("Where does the fen orchid grow?", "only near the old loading ramp", {"marsh.md"}),
         ("Where is Norvalin manufactured?", "Zlin", {"leaflet.txt"}),
         ("Who did the statistics?", "Matti Kerola", {"lamps.txt"}),
         ("How many votes were for the walnut tree?", "41", {"newsletter.txt"}),
@@ -130,6 +137,13 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Is the pond of Holm Skerry dangerous to puffins?", "no", {"puffins.md"}),
         ("Is the reading room open on Mondays?", "no", {"readers.md"}),
         ("Is the reading room open on Thursdays?", "yes", {"readers.md"}),
+        ("Who designed Vessby Harbour, and how long is its outer mole?", "Karin Holt; 640 metres", {"harbour.md"}),
+        ("How much is the annual fee for juniors and when is it due?", "90 euros; 31 January", {"statutes.txt"}),
+        ("How much is the mooring fee of Oxley Quay now?", "54 euros", {"quay.md"}),
+        ("How much was the mooring fee of Oxley Quay before?", "48", {"quay.md"}),
+        ("How much would a repair of the fender cost?", "640", {"quay.md"}),
+        ("Which cranes are at Oxley Quay?", "Long Meg, Stout Tom and the Widow", {"quay.md"}),
+        ("Which is deeper, the inner berth or the outer berth?", "outer berth", {"berths.csv"}),
     ],
 )
 def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str, short: str, sources: set[str]) -> None:
@@ -164,6 +178,18 @@ def test_a_reranker_that_is_not_there_costs_its_order_alone(read: Server) -> Non
 def test_what_the_documents_do_not_hold_is_not_found(read: Server, question: str) -> None:
     given = read.ask(question)
     assert (given["found"], given["short"], given["verdict"]) == (False, "", "NOT_SUPPORTED"), given
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many more votes were there for the walnut tree than against it?",
+        "How did Ana Roth leave Kestrel Court?",
+    ],
+)
+def test_what_no_sentence_says_in_that_form_is_not_told_in_short_nor_as_sure(read: Server, question: str) -> None:
+    answer = read.ask(question)
+    assert answer["verdict"] != "SUPPORTED", answer
 
 
 @pytest.mark.parametrize(
@@ -216,3 +242,10 @@ def test_a_list_under_a_heading_of_the_question_is_told_whole(
 def test_rows_of_accounts_are_counted_and_added_up(read: Server, question: str, short: str) -> None:
     given = read.ask(question)
     assert (given["short"], given["engine"]) == (short, "tables"), given
+
+
+def test_two_questions_in_one_are_one_where_the_caller_sets_the_kind(read: Server) -> None:
+    question = "Who designed Vessby Harbour, and how long is its outer mole?"
+    assert read.ask(question)["short"] == "Karin Holt; 640 metres"
+    forced = read.ask(question, kind="reason")
+    assert (forced["kind"], ";" in forced["short"]) == ("reason", False)

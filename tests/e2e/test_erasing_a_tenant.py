@@ -107,6 +107,7 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     cut.write_bytes(file.read_bytes()[:-300])
     assert "cannot be imported" in server.cli("tenants", "import", str(cut), check=False).stderr
     assert _listed(server)["red"]["state"] == "erased"
+    assert "holds edits" in server.cli("tenants", "import", str(file), "--as", "pink", check=False).stderr
     server.cli("tenants", "import", str(file))
     server.env["TRIVIUM_API_KEYS"] = API_KEYS
     server.start()

@@ -73,6 +73,12 @@ def test_a_computed_answer_is_said_in_short_with_its_kind(toured: Server, questi
     assert (answer["short"], answer["kind"], answer["engine"]) == (short, kind, "tables")
 
 
+@pytest.mark.parametrize(("student", "said"), [("Omar", "yes"), ("Petra", "no")])
+def test_a_column_of_yes_and_no_answers_yes_or_no(toured: Server, student: str, said: str) -> None:
+    answer = toured.ask(f"Has {student} passed?")
+    assert (answer["short"], answer["kind"], answer["engine"]) == (said, "yes_no", "tables")
+
+
 def test_a_public_spreadsheet_is_added_up(toured: Server) -> None:
     if not PUBLIC.exists():
         pytest.skip(f"{PUBLIC.name} is absent: this question, and one of table_questions.jsonl, are not asked")

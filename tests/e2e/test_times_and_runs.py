@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from outlook_files import filetime
+from PIL import Image, ImageDraw, ImageFont
+from PIL.ExifTags import IFD, Base
+from word_files import summary, word_file
 
 from trivium.domain.retrieval import Mode
 from trivium.domain.times import written
@@ -24,6 +30,7 @@ The lighthouse at Skerry Point will be painted red by Ilse Brandt.
 """
 PAGE = """<html><head><title>Skerry Point</title><meta name="date" content="1931-06-02"></head>
 <body><p>The lighthouse at Skerry Point was built by Ilse Brandt.</p></body></html>"""
+LEASE = r"{\rtf1{\info{\creatim\yr1974\mo8\dy9\hr10\min11}}\pard The lighthouse at Skerry Point was let.\par}"
 NOTE = "# Skerry Point\n\nThe lighthouse at Skerry Point. Ilse Brandt painted the lighthouse at Skerry Point."
 QUESTION = "Who painted the lighthouse at Skerry Point?"
 
@@ -34,9 +41,24 @@ def harbour(server: Server) -> Server:
     for number in range(20):
         server.take(f"notes/{number}.md", f"{NOTE} Note {number}.".encode(), run="notes")
     server.take("skerry.eml", MAIL.encode(), run="mails")
+    server.take("skerry.rtf", LEASE.encode(), run="papers")
+    saved = summary(0, filetime(datetime(1998, 5, 6, 7, 8, 9, tzinfo=UTC)))
+    server.take("skerry.doc", word_file("The lighthouse at Skerry Point was sold.\r", more=saved), run="papers")
+    server.take("skerry.jpg", photograph("The lighthouse at Skerry Point"), run="papers")
     time.sleep(1.1)  # times are told apart by the second
     server.take("skerry.html", PAGE.encode(), run="pages")
     return server
+
+
+def photograph(said: str) -> bytes:
+    """Taken on 3 February 2009 in Adelaide."""
+    image = Image.new("RGB", (900, 120), "white")
+    ImageDraw.Draw(image).text((30, 30), said, fill="black", font=ImageFont.load_default(48))
+    exif = Image.Exif()
+    exif.get_ifd(IFD.Exif).update({Base.DateTimeOriginal: "2009:02:03 04:05:06", Base.OffsetTimeOriginal: "+10:30"})
+    stream = io.BytesIO()
+    image.save(stream, "JPEG", exif=exif)
+    return stream.getvalue()
 
 
 def found(server: Server, mode: str = "hybrid", **filters: str) -> list[str]:
@@ -68,16 +90,33 @@ def test_a_document_s_own_date_is_told_and_asked_about_with_and_without_a_time_z
     assert written(source(harbour, "skerry.html")["dated_at"]) == "1931-06-02T00:00:00Z"
     assert "dated_at" not in source(harbour, "notes/0.md")
     for since, expected in (
+        ("1900", ["skerry.doc", "skerry.eml", "skerry.html", "skerry.jpg", "skerry.rtf"]),
         ("2017-04-03T23:30:00-05:00", ["skerry.eml"]),
         ("2017-04-04T04:30:00Z", ["skerry.eml"]),
         ("2017-04-04T04:30:01", []),
         ("2017", ["skerry.eml"]),
         ("2017-05", []),
-        ("1931-06", ["skerry.eml", "skerry.html"]),
+        ("2009-02-02T17:35:06Z", ["skerry.eml", "skerry.jpg"]),
+        ("2009-02-02T17:35:07Z", ["skerry.eml"]),
     ):
         assert found(harbour, since=since, time="dated") == expected, since
     assert found(harbour, until="1931", time="dated") == ["skerry.html"]
     assert found(harbour, until="1930", time="dated") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "when"),
+    [
+        ("skerry.rtf", "1974-08-09T10:11:00Z"),
+        ("skerry.doc", "1998-05-06T07:08:09Z"),
+        ("skerry.jpg", "2009-02-02T17:35:06Z"),
+    ],
+)
+def test_photographs_and_files_of_word_are_found_by_the_dates_inside(harbour: Server, name: str, when: str) -> None:
+    assert written(source(harbour, name)["dated_at"]) == when
+    assert found(harbour, since=when[:10], until=when[:10], time="dated") == [name]
+    told = harbour.cli("search", QUESTION, "--since", when, "--until", when, "--time", "dated").stdout
+    assert name in told
 
 
 def test_the_time_of_upload_is_asked_about(harbour: Server) -> None:
@@ -91,7 +130,7 @@ def test_a_listing_and_an_answer_are_restricted_too(harbour: Server) -> None:
     with harbour.http() as client:
         for filters, names in (
             ({"run": "pages"}, ["skerry.html"]),
-            ({"since": "2000", "time": "dated"}, ["skerry.eml"]),
+            ({"since": "2010", "time": "dated"}, ["skerry.eml"]),
             ({"run": "notes", "since": "2000", "time": "dated"}, []),
             ({"until": "1999"}, []),
         ):

@@ -107,6 +107,8 @@ def test_its_process_starts(builder: Builder, target: str, tmp_path: Path) -> No
     if target == "trivium":
         assert "Commands:" in said_by(image, tmp_path, HOME="/tmp")
         return
+    if target == "query-api":
+        assert "OpenSSH" in said_by(image, tmp_path, "ssh", "-V")
     served = target.startswith("inference")
     settings = NOWHERE | ({"TRIVIUM_INFERENCE_URL": ""} if served else {})
     with started(image, said, **settings) as process:

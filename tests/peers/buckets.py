@@ -40,11 +40,11 @@ def make_bucket(settings: Settings) -> None:
 
 
 def drop_bucket(settings: Settings) -> None:
-    """Remove `settings.s3_bucket` with all that is in it, and what Redis remembers of it."""
+    """Remove `settings.s3_bucket` with all that is in it, old values too, and what Redis remembers of it."""
     owner = client(settings)
     try:
-        for found in owner.list_objects(settings.s3_bucket, recursive=True):
-            owner.remove_object(settings.s3_bucket, found.object_name)
+        for found in owner.list_objects(settings.s3_bucket, recursive=True, include_version=True):
+            owner.remove_object(settings.s3_bucket, str(found.object_name), found.version_id)
         owner.remove_bucket(settings.s3_bucket)
     except S3Error as error:
         if error.code != "NoSuchBucket":

@@ -21,7 +21,12 @@ class BusyElastic:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                status, answer = peer.answer(self.path, body.decode())
+                self.reply(*peer.answer(self.path, body.decode()))
+
+            def do_GET(self) -> None:  # of an alias, which nobody made
+                self.reply(404, {"error": "alias missing", "status": 404})
+
+            def reply(self, status: int, answer: dict[str, Any]) -> None:
                 raw = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("X-Elastic-Product", "Elasticsearch")

@@ -29,7 +29,10 @@ SUITE = "bookworm"
 STRAP = (
     *("--variant=minbase", "--include=usr-is-merged", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"),
     "--aptopt=APT::Install-Recommends false",
-    *(f"--dpkgopt=path-exclude=/usr/share/{folder}/*" for folder in ("man", "locale", "doc")),
+    *(
+        f"--dpkgopt=path-exclude=/usr/share/{folder}/*"
+        for folder in ("man", "locale", "doc", "info", "groff", "lintian", "linda")
+    ),
     "--dpkgopt=path-include=/usr/share/doc/*/copyright",
 )
 # How this machine reaches its registries: a build is given copies, which it cannot write, and the image keeps none.

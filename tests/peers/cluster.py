@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,7 +49,7 @@ class Cluster(Doors):
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.name = f"t{uuid.uuid4().hex[:8]}"
-        ports = dict(zip(("http", "grpc", "inference", "metrics", "events"), _free_ports(5), strict=True))
+        ports = dict(zip(("http", "grpc", "inference", "metrics", "events"), free_ports(5), strict=True))
         if "TRIVIUM_BROKER_URL" not in settings:
             settings["TRIVIUM_BROKER_URL"] = claim_broker(os.environ["TRIVIUM_REDIS_URL"])
         super().__init__(
@@ -141,6 +142,20 @@ class Cluster(Doors):
         """As anybody's S3 client would."""
         self.s3.put_object(self.uploads, key, io.BytesIO(content), len(content))
 
+    @contextmanager
+    def archive(self, **contents: bytes) -> Iterator[str]:
+        """The address, for a backfill, of a bucket that holds these (NAME.txt each), for the block's length."""
+        bucket = f"{self.name}-archive"
+        self.s3.make_bucket(bucket)
+        try:
+            for name, content in contents.items():
+                self.s3.put_object(bucket, f"{name}.txt", io.BytesIO(content), len(content))
+            yield f"s3://{bucket}/"
+        finally:
+            for name in contents:
+                self.s3.remove_object(bucket, f"{name}.txt")
+            self.s3.remove_bucket(bucket)
+
     def document(self, upload: str, timeout_s: float = 120.0, key: str = "") -> dict[str, Any]:
         """The terminal record of the object `upload`, as the API key's owner sees it."""
         source = upload_source(self.uploads, upload)
@@ -174,6 +189,14 @@ class Cluster(Doors):
                 if not cursor:
                     return found
 
+    def workers(self, queue: str) -> int:
+        """Worker processes that look into it and have told so."""
+        address = f"http://127.0.0.1:{self.env['TRIVIUM_EVENTS_PORT']}/backlog"
+        found: int = httpx.get(address, params={"queues": queue}, timeout=10, trust_env=False).json()["total"][
+            "workers"
+        ]
+        return found
+
     def remove(self) -> None:
         """Stop what runs, and remove what the servers hold of it."""
         self.stop()
@@ -196,7 +219,8 @@ def _ended(document: dict[str, Any]) -> bool:
     return document["state"] not in ("pending", "running")
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
+    """Of this machine, one moment ago."""
     listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports: list[int] = [listener.getsockname()[1] for listener in listeners]
     for listener in listeners:

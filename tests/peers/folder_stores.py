@@ -11,6 +11,7 @@ from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.schedule import MemorySchedule
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.adapters.embedded.work_signal import LocalWorkSignal
 
@@ -21,7 +22,7 @@ class FolderStores:
         self.vectors, self.keywords, self.graphs = SqliteVectors(folder), SqliteKeywords(folder), SqliteGraphs(folder)
         self.visuals = SqliteVectors(folder, "pictures")
         self.hypernodes = SqliteHyperNodes(folder)
-        self.buckets = MemoryBuckets()
+        self.buckets, self.schedule = MemoryBuckets(), MemorySchedule()
         self.conversations, self.work_signal = SqliteConversations(folder), LocalWorkSignal()
 
     def close(self) -> None:

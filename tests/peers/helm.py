@@ -19,6 +19,7 @@ CREDENTIALS = {
     "s3_secret_key": "secret-of-s3",
     "api_keys": "default:key-of-default",
     "events_token": "token-of-events",
+    "link_secret": "secret-of-links-secret-of-links-32",
 }
 TRIAL: Mapping[str, Any] = {"credentials": {"create": CREDENTIALS}}
 """What an installation has to be told at least."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+from collections.abc import Mapping
 from typing import Literal
 
 from Cryptodome.Cipher import ARC4
 from msoffcrypto.method.xor_obfuscation import DocumentXOR
 from outlook_files import SMALL, compound_file
-from word_files import word_streams
+from word_files import NOTHING, word_streams
 
 Kind = Literal["rc4", "cryptoapi"]
 _BOF, _FILE_PASS, _WRITE_ACCESS, _BOUND_SHEET, _LABEL, _EOF = 0x0809, 0x2F, 0x5C, 0x85, 0x0204, 0x0A
@@ -86,7 +87,12 @@ def _record(kind: int, body: bytes, *, container: bool = False) -> bytes:
     return struct.pack("<HHI", 0xF if container else 0, kind, len(body)) + body
 
 
-def workbook_file(cells: list[str], password: str = "", kind: Kind | Literal["xor"] = "rc4") -> bytes:
+def workbook_file(
+    cells: list[str],
+    password: str = "",
+    kind: Kind | Literal["xor"] = "rc4",
+    more: Mapping[str, bytes] = NOTHING,
+) -> bytes:
     """One sheet with one column, in BIFF8: the headers of its records stay readable, and where its sheet begins."""
     sheet = [(_BOF, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))]
     sheet += [(_LABEL, struct.pack("<4HB", row, 0, 0, len(cell), 0) + cell.encode()) for row, cell in enumerate(cells)]
@@ -101,7 +107,7 @@ def workbook_file(cells: list[str], password: str = "", kind: Kind | Literal["xo
     book += [(_BOUND_SHEET, listed), (_EOF, b"")]
     plain = b"".join(struct.pack("<HH", number, len(body)) + body for number, body in book + sheet)
     if not password:
-        return compound_file({"Workbook": plain})
+        return compound_file({"Workbook": plain, **more})
     locked, at = b"", 0
     encrypted = None if cipher is None else cipher.encrypt(plain, 1024)
     for number, body in book + sheet:

@@ -60,13 +60,18 @@ def _text(tag: int, value: str) -> Tree:
     return {f"__substg1.0_{tag:04X}001F": value.encode("utf-16-le")}
 
 
-def _sent(at: datetime, header_bytes: int) -> Tree:
-    ticks = int((at - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10_000_000
+def filetime(at: datetime) -> int:
+    """Tenths of a microsecond since 1601."""
+    return int((at - datetime(1601, 1, 1, tzinfo=UTC)).total_seconds()) * 10_000_000
+
+
+def outlook_sent(ticks: int, header_bytes: int = 32) -> Tree:
+    """When a message was sent, as FILETIME."""
     return {"__properties_version1.0": bytes(header_bytes) + struct.pack("<HHIQ", 0x40, 0x39, 6, ticks)}
 
 
 def outlook_message(subject: str, body: str, header_bytes: int = 32, **more: bytes | Tree) -> Tree:
-    when = _sent(datetime(2025, 3, 3, 10, tzinfo=UTC), header_bytes)
+    when = outlook_sent(filetime(datetime(2025, 3, 3, 10, tzinfo=UTC)), header_bytes)
     sender = {**_text(0x0C1A, "Ada"), **_text(0x5D01, "ada@example.org")}
     return {**when, **_text(0x0037, subject), **_text(0x1000, body), **sender, **_text(0x0E04, "Bo"), **more}
 

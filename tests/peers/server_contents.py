@@ -22,9 +22,9 @@ import neo4j
 import redis
 from buckets import client as s3_client
 from elasticsearch.helpers import bulk
-from pymilvus import DataType, MilvusClient
 
 from trivium.adapters.distributed.elasticsearch.keywords import _chunk, _row
+from trivium.adapters.distributed.milvus.without_pandas import DataType, MilvusClient
 from trivium.config import Settings, load_settings
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.keywords import KeywordRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,6 +33,11 @@ class VllmServer:
         return _in_flight(_metrics())
 
     @property
+    def waiting(self) -> int:
+        """Requests that wait for a place among those that run."""
+        return int(_value(_metrics(), "vllm:num_requests_waiting"))
+
+    @property
     def written(self) -> int:
         """Tokens of all answers so far, of those too that nobody waited for."""
         return self.count("vllm:generation_tokens_total")
@@ -59,9 +65,9 @@ def _in_flight(lines: list[str]) -> int:
 
 
 @contextmanager
-def vllm_server(model: Path, *, one_core: bool = False) -> Iterator[VllmServer]:
-    """Serves the model in this folder under the folder's name; takes a minute to start."""
-    services("restart", "vllm", VLLM_MODEL=str(model))
+def vllm_server(model: Path, *, one_core: bool = False, options: str = "") -> Iterator[VllmServer]:
+    """Serves the model in this folder under the folder's name, with more `options`; takes a minute to start."""
+    services("restart", "vllm", VLLM_MODEL=str(model), VLLM_ARGS=options)
     try:
         if one_core:
             _keep_engine_on_one_core()
@@ -78,3 +84,28 @@ def _keep_engine_on_one_core() -> None:
             if (process / "cmdline").read_bytes().startswith(b"VLLM::"):  # the engine and its worker call themselves so
                 for thread in (process / "task").iterdir():
                     os.sched_setaffinity(int(thread.name), core)
+
+
+@contextmanager
+def crowd(model: str, people: int, tokens: int) -> Iterator[None]:
+    """So many callers, each of whom asks for `tokens` again as soon as it is answered; all hang up at the end."""
+    left = threading.Event()
+
+    def ask(client: httpx.Client) -> None:
+        question = {"model": model, "prompt": "And then?", "max_tokens": tokens, "ignore_eos": True}
+        while not left.is_set():
+            with suppress(httpx.HTTPError):  # it hung up
+                client.post("/v1/completions", json=question)
+
+    limits = httpx.Limits(max_connections=people)
+    with httpx.Client(base_url=SERVER, timeout=None, limits=limits, trust_env=False) as client:
+        callers = [threading.Thread(target=ask, args=(client,), daemon=True) for _ in range(people)]
+        for caller in callers:
+            caller.start()
+        try:
+            yield
+        finally:
+            left.set()
+            client.close()
+    for caller in callers:
+        caller.join(30)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 
 from outlook_files import compound_file
 
+SUMMARY = "\x05SummaryInformation"
+NOTHING: Mapping[str, bytes] = {}
+_CREATED, _SAVED, _FILETIME = 12, 13, 0x40
 
-def word_file(body: str, footnotes: str = "", *, flags: int = 0) -> bytes:
+
+def summary(created: int, saved: int) -> dict[str, bytes]:
+    """The stream in which OLE2 files say both as FILETIME ([MS-OLEPS] 2.21 and 3.1.2)."""
+    header = struct.pack("<HHI16sI", 0xFFFE, 0, 0, b"", 1) + struct.pack("<16sI", b"", 48)
+    places = struct.pack("<IIIIII", 56, 2, _CREATED, 24, _SAVED, 36)
+    return {SUMMARY: header + places + struct.pack("<IQIQ", _FILETIME, created, _FILETIME, saved)}
+
+
+def word_file(body: str, footnotes: str = "", *, flags: int = 0, more: Mapping[str, bytes] = NOTHING) -> bytes:
     """A Word 97 document: the body in one byte a character, the footnotes in two, as Word keeps them."""
     stream, table = word_streams(body, footnotes, flags=flags)
-    return compound_file({"WordDocument": stream, "1Table": table})
+    return compound_file({"WordDocument": stream, "1Table": table, **more})
 
 
 def word_streams(body: str, footnotes: str = "", *, table_at: int = 0, flags: int = 0) -> tuple[bytes, bytes]:
@@ -28,6 +40,6 @@ def word_streams(body: str, footnotes: str = "", *, table_at: int = 0, flags: in
     return bytes(stream) + first + second, clx
 
 
-def powerpoint_file() -> bytes:
+def powerpoint_file(more: Mapping[str, bytes] = NOTHING) -> bytes:
     """Known as a presentation; what is in it, only PowerPoint or LibreOffice would read."""
-    return compound_file({"PowerPoint Document": b"slides"})
+    return compound_file({"PowerPoint Document": b"slides", **more})

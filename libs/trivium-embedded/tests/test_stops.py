@@ -63,7 +63,7 @@ def reading(settings: Settings, models: Models) -> Iterator[tuple[TenantIntake, 
         app, stopping, work_signal = make_app(BROKER_URL), Stopping(), LocalWorkSignal()
         envelope = Envelope(stores.registry, stores.objects, settings.lease_s, settings.max_attempts, stopping=stopping)
 
-        def parse(blob: Blob, _: object) -> object:
+        def parse(blob: Blob, *_: object) -> object:
             return parse_blob(blob, ParseLimits(), ParserModels())
 
         works = (

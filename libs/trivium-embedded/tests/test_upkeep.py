@@ -257,7 +257,7 @@ def test_a_store_that_is_away_for_a_moment_does_not_end_an_audit(
         found = list(audit(stores, repair=True, scratch=scratch_graph))
     assert {drift.store for drift in found if drift.repaired} == {store}
     assert {drift.source for drift in found} == {"mill.docx", ""}
-    assert called >= {"ids", "unlike", "versions", "upsert", "delete"}
+    assert called >= {"ids", "unlike", "versions", "upsert", "delete_others"}
     monkeypatch.undo()
     assert kept.audit() == []
 
@@ -363,7 +363,7 @@ def test_the_rows_of_a_document_in_progress_are_left_alone(kept: Kept) -> None:
         put_row(stores, Store.KEYWORDS, document.id, "newer", 7)
         assert list(audit(stores, repair=True)) == []
         assert stores.keywords.writer(DEFAULT_TENANT).ids({document.id: "newer"}) == {document.id: {"stray-7"}}
-        stores.keywords.writer(DEFAULT_TENANT).delete(document.id, keep_version=document.version)
+        stores.keywords.writer(DEFAULT_TENANT).delete_others({document.id: document.version})
         accepted = registry.accept(document)
         ready = msgspec.structs.replace(document, fence=accepted.fence, updated_at=time.time())
         registry.save(ready)

@@ -9,20 +9,24 @@ import msgspec
 import pytest
 from folder_stores import FolderStores
 
-from trivium.domain.documents import Document
+from trivium.domain.documents import Document, Lane
 from trivium.domain.errors import NeverWill, NotFound
 from trivium.domain.ids import document_id
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.readers import Reader
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.originals import Originals
-from trivium.flow.stage import Job, Outcome
+from trivium.flow.stage import Job, Outcome, PatientWork
+from trivium.llm.address import LlmAddress
+from trivium.ports.llm import Llm
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
+from trivium_ingest.describe import Describer
 from trivium_ingest.stages import ParseWork
 
 
-def parse(blob: Blob, _: Callable[[float], None]) -> ParsedDocument:
+def parse(blob: Blob, _: Callable[[float], None], _reader: Reader) -> ParsedDocument:
     if blob.content == b"broken":
         raise NeverWill("corrupt", "It is broken.")
     return ParsedDocument("text/plain", (), title=blob.content.decode())
@@ -74,3 +78,24 @@ def test_an_original_that_is_gone_or_broken_is_its_own_documents_fault(world: Wo
     assert isinstance(gone, NotFound)
     assert isinstance(bad, NeverWill)
     assert (gone.code, bad.code) == ("no_such_object", "corrupt")
+
+
+def test_what_may_hold_pictures_waits_unread_while_their_model_is_busy_for_its_lane(world: World) -> None:
+    busy = LlmAddress("vllm:m", connect=never, reason_to_wait=lambda lane: "It is." if lane is Lane.BACKFILL else "")
+    work = msgspec.structs.replace(world.work, describer=Describer(busy))
+
+    def waits(name: str, lane: Lane, work: ParseWork = work) -> bool:
+        job = world.job(name, None)  # nobody may look into it
+        return bool(
+            work.gives_way(msgspec.structs.replace(job, document=msgspec.structs.replace(job.document, lane=lane)))
+        )
+
+    assert isinstance(work, PatientWork)
+    assert [waits("scan.pdf", lane) for lane in (Lane.BACKFILL, Lane.LARGE, Lane.INTERACTIVE)] == [True, False, False]
+    assert waits("s3://drop/without-a-name", Lane.BACKFILL)
+    assert not waits("mail.eml > notes.md", Lane.BACKFILL), "a text holds no picture"
+    assert not waits("scan.pdf", Lane.BACKFILL, world.work), "nobody describes pictures"
+
+
+def never() -> Llm:
+    raise AssertionError

@@ -22,7 +22,7 @@
     {{- fail (printf "The credential %s is missing: add it to the Secret and to credentials.keys (or to credentials.create)." $name) }}
   {{- end }}
 {{- end }}
-{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "cache_dir" "data_dir" "url" }}
+{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "cache_dir" "data_dir" "url" "connect_folders" "connect_secrets" }}
   {{- if hasKey $v.settings $name }}
     {{- fail (printf "settings.%s is decided by the chart, process by process. Leave it out." $name) }}
   {{- end }}
@@ -34,13 +34,12 @@
     {{- end }}
   {{- end }}{{ end }}{{ end }}
   {{- range $resource := $resources }}
-  {{- $lanes := list }}
-  {{- range $v.workers }}{{ if and . (eq .kind $kind) (has $resource (.queues | default $resources)) (or (gt (int .replicas) 0) (eq $v.autoscaling.kind "keda")) }}{{ $lanes = append $lanes .lanes }}{{ end }}{{ end }}
-  {{- if not (or (has "all" $lanes) (has "recordings" $lanes)) }}
-    {{- fail (printf "No %s worker takes recordings and large files from the queue %s, which would wait for ever. Give one under workers lanes: all, or lanes: recordings." $kind $resource) }}
+  {{- $taken := list }}
+  {{- range $v.workers }}{{ if and . (eq .kind $kind) (has $resource (.queues | default $resources)) (or (gt (int .replicas) 0) (eq $v.autoscaling.kind "keda")) }}{{ $taken = concat $taken (get (include "trivium.lanes" $ | fromYaml) .lanes) }}{{ end }}{{ end }}
+  {{- range $lane := list (dict "end" ".recording" "what" "recordings and large files" "one" "recordings") (dict "end" "" "what" "uploads" "one" "uploads") (dict "end" ".backfill" "what" "backfills" "one" "others") }}
+  {{- if not (has $lane.end $taken) }}
+    {{- fail (printf "No %s worker takes %s from the queue %s, which would wait for ever. Give one under workers lanes: all, or lanes: %s." $kind $lane.what $resource $lane.one) }}
   {{- end }}
-  {{- if not (or (has "all" $lanes) (has "others" $lanes)) }}
-    {{- fail (printf "No %s worker takes uploads and backfills from the queue %s, which would wait for ever. Give one under workers lanes: all, or lanes: others." $kind $resource) }}
   {{- end }}
   {{- end }}
 {{- end }}
@@ -86,5 +85,5 @@
 {{- end }}
 
 {{- define "trivium.secretSettings" -}}
-[api_key, api_keys, elasticsearch_api_key, elasticsearch_password, events_token, llm_api_key, milvus_token, neo4j_password, s3_secret_key]
+[api_key, api_keys, elasticsearch_api_key, elasticsearch_password, events_token, link_secret, llm_api_key, milvus_token, neo4j_password, s3_secret_key]
 {{- end }}

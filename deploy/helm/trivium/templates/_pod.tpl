@@ -1,7 +1,7 @@
 {{- /* Which credentials a kind of process needs: the inference service and vLLM none */ -}}
 {{- define "trivium.credentialsOf" -}}
 {{- $stores := list "s3_access_key" "s3_secret_key" "redis_url" "broker_url" "milvus_token" "elasticsearch_api_key" "elasticsearch_user" "elasticsearch_password" "neo4j_user" "neo4j_password" -}}
-{{- $more := dict "query" (list "llm_api_key" "api_keys") "control" (list "events_token") "ingest" (list "llm_api_key") "graph" (list "llm_api_key") "job" (list "llm_api_key") -}}
+{{- $more := dict "query" (list "llm_api_key" "api_keys" "link_secret") "control" (list "events_token") "ingest" (list "llm_api_key") "graph" (list "llm_api_key") "job" (list "llm_api_key") -}}
 {{- if hasKey $more .kind }}
 {{- range $key := concat $stores (get $more .kind) }}
 {{- if has $key (include "trivium.credentialKeys" $.root | fromJsonArray) }}
@@ -24,6 +24,14 @@ TRIVIUM_CACHE_DIR: /tmp/trivium-cache
 {{- if eq .kind "query" }}
 TRIVIUM_HTTP_HOST: 0.0.0.0
 TRIVIUM_GRPC_HOST: 0.0.0.0
+{{- if .root.Values.connect.credentials }}
+TRIVIUM_CONNECT_SECRETS: /run/secrets/trivium-connect
+{{- end }}
+{{- with .root.Values.connect.folders }}
+{{- $folders := list }}
+{{- range $name, $of := . }}{{ $folders = append $folders (printf "%s/connect/%s" (empty $of.tenant | ternary "" (printf "%s=" $of.tenant)) $name) }}{{ end }}
+TRIVIUM_CONNECT_FOLDERS: {{ join "," $folders | quote }}
+{{- end }}
 {{- else if eq .kind "control" }}
 TRIVIUM_EVENTS_HOST: 0.0.0.0
 {{- else if eq .kind "inference" }}
@@ -195,6 +203,14 @@ spec:
         {{- if .root.Values.models.existingClaim }}
         - {name: models, mountPath: /models, readOnly: true}
         {{- end }}
+        {{- if eq .kind "query" }}
+        {{- range $n, $tenant := keys .root.Values.connect.credentials | sortAlpha }}
+        - {name: connect-secret-{{ $n }}, mountPath: {{ printf "/run/secrets/trivium-connect/%s" $tenant | quote }}, readOnly: true}
+        {{- end }}
+        {{- range $name, $_ := .root.Values.connect.folders }}
+        - {name: connect-folder-{{ $name }}, mountPath: /connect/{{ $name }}, readOnly: true}
+        {{- end }}
+        {{- end }}
   volumes:
     - {name: scratch, emptyDir: {sizeLimit: {{ .values.scratch }}}}
     {{- if eq .kind "vllm" }}
@@ -211,6 +227,14 @@ spec:
     {{- end }}
     {{- if .root.Values.models.existingClaim }}
     - {name: models, persistentVolumeClaim: {claimName: {{ .root.Values.models.existingClaim }}, readOnly: true}}
+    {{- end }}
+    {{- if eq .kind "query" }}
+    {{- range $n, $tenant := keys .root.Values.connect.credentials | sortAlpha }}
+    - {name: connect-secret-{{ $n }}, secret: {secretName: {{ get $.root.Values.connect.credentials $tenant }}, defaultMode: 0440, optional: true}}
+    {{- end }}
+    {{- range $name, $of := .root.Values.connect.folders }}
+    - {{ merge (dict "name" (printf "connect-folder-%s" $name)) $of.volume | toJson }}
+    {{- end }}
     {{- end }}
 {{- end }}
 

@@ -57,9 +57,17 @@ spec:
 {{- end }}
 {{- end }}
 
+{{- /* What each value of a worker's lanes looks into, as trivium.domain.documents.LANES_OF says: the ends of the queues' names */ -}}
+{{- define "trivium.lanes" -}}
+all: ["", .recording, .large, .backfill]
+recordings: [.recording, .large]
+others: ["", .backfill]
+uploads: ["", .recording, .large]
+{{- end }}
+
 {{- /* The queues of a worker of (kind, values.lanes, values.queues), as trivium.flow.queues names them */ -}}
 {{- define "trivium.queues" -}}
-{{- $lanes := get (dict "all" (list "" ".recording" ".large" ".backfill") "others" (list "" ".backfill") "recordings" (list ".recording" ".large")) .values.lanes -}}
+{{- $lanes := get (include "trivium.lanes" . | fromYaml) .values.lanes -}}
 {{- $resources := eq .kind "ingest" | ternary (list "parse" "llm" "embed" "index") (list "graph" "llm.graph") -}}
 {{- $chosen := .values.queues | default $resources -}}
 {{- range $lane := $lanes }}{{ range $resource := $resources }}{{ if has $resource $chosen }}

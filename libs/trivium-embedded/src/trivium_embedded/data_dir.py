@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from trivium.adapters.embedded.sqlite import ANOTHER_FOLDER
+from trivium.adapters.newer import STATE_FORMAT, refuse_newer
 from trivium.domain.errors import NeverWill, Refused
 
 LOCK_FILE = "server.lock"
 ADDRESS_FILE = "server.json"
+FORMAT_FILE = "format"
+"""A number, `STATE_FORMAT` of who wrote last; stores with a schema have one of their own."""
 
 
 @contextmanager
@@ -21,7 +25,7 @@ def owned(data_dir: Path) -> Iterator[None]:
     """Own `data_dir` for the block; created when missing, for its owner's eyes only.
 
     Raises `Refused` (`data_dir_in_use`) while another process owns it and `NeverWill` (`data_dir_unusable`) when it
-    cannot be made or written.
+    cannot be made or written, `TryLater` (`store_newer`) when a newer release wrote it.
     """
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -34,6 +38,7 @@ def owned(data_dir: Path) -> Iterator[None]:
         ) from error
     try:
         _lock(handle, data_dir)
+        _require_known(data_dir)
         try:
             yield
         finally:  # only the owner takes the address away: another one who was refused must leave it
@@ -54,6 +59,15 @@ def _lock(handle: int, data_dir: Path) -> None:
             f"Another Trivium is running on {data_dir}.",
             "Use that one, stop it, or set TRIVIUM_DATA_DIR to another folder.",
         ) from error
+
+
+def _require_known(data_dir: Path) -> None:
+    """The format of what is there; told from now on, if it was not. Raises `TryLater` (`store_newer`)."""
+    told = data_dir / FORMAT_FILE
+    found = int(told.read_text(encoding="ascii")) if told.exists() else 0
+    refuse_newer(f"data directory {data_dir}", found, action=ANOTHER_FOLDER)
+    if not found:
+        told.write_text(f"{STATE_FORMAT}\n", encoding="ascii")
 
 
 def announce(data_dir: Path, url: str) -> None:

@@ -51,7 +51,7 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
         told_of_itself(settings),
         traced(settings, "trivium"),
         owned(settings.data_dir),
-        assembled(settings, stopping=stopping) as services,
+        assembled(settings, stopping=stopping, ahead=True) as services,
         warming(services),
     ):
         begin_on_signals(stopping)

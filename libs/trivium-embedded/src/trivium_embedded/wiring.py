@@ -20,6 +20,7 @@ from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.embedded.keywords import SqliteKeywords
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.schedule import MemorySchedule
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.adapters.embedded.work_signal import LocalWorkSignal
 from trivium.adapters.models import connect_models
@@ -35,6 +36,7 @@ from trivium.ports.parser import ParserModels
 from trivium.ports.stores import Stores
 from trivium.stopping import Stopping
 from trivium.struct_types import prepare_struct_types
+from trivium_embedded.link_secret import with_link_secret
 from trivium_embedded.one_tenant import OneTenant
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
 from trivium_graph.assembly import graph_stages
@@ -44,6 +46,7 @@ from trivium_ingest.assembly import ingest_stages, parsing_sandbox
 from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
+from trivium_query.connect.driver import driving
 from trivium_query.question_vectors import REMEMBERED, QuestionVectors, visual_questions
 from trivium_query.requests import Embeddings, Services
 
@@ -61,6 +64,7 @@ class EmbeddedStores(msgspec.Struct, frozen=True):
     conversations: SqliteConversations
     work_signal: LocalWorkSignal
     buckets: MemoryBuckets
+    schedule: MemorySchedule
 
 
 @contextmanager
@@ -70,13 +74,17 @@ def assembled(
     remembered_questions: int = REMEMBERED,
     only: Tenant | None = None,
     stopping: Stopping | None = None,
+    ahead: bool = False,
 ) -> Iterator[Services]:
     """The whole product, working: ingest runs while the block does, for one tenant if `only` names it.
+
+    `ahead`: connections are looked at when they are due, not only when asked for.
 
     Unfinished documents of an earlier process are taken up again. The caller owns the data directory. Ingest ends with
     the block, or when `stopping` begins.
     """
     stopping = stopping or Stopping()
+    settings = with_link_secret(settings)
     prepare_struct_types()
     with ExitStack() as stack:
         stores = stack.enter_context(open_stores(settings))
@@ -121,11 +129,16 @@ def assembled(
             visual_questions=pictured,
             inference=models.answers,
         )
-        services = msgspec.structs.replace(services, embeddings=Embeddings(questions, models.embedder))
+        services = msgspec.structs.replace(
+            services,
+            embeddings=Embeddings(questions, models.embedder),
+            connecting=services.connecting if ahead else services.connecting.only_when_asked(),
+        )
         stack.callback(services.topics.close)
         resolving = Resolving(stores.graphs, services.asking)
         resolving.start()
         stack.callback(resolving.stop)
+        stack.enter_context(driving(services.connecting))
         yield services
         if not stopping.begun:
             resolve_all(stores.graphs, within_s=FINISH_S)
@@ -152,6 +165,7 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         SqliteConversations(data_dir),
         LocalWorkSignal(),
         MemoryBuckets(),
+        MemorySchedule(),
     )
     with ExitStack() as stack:
         rows = (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)

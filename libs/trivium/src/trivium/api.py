@@ -15,6 +15,18 @@ from msgspec import Meta
 
 from trivium.domain.access import MAX_KEY_KEEP_S, MAX_KEY_LIFE_S, MAX_KEY_NAME_CHARS, Role
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
+from trivium.domain.connections import (
+    CONNECTION_ID,
+    CREDENTIAL_NAME,
+    DEFAULT_PER_S,
+    MAX_EVERY_S,
+    MAX_LOCATION_CHARS,
+    MAX_PER_S,
+    MIN_EVERY_S,
+    MIN_PER_S,
+    Activity,
+    ConnectorKind,
+)
 from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, Fate
 from trivium.domain.documents import DATASET, DEFAULT_DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, DocumentState
@@ -41,6 +53,8 @@ MAX_PAIRED_CHARS = 1000  # of a name
 ONE_LINE = r"^[^\x00-\x1f\x7f]*" + END
 WITH_A_WORD = r"^[^\x00]*[^\x00\s][^\x00]*$"
 DATASET_NAME = DATASET.removesuffix("$") + END
+CONNECTION_NAME = CONNECTION_ID.removesuffix("$") + END
+SECRET_NAME = CREDENTIAL_NAME.removesuffix("$") + END
 WEB_ADDRESS = r"^https?://[^\s\x00-\x20\x7f-\x9f]+" + END
 MOMENT = f"^{TIME}{END}"
 EXPORT_FORMATS = tuple(form.value for form in ExportFormat)
@@ -50,6 +64,8 @@ MATCHING = {
     ONE_LINE: "one line of text without control characters",
     WITH_A_WORD: "text that is more than spaces, without a NUL character",
     DATASET_NAME: "letters, digits, '.', '_' or '-', beginning with a letter or digit",
+    CONNECTION_NAME: "up to 63 lower-case letters, digits, '-' or '_', beginning with a letter or digit",
+    SECRET_NAME: "up to 63 letters, digits, '.', '_' or '-', beginning with a letter or digit",
     WEB_ADDRESS: "an address that begins with http:// or https://, without spaces",
 }
 """What matches a pattern, for a person."""
@@ -478,7 +494,8 @@ class Citation(Output, frozen=True):
     link: Annotated[
         str,
         Meta(
-            description="The path that shows the passage of any source with the quote marked, as a page of HTML.",
+            description="The path that shows the passage of any source with the quote marked, as a page of HTML."
+            " Where keys are needed and links are signed, it opens without one for a while.",
             examples=["/v1/sources/0123456789abcdef0123456789abcdef/view?unit=3&quote=It%20opens%20at%20dawn.#quote"],
         ),
     ]
@@ -1103,3 +1120,61 @@ class TrailPage(Output, frozen=True):
 
     entries: tuple[TrailEntry, ...]
     cursor: Cursor
+
+
+class CreateConnection(Input, frozen=True, kw_only=True):
+    """A place whose files become sources, and go with them."""
+
+    id: Annotated[str, Meta(pattern=CONNECTION_NAME, description="Its sources are called `ID://path`.")]
+    kind: ConnectorKind
+    location: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_LOCATION_CHARS,
+            pattern=ONE_LINE,
+            description="As its kind has it: a folder's full path, an address. It holds no password.",
+            examples=["/srv/papers"],
+        ),
+    ]
+    dataset: Dataset = DEFAULT_DATASET
+    every_s: Annotated[int, Meta(ge=MIN_EVERY_S, le=MAX_EVERY_S)] | None = None
+    max_per_s: Annotated[
+        float, Meta(ge=MIN_PER_S, le=MAX_PER_S, description="Requests to the place a second, at most.")
+    ] = DEFAULT_PER_S
+    credential: Annotated[
+        str,
+        Meta(
+            pattern=SECRET_NAME,
+            description="The name of a file among the tenant's secrets (TRIVIUM_CONNECT_SECRETS); empty: none.",
+        ),
+    ] = ""
+
+
+class Connection(Output, frozen=True, kw_only=True):
+    """A connection, and what is known of its newest look. Times are Unix seconds; absent: never."""
+
+    id: str
+    kind: Annotated[str, _one_of(ConnectorKind)]
+    location: str
+    dataset: str
+    every_s: Annotated[int, Meta(description="0: only when asked.")]
+    max_per_s: float
+    credential: Annotated[str, Meta(description="The name of a file; the secret itself is nowhere in here.")]
+    created_at: float
+    created_by: Annotated[str, Meta(description="The id of the key that made it.")]
+    activity: Annotated[str, _one_of(Activity)]
+    run: Annotated[str, Meta(description="The run of the sources that the newest look brought.")]
+    started_at: float | None = None
+    ended_at: float | None = None
+    next_at: Annotated[float | None, Meta(description="When it is due; absent: when asked, or now.")] = None
+    stored: Annotated[int, Meta(description="Files that the newest look brought; known ones are not counted.")]
+    deleted: int
+    failed: Annotated[int, Meta(description="Files that could not be had; the next look tries them again.")]
+    error: Annotated[Reason | None, Meta(description="Of the look, else of its first file that failed.")] = None
+
+
+class Connections(Output, frozen=True):
+    """A tenant's connections, by id."""
+
+    connections: tuple[Connection, ...]

@@ -3,39 +3,53 @@
     with TriviumClient("http://127.0.0.1:8080") as client:
         source = client.submit_file(Path("report.pdf"))
         client.wait([source.id])
-        print(client.ask("What did it find?").text)
+        answer = client.ask("What did it find?")
 
 Every failure is one of `trivium.domain.errors`, rebuilt from the server's problem report (RFC 9457).
+Written by `make client` from async_client.py: change that file.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
-from urllib.parse import quote
 
 import httpx
 import msgspec
 
 from trivium import api
-from trivium.config import LOOPBACK
+from trivium.client_wire import (
+    SentEvents,
+    base_url,
+    connection,
+    decided_by,
+    decoded,
+    error_of,
+    event_of,
+    failure_told,
+    failures,
+    json_body,
+    or_default,
+    part,
+    question_body,
+    taken,
+)
 from trivium.domain.access import Role
 from trivium.domain.answers import Kind
 from trivium.domain.documents import DEFAULT_DATASET, DocumentState
 from trivium.domain.edits import Actor
-from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode, Rerank
 from trivium.retrying import RETRIES, Retries, asks_for_more_time
 from trivium.watched_file import Progress, WatchedFile
 from trivium.within import EVERYTHING, Within
 
-CONNECT_TIMEOUT_S = 5.0
 DEFAULT_TIMEOUT_S = 120.0
 POLL_S = 0.25
 PATIENCE_S = 30.0  # how long `watch` bears a server that is away (a restart) before it gives up
@@ -46,28 +60,25 @@ NOBODY = Actor()
 T = TypeVar("T")
 
 
-class _Problem(msgspec.Struct):
-    """The fields of a problem report that a client needs."""
-
-    detail: str = ""
-    code: str = ""
-    action: str = ""
-    status: int = 0
-
-
 class TriviumClient:
     """Calls one server. Not thread-safe in `ask_stream`; close it, or use it as a context manager.
 
     `timeout_s` bounds the silence of the server within one call, not a whole stream. A server that says that it has too
     much to do, or that something behind it is away for now, is asked again as `retries` has it.
+    `transport` leads there otherwise than over the network.
     """
 
     def __init__(
-        self, url: str, api_key: str = "", timeout_s: float = DEFAULT_TIMEOUT_S, retries: Retries = RETRIES
+        self,
+        url: str,
+        api_key: str = "",
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        retries: Retries = RETRIES,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.url = str(_base_url(url)).rstrip("/")
+        self.url = str(base_url(url)).rstrip("/")
         self._retries = retries
-        self._http = httpx.Client(**_connection(url, api_key, timeout_s))
+        self._http = httpx.Client(**connection(url, api_key, timeout_s), transport=transport)
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +97,7 @@ class TriviumClient:
         path: Path,
         name: str = "",
         *,
-        dataset: str = "default",
+        dataset: str = DEFAULT_DATASET,
         password: str = "",
         run: str = "",
         move: bool = False,
@@ -106,13 +117,18 @@ class TriviumClient:
                 dataset=dataset, password=password, run=run or None, move=move, extractor=extractor
             )
             said = msgspec.to_builtins(fields)
-            return _taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data=said))
+            return taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data=said))
+
+    def submit_text(self, name: str, text: str, *, dataset: str = DEFAULT_DATASET) -> api.Source:
+        """Upload a text under the name of a file, whose ending says what it is."""
+        form = {"file": (name, text.encode(), "application/octet-stream")}
+        return taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data={"dataset": dataset}))
 
     def submit_url(
         self,
         url: str,
         *,
-        dataset: str = "default",
+        dataset: str = DEFAULT_DATASET,
         password: str = "",
         run: str = "",
         move: bool = False,
@@ -122,15 +138,15 @@ class TriviumClient:
         body = api.UrlSource(
             url=url, dataset=dataset, password=password, run=run or None, move=move, extractor=extractor
         )
-        return _taken(self._call("POST", "/v1/sources", api.Accepted, **_json(body)))
+        return taken(self._call("POST", "/v1/sources", api.Accepted, **json_body(body)))
 
     def unlock(self, source_id: str, password: str) -> api.Source:
         """Have a source that failed for want of its password read with it, and such ones inside it.
 
         Raises `NotFound`, and `Refused` when nothing waits for a password.
         """
-        path = f"/v1/sources/{_part(source_id)}/password"
-        return self._call("POST", path, api.Source, **_json(api.GivenPassword(password)))
+        path = f"/v1/sources/{part(source_id)}/password"
+        return self._call("POST", path, api.Source, **json_body(api.GivenPassword(password)))
 
     def crawl(
         self,
@@ -139,21 +155,21 @@ class TriviumClient:
         depth: int,
         max_pages: int,
         sitemap: bool = False,
-        dataset: str = "default",
+        dataset: str = DEFAULT_DATASET,
         run: str = "",
         move: bool = False,
     ) -> Iterator[api.Visited]:
         """Have the server take in a whole site; each page as it happens. Closing the iterator ends the crawl."""
         bounds: dict[str, Any] = {"depth": depth, "max_pages": max_pages, "sitemap": sitemap}
         body = api.CrawlRequest(url=url, dataset=dataset, run=run or None, move=move, **bounds)
-        with self._streamed("/v1/crawls", body) as lines:
-            for name, data in _sent_events(lines):
+        with self._events("/v1/crawls", body) as events:
+            for name, data in events:
                 if name == "visited":
-                    yield _decoded(data, api.Visited)
+                    yield decoded(data, api.Visited)
                 elif name == "crawled":
                     return
                 elif name == "error":
-                    raise _told(data)
+                    raise failure_told(data)
         raise TryLater("connection_lost", "The crawl broke off before its end.", "Begin it again: it goes on.")
 
     def sources(
@@ -176,14 +192,15 @@ class TriviumClient:
         cursor = ""
         while True:
             page = self.sources(state, parent=parent, within=within, cursor=cursor)
-            yield from page.sources
+            for source in page.sources:
+                yield source
             cursor = page.cursor
             if not cursor:
                 return
 
     def source(self, source_id: str) -> api.Source:
         """One source. Raises `NotFound`."""
-        return self._get(f"/v1/sources/{_part(source_id)}", api.Source)
+        return self._get(f"/v1/sources/{part(source_id)}", api.Source)
 
     def delete(self, source_id: str) -> api.Source:
         """Remove a source from every store; its last record. Raises `NotFound`.
@@ -192,7 +209,7 @@ class TriviumClient:
         """
         while True:
             try:
-                return self._call("DELETE", f"/v1/sources/{_part(source_id)}", api.Source)
+                return self._call("DELETE", f"/v1/sources/{part(source_id)}", api.Source)
             except TryLater as error:
                 if error.code != "deletion_goes_on":
                     raise
@@ -207,19 +224,24 @@ class TriviumClient:
             yield told
             cursor, done = told.cursor, told.done
 
+    def chunk(self, source_id: str, number: int) -> api.Chunk:
+        """The passage that a citation names. Raises `NotFound`."""
+        return self._get(f"/v1/sources/{part(source_id)}/content", api.Chunk, chunk=number)
+
     def chunks(self, source_id: str) -> Iterator[api.Chunk]:
         """A source's chunks that queries see, in order. Raises `NotFound`."""
         cursor = ""
         while True:
-            page = self._get(f"/v1/sources/{_part(source_id)}/chunks", api.ChunkPage, limit=PAGE, cursor=cursor)
-            yield from page.chunks
+            page = self._get(f"/v1/sources/{part(source_id)}/chunks", api.ChunkPage, limit=PAGE, cursor=cursor)
+            for chunk in page.chunks:
+                yield chunk
             cursor = page.cursor
             if not cursor:
                 return
 
     def links(self, source_id: str) -> api.SourceLinks:
         """The sources that one links to, and those that link to it. Raises `NotFound`."""
-        return self._get(f"/v1/graph/links/{_part(source_id)}", api.SourceLinks)
+        return self._get(f"/v1/graph/links/{part(source_id)}", api.SourceLinks)
 
     def status(self) -> api.Status:
         """How many sources are in which state and stage."""
@@ -291,8 +313,8 @@ class TriviumClient:
     ) -> api.SearchResponse:
         """Passages, best first, `within` some documents; `modalities` as in `SearchFilter`."""
         filters = within.filters(tuple(modalities))
-        body = api.SearchRequest(query=query, mode=mode, top_k=_or_default(top_k), filters=filters)
-        return self._call("POST", "/v1/search", api.SearchResponse, **_json(body))
+        body = api.SearchRequest(query=query, mode=mode, top_k=or_default(top_k), filters=filters)
+        return self._call("POST", "/v1/search", api.SearchResponse, **json_body(body))
 
     def ask(
         self,
@@ -310,8 +332,8 @@ class TriviumClient:
         `rerank` says who orders the passages once more (unset: as the server is configured), `conversation` is the id
         of one to continue.
         """
-        body = _question(question, mode, top_k, conversation, kind, within, rerank)
-        return self._call("POST", "/v1/queries", api.Answer, **_json(body))
+        body = question_body(question, mode, top_k, conversation, kind, within, rerank)
+        return self._call("POST", "/v1/queries", api.Answer, **json_body(body))
 
     def ask_stream(
         self,
@@ -325,17 +347,24 @@ class TriviumClient:
         rerank: Rerank | None = None,
     ) -> Iterator[api.AnswerEvent]:
         """The same answer as it is written; the `Answer` comes last. Raises as `ask`, also in mid-stream."""
-        body = _question(question, mode, top_k, conversation, kind, within, rerank, stream=True)
-        with self._streamed("/v1/queries", body) as lines:
-            yield from _events(lines)
+        body = question_body(question, mode, top_k, conversation, kind, within, rerank, stream=True)
+        with self._events("/v1/queries", body) as events:
+            for name, data in events:
+                event = event_of(name, data)
+                if event is not None:
+                    yield event
+                if isinstance(event, api.Answer):
+                    return
+        raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
 
     @contextmanager
-    def _streamed(self, path: str, body: api.Input) -> Iterator[Iterator[str]]:
-        """The lines of an answer as they come."""
-        with self._failures():
-            response = self._answered("POST", path, stream=True, **_json(body))
+    def _events(self, path: str, body: api.Input) -> Iterator[Iterator[tuple[str, bytes]]]:
+        """Server-sent events (WHATWG HTML 9.2) as they come: name and data."""
+        with failures(self.url):
+            response = self._answered("POST", path, stream=True, **json_body(body))
             try:
-                yield response.iter_lines()
+                with closing(_sent_events(response)) as events:
+                    yield events
             finally:
                 response.close()
 
@@ -345,15 +374,15 @@ class TriviumClient:
 
     def create_conversation(self, title: str = "") -> api.Conversation:
         """A new conversation, whose id `ask` takes."""
-        return self._call("POST", "/v1/conversations", api.Conversation, **_json(api.NewConversation(title)))
+        return self._call("POST", "/v1/conversations", api.Conversation, **json_body(api.NewConversation(title)))
 
     def conversation(self, conversation_id: str) -> api.Conversation:
         """One conversation with its turns. Raises `NotFound`."""
-        return self._get(f"/v1/conversations/{_part(conversation_id)}", api.Conversation)
+        return self._get(f"/v1/conversations/{part(conversation_id)}", api.Conversation)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Forget a conversation. Raises `NotFound`."""
-        self._call("DELETE", f"/v1/conversations/{_part(conversation_id)}", None)
+        self._call("DELETE", f"/v1/conversations/{part(conversation_id)}", None)
 
     def entities(self, prefix: str = "", kind: str = "", *, limit: int = PAGE, cursor: str = "") -> api.EntityPage:
         """One page of entities, most mentioned first; `prefix` matches names and aliases."""
@@ -363,7 +392,7 @@ class TriviumClient:
 
     def entity(self, entity_id: str) -> api.EntityPicture:
         """One entity with its neighbours and evidence. Raises `NotFound`."""
-        return self._get(f"/v1/graph/entities/{_part(entity_id)}", api.EntityPicture)
+        return self._get(f"/v1/graph/entities/{part(entity_id)}", api.EntityPicture)
 
     def tools(self) -> api.ToolList:
         """What may be done with the graph, each with the JSON Schema of its arguments."""
@@ -371,17 +400,19 @@ class TriviumClient:
 
     def tool(self, name: str, arguments: api.Input, kind: type[T], *, actor: Actor = NOBODY) -> T:
         """Run a tool of `trivium.graph_tools`; what it gives is of its `kind`. Raises `Refused` and `NotFound`."""
-        return self._call("POST", f"/v1/graph/tools/{_part(name)}", kind, params=_by(actor), **_json(arguments))
+        return self._call(
+            "POST", f"/v1/graph/tools/{part(name)}", kind, params=decided_by(actor), **json_body(arguments)
+        )
 
     def undo(self, edit_id: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
         """Undo an edit (`12.0`), or all that one call did (`12`). Raises `NotFound`, `Refused`."""
-        path = f"/v1/graph/edits/{_part(edit_id)}/undo"
-        return self._call("POST", path, api.Edited, params=_by(actor), **_json(api.Reasoned(why)))
+        path = f"/v1/graph/edits/{part(edit_id)}/undo"
+        return self._call("POST", path, api.Edited, params=decided_by(actor), **json_body(api.Reasoned(why)))
 
     def dismiss(self, edit_id: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
         """Settle a review or a task. Raises `NotFound`, `Refused`."""
-        path = f"/v1/graph/edits/{_part(edit_id)}/dismiss"
-        return self._call("POST", path, api.Edited, params=_by(actor), **_json(api.Reasoned(why)))
+        path = f"/v1/graph/edits/{part(edit_id)}/dismiss"
+        return self._call("POST", path, api.Edited, params=decided_by(actor), **json_body(api.Reasoned(why)))
 
     def edits(
         self,
@@ -410,12 +441,16 @@ class TriviumClient:
     def accept_duplicate(self, name: str, other: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
         """Two names that rules find alike are one thing. Raises `NotFound`, `Refused`."""
         pair = api.NamePair(name, other, why)
-        return self._call("POST", "/v1/graph/duplicates/accept", api.Edited, params=_by(actor), **_json(pair))
+        return self._call(
+            "POST", "/v1/graph/duplicates/accept", api.Edited, params=decided_by(actor), **json_body(pair)
+        )
 
     def dismiss_duplicate(self, name: str, other: str, why: str = "", *, actor: Actor = NOBODY) -> api.Edited:
         """They are two. Raises `NotFound`, `Refused`."""
         pair = api.NamePair(name, other, why)
-        return self._call("POST", "/v1/graph/duplicates/dismiss", api.Edited, params=_by(actor), **_json(pair))
+        return self._call(
+            "POST", "/v1/graph/duplicates/dismiss", api.Edited, params=decided_by(actor), **json_body(pair)
+        )
 
     def contradictions(
         self,
@@ -443,8 +478,10 @@ class TriviumClient:
 
     def dismiss_contradiction(self, contradiction_id: str, why: str, *, actor: Actor = NOBODY) -> api.Contradiction:
         """Put one aside until its passages say something else. Raises `NotFound`."""
-        path = f"/v1/contradictions/{_part(contradiction_id)}/dismiss"
-        return self._call("POST", path, api.Contradiction, params=_by(actor), **_json(api.DismissRequest(why)))
+        path = f"/v1/contradictions/{part(contradiction_id)}/dismiss"
+        return self._call(
+            "POST", path, api.Contradiction, params=decided_by(actor), **json_body(api.DismissRequest(why))
+        )
 
     def topics(self, level: int = 0, *, dataset: str = "", limit: int = PAGE, cursor: str = "") -> api.TopicPage:
         """One page of what the documents are about, the largest topic first; with `dataset` of that one alone.
@@ -456,7 +493,7 @@ class TriviumClient:
 
     def topic(self, topic_id: str, *, dataset: str = "") -> api.TopicPicture:
         """One topic with its central passages. Raises `NotFound`, and as `topics`."""
-        return self._get(f"/v1/graph/topics/{_part(topic_id)}", api.TopicPicture, dataset=dataset)
+        return self._get(f"/v1/graph/topics/{part(topic_id)}", api.TopicPicture, dataset=dataset)
 
     @contextmanager
     def export(
@@ -468,11 +505,12 @@ class TriviumClient:
         """
         asked: dict[str, str | int] = {"format": form, "dataset": dataset, "entity": entity}
         given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
-        with self._failures(), self._http.stream("GET", "/v1/graph/export", params=given) as response:
-            if response.is_error:
-                response.read()
-                raise _error(response)
-            yield response.iter_bytes()
+        with failures(self.url):
+            with self._http.stream("GET", "/v1/graph/export", params=given) as response:
+                if response.is_error:
+                    response.read()
+                    raise error_of(response)
+                yield response.iter_bytes()
 
     def schema(self, dataset: str = DEFAULT_DATASET, number: int | None = None) -> api.GraphSchema:
         """The schema of a dataset's graph, or one version of it. Raises `NotFound`."""
@@ -488,7 +526,7 @@ class TriviumClient:
     ) -> api.GraphSchema:
         """Propose the types given; without any, what the dataset's graph says. Raises `Refused`."""
         body = api.ProposeSchema(dataset=dataset, types=tuple(types), by=by, why=why)
-        return self._call("POST", "/v1/graph/schema/propose", api.GraphSchema, **_json(body))
+        return self._call("POST", "/v1/graph/schema/propose", api.GraphSchema, **json_body(body))
 
     def accept_schema(
         self,
@@ -504,7 +542,7 @@ class TriviumClient:
         Raises `NotFound`, `Refused`, and `Conflict` when the newest version is not `number` any more.
         """
         body = api.DecideSchema(dataset=dataset, names=tuple(names), number=number, by=by, why=why)
-        return self._call("POST", "/v1/graph/schema/accept", api.GraphSchema, **_json(body))
+        return self._call("POST", "/v1/graph/schema/accept", api.GraphSchema, **json_body(body))
 
     def reject_schema(
         self,
@@ -517,7 +555,7 @@ class TriviumClient:
     ) -> api.GraphSchema:
         """Have proposals not made again, or types no longer in force. Raises as `accept_schema`."""
         body = api.DecideSchema(dataset=dataset, names=tuple(names), number=number, by=by, why=why)
-        return self._call("POST", "/v1/graph/schema/reject", api.GraphSchema, **_json(body))
+        return self._call("POST", "/v1/graph/schema/reject", api.GraphSchema, **json_body(body))
 
     def schema_diff(
         self, dataset: str = DEFAULT_DATASET, older: int | None = None, newer: int | None = None
@@ -531,15 +569,36 @@ class TriviumClient:
 
     def create_key(self, name: str, role: Role = Role.READER, expires_in_s: int | None = None) -> api.NewKey:
         """A new key; its secret is shown this once."""
-        return self._call("POST", "/v1/keys", api.NewKey, **_json(api.CreateKey(name, role, expires_in_s)))
+        return self._call("POST", "/v1/keys", api.NewKey, **json_body(api.CreateKey(name, role, expires_in_s)))
 
     def rotate_key(self, key_id: str, keep_s: int = 0) -> api.NewKey:
         """Replace a key; the old one opens for `keep_s` more. Raises `NotFound`, `Refused` (`key_ended`)."""
-        return self._call("POST", f"/v1/keys/{_part(key_id)}/rotate", api.NewKey, **_json(api.RotateKey(keep_s)))
+        return self._call("POST", f"/v1/keys/{part(key_id)}/rotate", api.NewKey, **json_body(api.RotateKey(keep_s)))
 
     def revoke_key(self, key_id: str) -> api.Key:
         """Take a key back. Raises `NotFound`."""
-        return self._call("DELETE", f"/v1/keys/{_part(key_id)}", api.Key)
+        return self._call("DELETE", f"/v1/keys/{part(key_id)}", api.Key)
+
+    def connections(self) -> api.Connections:
+        """The tenant's connections, by id."""
+        return self._get("/v1/connections", api.Connections)
+
+    def connection(self, connection_id: str) -> api.Connection:
+        """One connection. Raises `NotFound`."""
+        return self._get(f"/v1/connections/{part(connection_id)}", api.Connection)
+
+    def connect(self, wanted: api.CreateConnection) -> api.Connection:
+        """Connect a place. Raises `Refused`."""
+        return self._call("POST", "/v1/connections", api.Connection, **json_body(wanted))
+
+    def run_connection(self, connection_id: str) -> api.Connection:
+        """Have it looked at now; what it was before. Raises `NotFound`."""
+        return self._call("POST", f"/v1/connections/{part(connection_id)}/run", api.Connection)
+
+    def disconnect(self, connection_id: str, *, documents: bool = False) -> api.Connection:
+        """Take it back; it is gone once it is not found any more. Raises `NotFound`."""
+        sent = {"documents": "true"} if documents else {}
+        return self._call("DELETE", f"/v1/connections/{part(connection_id)}", api.Connection, params=sent)
 
     def trail(self, *, since: str = "", limit: int = PAGE, cursor: str = "") -> api.TrailPage:
         """One page of who did what, oldest first. Raises `Refused` (`forbidden`)."""
@@ -550,9 +609,9 @@ class TriviumClient:
         return self._call("GET", path, kind, params=given)
 
     def _call(self, method: str, path: str, kind: type[T] | None, **sent: Any) -> T:
-        with self._failures():
+        with failures(self.url):
             response = self._answered(method, path, **sent)
-        return _decoded(response.content, kind) if kind else None  # type: ignore[return-value]
+        return decoded(response.content, kind) if kind else None  # type: ignore[return-value]
 
     def _answered(self, method: str, path: str, *, stream: bool = False, **sent: Any) -> httpx.Response:
         """What is no failure; raises what is one, once it has been waited for as it asks."""
@@ -565,188 +624,13 @@ class TriviumClient:
             response.read()
             pause_s = self._retries.pause_s(tried, response.headers.get("retry-after", ""))
             if pause_s is None or not asks_for_more_time(method, path, response.status_code, response.headers):
-                raise _error(response)
+                raise error_of(response)
             time.sleep(pause_s)
 
-    def _failures(self) -> AbstractContextManager[None]:
-        return _failures(self.url)
 
-
-@contextmanager
-def _failures(url: str) -> Iterator[None]:
-    """Httpx's own failures in our words."""
-    try:
-        yield
-    except httpx.ConnectError as error:
-        raise TryLater(
-            "server_unreachable",
-            f"No Trivium server answers at {url}.",
-            "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
-        ) from error
-    except httpx.TimeoutException as error:
-        raise TryLater("server_slow", f"The server at {url} did not answer in time.", "Try again later.") from error
-    except httpx.TransportError as error:
-        raise TryLater(
-            "connection_lost", f"The connection to {url} was lost: {error or type(error).__name__}.", "Try again."
-        ) from error
-
-
-def _connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
-    """What both of httpx's clients are made with."""
-    base = _base_url(url)
-    return {
-        "base_url": base,
-        "headers": {"Authorization": f"Bearer {api_key}"} if api_key else {},
-        "timeout": httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
-        "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
-    }
-
-
-def _base_url(url: str) -> httpx.URL:
-    try:
-        base = httpx.URL(url)
-    except httpx.InvalidURL:
-        base = httpx.URL("")
-    if base.scheme not in ("http", "https") or not base.host:
-        raise Refused("bad_setting", f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
-    return base
-
-
-def _by(actor: Actor) -> dict[str, str]:
-    return {"actor": actor.name, "actor_kind": actor.kind.value} if actor.name else {}
-
-
-def _part(identifier: str) -> str:
-    return quote(identifier, safe="")
-
-
-def _question(
-    question: str,
-    mode: Mode | None,
-    top_k: int | None,
-    conversation: str,
-    kind: Kind | None,
-    within: Within,
-    rerank: Rerank | None,
-    *,
-    stream: bool = False,
-) -> api.QueryRequest:
-    return api.QueryRequest(
-        query=question,
-        mode=mode,
-        top_k=_or_default(top_k),
-        filters=within.filters(),
-        stream=stream,
-        kind=kind,
-        rerank=rerank,
-        conversation_id=conversation or None,
-    )
-
-
-def _or_default(top_k: int | None) -> int:
-    return api.DEFAULT_TOP_K if top_k is None else top_k
-
-
-def _json(body: api.Input) -> dict[str, Any]:
-    return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
-
-
-def _taken(accepted: api.Accepted) -> api.Source:
-    if accepted.sources:
-        return accepted.sources[0]
-    if not accepted.refused:
-        raise Refused("refused", "The server took nothing.")
-    refused = accepted.refused[0]
-    raise Refused(refused.code, refused.message, refused.action)
-
-
-def _decoded(content: bytes, kind: type[T]) -> T:
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except msgspec.DecodeError as error:
-        raise NeverWill(
-            "foreign_answer",
-            f"The server's answer is not one of Trivium's: {error}.",
-            "Check TRIVIUM_URL, and that client and server have the same version.",
-        ) from error
-
-
-def _error(response: httpx.Response) -> TriviumError:
-    """The failure that a response tells of, in the family that says what to do next."""
-    try:
-        problem = msgspec.json.decode(response.content, type=_Problem)
-    except msgspec.DecodeError:
-        problem = _Problem()
-    return _rebuilt(problem, response.status_code)
-
-
-def _rebuilt(problem: _Problem, status: int) -> TriviumError:
-    code = problem.code or f"http_{status}"
-    family = Refused if code == "invalid_request" else _FAMILIES.get(status)
-    if family is None:
-        family = TriviumError if status >= httpx.codes.INTERNAL_SERVER_ERROR else Refused
-    detail = problem.detail or f"The server answered {status} {httpx.codes.get_reason_phrase(status)}.".strip()
-    return family(code, detail, problem.action)
-
-
-_FAMILIES: Mapping[int, type[TriviumError]] = {
-    404: NotFound,
-    408: TryLater,
-    409: Conflict,
-    422: NeverWill,
-    429: TryLater,
-    502: TryLater,
-    503: TryLater,
-    504: TryLater,
-}
-
-
-def _events(lines: Iterator[str]) -> Iterator[api.AnswerEvent]:
-    """The events of an answer as values; ends with the `Answer`, or raises."""
-    for name, data in _sent_events(lines):
-        event = _event(name, data)
-        if event is not None:
-            yield event
-        if isinstance(event, api.Answer):
-            return
-    raise TryLater("connection_lost", "The answer broke off before its end.", "Ask again.")
-
-
-def _sent_events(lines: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-    """Server-sent events (WHATWG HTML 9.2): name and data."""
-    parts = _SentEvents()
-    yield from filter(None, map(parts.take, lines))
-
-
-class _SentEvents:
-    """An event's lines as they come."""
-
-    def __init__(self) -> None:
-        self._name = self._data = ""
-
-    def take(self, line: str) -> tuple[str, bytes] | None:
-        """Name and data of the event that ends with this line, if one does."""
-        field, _, value = line.partition(":")
-        if field == "event":
-            self._name = value.strip()
-        elif field == "data":
-            self._data += value.removeprefix(" ")
-        elif not line and self._data:
-            sent = self._name, self._data.encode()
-            self._name = self._data = ""
-            return sent
-        return None
-
-
-def _told(data: bytes) -> TriviumError:
-    """The failure that an `error` event tells of."""
-    problem = _decoded(data, _Problem)
-    return _rebuilt(problem, problem.status)
-
-
-def _event(name: str, data: bytes) -> api.AnswerEvent | None:
-    """One event; None for a kind that this version does not know."""
-    if name == "error":
-        raise _told(data)
-    kind = api.ANSWER_EVENTS.get(name)
-    return _decoded(data, kind) if kind else None
+def _sent_events(response: httpx.Response) -> Generator[tuple[str, bytes], None, None]:
+    lines = SentEvents()
+    for line in response.iter_lines():
+        sent = lines.take(line)
+        if sent:
+            yield sent

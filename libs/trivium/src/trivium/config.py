@@ -16,10 +16,11 @@ import msgspec
 
 from trivium.domain.access import Role
 from trivium.domain.bucket_datasets import read_rules
-from trivium.domain.documents import LONG_LANES, Lane
+from trivium.domain.documents import LANES_OF, Lane, WorkerLanes
 from trivium.domain.errors import Refused
 from trivium.domain.extractors import Extractor, Extractors, read_extractors, require_model
 from trivium.domain.limits import read_limits
+from trivium.domain.readers import Reader, Readers, read_readers
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
 
@@ -27,6 +28,7 @@ PREFIX = "TRIVIUM_"
 SERVICES_DIR = "TRIVIUM_SERVICES_DIR"  # where `make services` keeps the servers: no setting, and no mistake
 _NEAR = 0.8  # of letters in common (difflib): CHUNKR and CHUNKER have it, HTTP_PORT and HTTP_HOST do not
 OIDC_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+MIN_SECRET_CHARS = 32  # 128 bits in hexadecimal: a signature tells whoever has it which guess was right
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SECRETS = frozenset(
     {
@@ -36,6 +38,7 @@ SECRETS = frozenset(
         "elasticsearch_api_key",
         "elasticsearch_password",
         "events_token",
+        "link_secret",
         "llm_api_key",
         "milvus_token",
         "neo4j_password",
@@ -69,6 +72,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     grpc_port: Port = 9090
     api_keys: str = ""
     """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
+    link_secret: str = ""
+    """Signs the links of citations, so that a browser opens them without a key; the same for every query service.
+    Empty: embedded one is made in the data directory; on servers links need a key."""
+    link_life_s: Annotated[float, msgspec.Meta(ge=1, le=30 * 24 * 60 * 60)] = 3600.0
+    """How long such a link opens."""
     tls_cert: str = ""
     """A certificate's chain in PEM, for both doors, read again when it changes; empty: no TLS."""
     tls_key: str = ""
@@ -130,6 +138,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A folder with a CLIP or SigLIP, or the hub name of one that was downloaded before; empty: none.
     With an inference service, both it and those who ask it need the setting."""
 
+    reader: Literal["own", "unstructured"] = "own"
+    """Who reads files: Trivium's parsers, or the library of the extra `trivium-ingest-worker[unstructured]`."""
+    dataset_readers: str = ""
+    """DATASET=READER, separated by commas, for datasets that another one reads."""
+    unstructured_model: str = ""
+    """The folder of a spaCy pipeline, as en_core_web_sm, for `unstructured`: nothing is downloaded.
+    With it, that library also reads what Trivium's parsers do not know."""
+
     chunker: Literal["structural", "semantic", "paragraph", "fixed", "tokens"] = "structural"
     chunk_size: Count = 1200
     chunk_overlap: Annotated[int, msgspec.Meta(ge=0)] = 120
@@ -163,9 +179,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How long what a dead worker had in hand waits for another; a live one shows three signs of life in it."""
     max_in_flight: Count = 192
     """Documents of each lane that all workers together may have in hand; they travel in batches of 16."""
-    worker_lanes: Literal["all", "recordings", "others"] = "all"
+    worker_lanes: WorkerLanes = "all"
     """What a worker takes on: where there are several, one for `others` is never busy with an hour of speech or a table
-    of a million rows when somebody uploads a page; one for `recordings` takes these and large files alone."""
+    of a million rows when somebody uploads a page; one for `uploads` is never busy with a backfill; one for
+    `recordings` takes these and large files alone."""
     worker_queues: str = ""
     """The queues that a worker looks into, separated by commas: `parse`, `llm`, `embed`, `index` of an ingest worker,
     `graph`, `llm.graph` of a graph worker. Empty: all of its kind. What one leaves out another has to take."""
@@ -188,6 +205,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """If set, nothing else is fetched; written alike."""
     crawl_delay_s: Annotated[float, msgspec.Meta(ge=0)] = 1.0
     """The least pause between two requests of a crawl; a site's own robots.txt may ask for more."""
+
+    connect_folders: str = ""
+    """Folders that connections may watch, with all below them, separated by commas: /srv/papers for every tenant,
+    TENANT=/srv/theirs for one; `*`: any. Empty: any where Trivium runs embedded and without keys, else none."""
+    connect_secrets: str = ""
+    """A folder with a folder for each tenant, and in that a file for each credential that its connections name.
+    Empty: `secrets` in the data directory."""
 
     s3_url: str = "http://127.0.0.1:9000"
     s3_access_key: str = ""
@@ -257,6 +281,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return Extractors(default, read_extractors(self.dataset_extractors))
 
     @property
+    def readers(self) -> Readers:
+        """Who reads which document's file. Raises `Refused` (`bad_setting`)."""
+        return Readers(Reader(self.reader), read_readers(self.dataset_readers))
+
+    @property
     def broker(self) -> str:
         """Where Celery's messages go."""
         return self.broker_url or self.redis_url
@@ -264,9 +293,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def lanes(self) -> tuple[Lane, ...]:
         """The lanes that a worker looks into, the more urgent ones first."""
-        if self.worker_lanes == "recordings":
-            return LONG_LANES
-        return tuple(lane for lane in Lane if self.worker_lanes == "all" or lane not in LONG_LANES)
+        return LANES_OF[self.worker_lanes]
 
     @property
     def languages_of_embeddings(self) -> frozenset[str]:
@@ -338,10 +365,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                     "Name whom the tokens are for: others' tokens must open nothing.",
                 )
 
+    def _check_link_secret(self) -> None:
+        if 0 < len(self.link_secret) < MIN_SECRET_CHARS:
+            raise Refused(
+                "bad_setting",
+                f"TRIVIUM_LINK_SECRET has fewer than {MIN_SECRET_CHARS} characters.",
+                "Make one with `openssl rand -hex 32`.",
+            )
+
     def check(self) -> None:
         """Refuse a combination that would expose documents or cannot work."""
         read_limits(self.limits)
         self._check_oidc()
+        self._check_link_secret()
         if bool(self.tls_cert) != bool(self.tls_key):
             raise Refused("bad_setting", "Of TRIVIUM_TLS_CERT and TRIVIUM_TLS_KEY one is missing.", "Set both.")
         exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
@@ -360,6 +396,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         _ = self.dataset_rules
         for extractor in sorted(self.extractors.all):
             require_model(extractor, bool(self.llm))
+        if Reader.UNSTRUCTURED in self.readers.all and not self.unstructured_model:
+            raise Refused(
+                "bad_setting",
+                "The reader `unstructured` needs a spaCy pipeline, and downloads none.",
+                "Set TRIVIUM_UNSTRUCTURED_MODEL to the folder of one, as that of en_core_web_sm.",
+            )
         if self.llm and not self.llm_model:
             raise Refused("bad_setting", f"TRIVIUM_LLM={self.llm} needs a model.", "Set TRIVIUM_LLM_MODEL to its name.")
         if self.vision_model and not self.llm:

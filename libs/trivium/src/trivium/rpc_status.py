@@ -1,20 +1,27 @@
-"""Failures over gRPC: a `TriviumError` as google.rpc.Status with ErrorInfo, and back."""
+"""Failures over gRPC: a `TriviumError` as google.rpc.Status with standard details, and back.
+
+Details: https://google.aip.dev/193 and google/rpc/error_details.proto.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, cast
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
-from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
-from trivium.domain.errors import TriviumError
-from trivium.domain.limits import TooMany
+from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.limits import RETRY_AFTER_S, TooMany
+from trivium.invalid_request import InvalidRequest
 
 DOMAIN = "trivium"
 DETAILS_KEY = "grpc-status-details-bin"
+_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
 async def abort(
@@ -22,22 +29,30 @@ async def abort(
 ) -> None:
     """End the call with google.rpc.ErrorInfo: `reason` is the error's code, `metadata` says what to do.
 
-    Of a limit also google.rpc.RetryInfo: when to come back.
+    With it comes BadRequest where fields of the request do not fit, and RetryInfo where the same may be asked later.
     """
-    info = ErrorInfo(
-        reason=error.code.upper(), domain=DOMAIN, metadata={"action": error.action, "request_id": request_id}
-    )
-    packed = AnyMessage()
-    packed.Pack(info)
     number: int = code.value[0]
-    details = [packed]
-    if isinstance(error, TooMany):
-        wait = RetryInfo()
-        wait.retry_delay.FromMilliseconds(math.ceil(error.retry_after_s * 1000))
-        details.append(AnyMessage())
-        details[1].Pack(wait)
-    status = Status(code=number, message=error.message, details=details)
+    status = Status(code=number, message=error.message, details=map(_packed, _details(code, error, request_id)))
     await context.abort(code, error.message, ((DETAILS_KEY, status.SerializeToString()),))
+
+
+def _details(code: grpc.StatusCode, error: TriviumError, request_id: str) -> Iterator[Message]:
+    metadata = {"action": error.action, "request_id": request_id}
+    yield ErrorInfo(reason=error.code.upper(), domain=DOMAIN, metadata=metadata)
+    if isinstance(error, InvalidRequest):
+        violations = [BadRequest.FieldViolation(field=each.field, description=each.message) for each in error.fields]
+        yield BadRequest(field_violations=violations)
+    if isinstance(error, TryLater) and code in _PASSING:
+        wait = RetryInfo()
+        wait_s = error.retry_after_s if isinstance(error, TooMany) else RETRY_AFTER_S
+        wait.retry_delay.FromMilliseconds(math.ceil(wait_s * 1000))
+        yield wait
+
+
+def _packed(detail: Message) -> AnyMessage:
+    packed = AnyMessage()
+    packed.Pack(detail)
+    return packed
 
 
 def reason_of(error: grpc.Call) -> ErrorInfo:

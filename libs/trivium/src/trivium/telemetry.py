@@ -63,6 +63,27 @@ SPANS_LOST = Counter("trivium_spans_lost_total", "Spans of traces that the colle
 CANARY = Gauge(
     "trivium_worker_canary_timestamp_seconds", "When a canary task last came to this worker through the broker"
 )
+CONNECTION_LOOKS = Counter(
+    "trivium_connection_looks_total",
+    "Looks at connections: done to the end (single files may have failed), failed, abandoned",
+    ["kind", "outcome"],
+)
+CONNECTION_LOOK_SECONDS = Histogram(
+    "trivium_connection_look_seconds", "Time of one look at a connection", ["kind"], buckets=(*_FAST, 300, 1800, 7200)
+)
+CONNECTION_DOCUMENTS = Counter(
+    "trivium_connection_documents_total", "Files of connections: stored, deleted, failed", ["kind", "change"]
+)
+CONNECTION_LOOKED = Gauge(
+    "trivium_connection_looked_timestamp_seconds",
+    "When this process last looked at a connection of the kind to its end",
+    ["kind"],
+)
+CONNECTION_FAILING = Gauge(
+    "trivium_connection_failing_seconds",
+    "How long every look at one and the same connection of the kind has failed, of those with a schedule; else 0",
+    ["kind"],
+)
 REQUESTS = Counter("trivium_requests_total", "Requests by protocol, method and result", ["protocol", "method", "code"])
 REQUEST_SECONDS = Histogram("trivium_request_seconds", "Time of one request", ["protocol", "method"], buckets=_FAST)
 GAVE_WAY = Counter(

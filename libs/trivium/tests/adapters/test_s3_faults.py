@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from trivium.adapters.distributed.s3.objects import S3Objects
+from trivium.adapters.distributed.s3.objects import FORMAT_KEY, S3Objects
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
@@ -18,7 +18,7 @@ Script = Callable[[int], tuple[int, str] | None]
 
 
 class Peer:
-    """Answers as scripted and counts the requests."""
+    """Answers as scripted and counts the requests; its format, which is asked first, is known and not counted."""
 
     def __init__(self, script: Script) -> None:
         peer = self
@@ -29,13 +29,18 @@ class Peer:
 
             def answer(self) -> None:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if self.path.endswith(f"/{FORMAT_KEY}"):
+                    self.reply(200, b"1")
+                    return
                 peer.requests += 1
                 scripted = script(peer.requests)
                 if scripted is None:
                     self.close_connection = True
                     return
                 status, code = scripted
-                body = f"<Error><Code>{code}</Code></Error>".encode() if code else b""
+                self.reply(status, f"<Error><Code>{code}</Code></Error>".encode() if code else b"")
+
+            def reply(self, status: int, body: bytes) -> None:
                 self.send_response(status)
                 self.send_header("ETag", '"tag"')
                 self.send_header("Content-Length", str(len(body)))

@@ -22,6 +22,7 @@ from waiting import wait_until
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.schedule import MemorySchedule
 from trivium.cli.main import cli
 from trivium.client import TriviumClient
 from trivium.config import Settings
@@ -53,6 +54,7 @@ from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium.text.names import fold_name
+from trivium_query.connect.means import connecting_of
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
@@ -97,6 +99,7 @@ class World:
                 LocalObjects(self.folder), self.registry, me, Curation(LocalObjects(self.folder), self.registry, me)
             ),
             topics=me,
+            connecting=connecting_of(settings, self.objects, self.registry, me, MemorySchedule()),
         )
 
     def for_tenant(self, tenant: Tenant) -> _Intake:

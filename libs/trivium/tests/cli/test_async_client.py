@@ -10,6 +10,8 @@ import pytest
 from trivium import api
 from trivium.async_client import AsyncTriviumClient
 from trivium.client import TriviumClient
+from trivium.domain.access import Role
+from trivium.domain.crawl import Fate
 from trivium.domain.errors import NotFound, TryLater
 
 from .conftest import World
@@ -50,3 +52,22 @@ async def test_who_does_not_answer_is_told_so() -> None:
         with pytest.raises(TryLater) as failure:
             await nobody.status()
     assert failure.value.code == "server_unreachable"
+
+
+async def test_keys_edits_topics_and_schemas_are_reached(calling: AsyncTriviumClient) -> None:
+    made = await calling.create_key("a colleague", Role.READER)
+    assert [key.id for key in (await calling.keys()).keys] == [made.key.id]
+    assert (await calling.revoke_key(made.key.id)).ended_at
+    assert (await calling.edits()).edits == ()
+    assert {tool.name for tool in (await calling.tools()).tools} >= {"search_kg", "merge_entity"}
+    assert (await calling.schema()).types == ()
+    conversation = await calling.create_conversation("Ada")
+    await calling.delete_conversation(conversation.id)
+    with pytest.raises(NotFound):
+        await calling.conversation(conversation.id)
+
+
+async def test_a_site_is_crawled_page_by_page_and_what_it_brought_is_deleted(calling: AsyncTriviumClient) -> None:
+    pages = [page async for page in calling.crawl("https://a.org/", depth=1, max_pages=9, run="crawl-1")]
+    assert [page.fate for page in pages][:2] == [Fate.TAKEN, Fate.TAKEN]
+    assert sum([told.deleted async for told in calling.delete_sources(run="crawl-1")]) == 2

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from trivium.config import Settings
-from trivium.domain.documents import STAGES, Lane, Stage
+from trivium.domain.documents import LANES_OF, STAGES, Lane, Stage, WorkerLanes
 from trivium.domain.errors import Refused
 from trivium.flow.chain import Entry, Message, send
 from trivium.flow.pipeline import Worker, stages_of
@@ -91,11 +93,23 @@ def test_no_limit_of_a_page_ends_an_hour_of_speech() -> None:
     assert max(limits.values()) < VISIBILITY_S
 
 
+def queues_of(lanes: WorkerLanes) -> list[str]:
+    return consumed_by(STAGES, Settings(worker_lanes=lanes).lanes)
+
+
 def test_the_workers_for_recordings_and_for_others_together_look_into_every_queue_once() -> None:
-    recordings, others, every = (
-        consumed_by(STAGES, Settings(worker_lanes=lanes).lanes) for lanes in ("recordings", "others", "all")
-    )
-    assert sorted(recordings + others) == sorted(every) == sorted(consumed_by(STAGES))
+    every = sorted(consumed_by(STAGES))
+    assert sorted(queues_of("recordings") + queues_of("others")) == sorted(queues_of("all")) == every
+
+
+def test_a_worker_for_uploads_looks_into_every_queue_but_a_backfills_and_into_the_urgent_ones_first() -> None:
+    assert queues_of("uploads") == [queue for queue in queues_of("all") if not queue.endswith(".backfill")]
+    assert {*queues_of("uploads"), *queues_of("others")} == {*queues_of("all")}
+
+
+@pytest.mark.parametrize("lanes", get_args(WorkerLanes))
+def test_every_setting_of_lanes_names_lanes_in_their_order(lanes: WorkerLanes) -> None:
+    assert LANES_OF[lanes] == tuple(lane for lane in Lane if lane in LANES_OF[lanes]) != ()
 
 
 def test_a_worker_may_look_into_some_queues_of_its_kind() -> None:

@@ -12,6 +12,7 @@ from folder_stores import FolderStores
 
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound, Refused
+from trivium.domain.ids import document_id
 from trivium.domain.scope import Tenant
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
@@ -59,6 +60,22 @@ def test_a_record_is_as_it_was_but_has_to_be_ingested(stores: FolderStores, file
     assert stores.objects.for_tenant(RED).get("schemas/notes/999") == b"{}"
     with pytest.raises(Refused, match="has documents"):
         import_archive(stores, file, 10**6)
+
+
+def test_under_another_name_it_comes_without_edits_alone(stores: FolderStores, file: Path, tmp_path: Path) -> None:
+    blue = Tenant("blue")
+    assert import_archive(stores, file, 10**6, "blue") == (blue, 1)
+    [document] = stores.registry.for_tenant(blue).list().documents
+    _, blob = Originals(stores.objects).read(blue, document.id, document.version)
+    assert (document.id, blob.content) == (document_id(blue, "a/ü.txt"), b"a note")
+    assert stores.conversations.for_tenant(blue).list()[0][0].title == "a talk"
+    assert stores.registry.for_tenant(RED).list().documents == ()
+    with ZipFile(file, "a") as archive:
+        archive.writestr("objects/edits/0000000000000001", b"{}")
+    with pytest.raises(Refused, match="ids that are made from the tenant's name") as refused:
+        import_archive(stores, file, 10**6, "green")
+    assert refused.value.code == "edits_of_another_name"
+    assert stores.registry.for_tenant(Tenant("green")).list().documents == ()
 
 
 def without(name: str) -> Callable[[Parts], Parts]:

@@ -17,7 +17,7 @@ from trivium.domain.graph import ChunkGraph
 from trivium.domain.graph_schema import GraphSchema
 from trivium.domain.parsed import ParsedDocument
 from trivium.edits.curation import Curation
-from trivium.flow.gives_way import GivesWay
+from trivium.flow.gives_way import GivesWay, gives_way_to
 from trivium.flow.graph_rows import graph_rows
 from trivium.flow.in_turns import GoesOn
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
@@ -82,8 +82,7 @@ class ExtractWork(msgspec.Struct, frozen=True):
         """While the language model is busy, if it is to be asked now."""
         extractor = self.extractors.of(job.document)
         asks = extractor is Extractor.LLM or (extractor is Extractor.AGENT and job.in_turn)
-        why = self.llm.reason_to_wait(job.document.lane) if self.llm and asks else ""
-        return GivesWay(why, job.document.lane) if why else None
+        return gives_way_to(self.llm, job.document.lane) if self.llm and asks else None
 
     def run(self, job: Job) -> Outcome:
         """Extract from all chunks of the document at once."""

@@ -14,6 +14,7 @@ from trivium.ports.stores import Stores
 from trivium_ingest.chunk.options import ChunkOptions
 from trivium_ingest.describe import Describer
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
+from trivium_ingest.parse.unstructured.library import library_of
 from trivium_ingest.publish import PublishWork
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork
 
@@ -40,6 +41,7 @@ def parsing_sandbox(
         Bounds(wall_s=settings.parse_timeout_s, memory_bytes=settings.parse_memory_bytes),
         size=settings.parse_workers,
         models=models,
+        unstructured_model=settings.unstructured_model,
     )
 
 
@@ -65,6 +67,8 @@ def ingest_stages(
             parse_limits(settings),
             Describer(vision) if vision else None,
             named_pictures=visual is not None,
+            readers=settings.readers,
+            unstructured=library_of(settings.unstructured_model),
         ),
         ChunkWork(ChunkOptions(settings.chunker, settings.chunk_size, settings.chunk_overlap), embedder),
         EnrichWork(llm),

@@ -13,7 +13,11 @@ from trivium.domain.times import named_span, seconds_of
 # When it was sent, published or made, before when it was changed last: the names that the parsers give these.
 _NAMES = ("date", "created", "creationdate", "creation_time", "modified", "moddate")
 _EARLIEST = named_span("1000")[0]  # before that it is a number, or a clock that was never set
-_CAMERA = re.compile(r"(\d{4}):(\d{2}):(\d{2}) (\d{2}:\d{2}:\d{2})")  # Exif 2.3, DateTimeOriginal
+_LATEST = named_span("2100")[0]  # from then on it is a clock that was set wrongly
+_UNSET = named_span("1601")[0]  # where Windows begins to count
+_CAMERA = re.compile(  # Exif 2.32, DateTimeOriginal and OffsetTimeOriginal
+    r"(\d{4}):(\d{2}):(\d{2}) (\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})?)"
+)
 _PDF = re.compile(  # ISO 32000-1, 7.9.4
     r"D:(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:Z|([+-])(\d{2})'?(\d{2})?)?.*"
 )
@@ -27,7 +31,12 @@ _WORDED = (*_DAYS, "%Y-%m-%d %H:%M:%S %Z", "%Y-%m-%d %H:%M:%S %z")
 def own_date(metadata: Mapping[str, str]) -> int | None:
     """Unix seconds of the first of its dates that can be read; in UTC without a time zone, the start of a mere year."""
     said = (metadata.get(name, "").strip(_BRACKETS) for name in _NAMES)
-    return next((seconds for text in said for seconds in _readings(text) if seconds >= _EARLIEST), None)
+    return next((seconds for text in said for seconds in _readings(text) if _likely(seconds, text)), None)
+
+
+def _likely(seconds: int, text: str) -> bool:
+    """Whether somebody meant it: no number, no clock that was never set. "1601" alone is a year."""
+    return _EARLIEST <= seconds < _LATEST and (seconds != _UNSET or text == "1601")
 
 
 def _readings(text: str) -> Iterator[int]:

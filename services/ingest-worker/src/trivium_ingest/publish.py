@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import structlog
 
+from trivium.concurrent_calls import map_concurrent
 from trivium.domain.chunks import Chunk, ChunkVectors
 from trivium.domain.documents import DocumentState, Stage
 from trivium.domain.drift import Store
@@ -15,13 +17,12 @@ from trivium.domain.errors import TriviumError, TryLater
 from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
 from trivium.flow.erase import erase_children, erase_objects, require_membership
-from trivium.flow.stage import Job, Outcome, read_all
+from trivium.flow.stage import Job, Outcome, read_all, tried
 from trivium.ports.stores import Stores
-from trivium.ports.vectors import Vectors
 from trivium.telemetry import DRIFT
 from trivium.watching.store_calls import store_call
 from trivium_ingest.hypernodes import hypernode_ids
-from trivium_ingest.upkeep.rows import write_rows
+from trivium_ingest.upkeep.rows import write_rows, writer_of
 
 log = structlog.get_logger()
 
@@ -57,68 +58,60 @@ class PublishWork(msgspec.Struct, frozen=True):
         `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks; what is missing was
         written again then.
         """
-        tenant, versions = jobs[0].tenant, _versions(jobs)
-        made = read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs)
-        stored = {}
-        with store_call(Store.KEYWORDS.value, "ids"):
-            stored[Store.KEYWORDS] = self.stores.keywords.writer(tenant).ids(versions)
-        with store_call(Store.GRAPH.value, "ids"):
-            stored[Store.GRAPH] = self.stores.graphs.writer(tenant).ids(versions)
-        chunks = _chunks(jobs, made)
-        expected = {document: {chunk.id for chunk in of_one} for document, of_one in chunks.items()}
-        nodes = {job.document.id: hypernode_ids(job, chunks[job.document.id]) for job in jobs}
-        stored[Store.VECTORS] = _seen(self.stores.vectors, jobs, expected)
-        unseen = self._without_pictures(jobs) | self._without_hypernodes(jobs, nodes)
-        return [
-            unseen.get(job.document.id)
-            or self._publish(
-                job, expected[job.document.id], {store: ids[job.document.id] for store, ids in stored.items()}
-            )
-            for job in jobs
-        ]
+        expected = self._expected(jobs)
+        found = map_concurrent(lambda store: self._stored(store, jobs, expected[store]), list(expected))
+        stored = dict(zip(expected, found, strict=True))
+        faults = _faults(lambda job: self._show(job, expected, stored), jobs)
+        replacing = [job for job in jobs if job.document.id not in faults and not job.untouched]
+        faults |= self._remove_others(replacing)
+        return [faults.get(job.document.id) or self._published(job, expected[Store.KEYWORDS]) for job in jobs]
 
     def planned(self, jobs: Sequence[Job]) -> list[Outcome]:
         """What the rows were made from."""
         return [Outcome(artifacts.Published.now(job.document, job.entry.artifacts)) for job in jobs]
 
-    def _without_pictures(self, jobs: Sequence[Job]) -> dict[str, TryLater]:
-        """The documents whose pictures are not all in their store, and what is said of each."""
+    def _expected(self, jobs: Sequence[Job]) -> dict[Store, dict[str, set[str]]]:
+        """What each store is to hold, by document: chunk ids, those with a picture's vector, and HyperNodes."""
+        made = read_all(lambda job: job.load(Stage.ENRICH, list[Chunk]), jobs)
+        chunks = _chunks(jobs, made)
+        ids = {document: {chunk.id for chunk in of_one} for document, of_one in chunks.items()}
+        nodes = {job.document.id: hypernode_ids(job, chunks[job.document.id]) for job in jobs}
+        expected = {Store.HYPERNODES: nodes, Store.KEYWORDS: ids, Store.GRAPH: ids, Store.VECTORS: ids}
         if not self.pictures:
-            return {}
-        expected = {
-            job.document.id: {row.chunk_id for row in job.load(Stage.EMBED, list[ChunkVectors]) if row.visual}
-            for job in jobs
-        }
-        if not any(expected.values()):
-            return {}
-        stored = self.stores.visuals.writer(jobs[0].tenant).ids(_versions(jobs))
-        return {
-            job.document.id: self._incomplete(job, Store.PICTURES, ids, found & ids)
-            for job in jobs
-            if not (ids := expected[job.document.id]) <= (found := stored[job.document.id])
-        }
+            return expected
+        pictures = {job.document.id: {row.chunk_id for row in _vectors(job) if row.visual} for job in jobs}
+        return {Store.PICTURES: pictures, **expected} if any(pictures.values()) else expected
 
-    def _without_hypernodes(self, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, TryLater]:
-        """The documents whose HyperNodes are not exactly those in their store, and what is said of each."""
-        stored = _seen(self.stores.hypernodes, jobs, expected)
-        return {
-            job.document.id: self._incomplete(job, Store.HYPERNODES, ids, found)
-            for job in jobs
-            if (ids := expected[job.document.id]) != (found := stored[job.document.id])
-        }
+    def _stored(self, store: Store, jobs: Sequence[Job], expected: Mapping[str, set[str]]) -> dict[str, set[str]]:
+        """What it holds, by document."""
+        with store_call(store.value, "ids"):
+            if store in (Store.VECTORS, Store.HYPERNODES):
+                return _seen(writer_of(self.stores, store, jobs[0].tenant), jobs, expected)
+            held = writer_of(self.stores, store, jobs[0].tenant).ids(_versions(jobs))
+        if store is Store.PICTURES:  # chunks that have none any more may be there still
+            return {document: ids & expected[document] for document, ids in held.items()}
+        return held
 
-    def _publish(self, job: Job, expected: set[str], stored: dict[Store, set[str]]) -> Outcome | TriviumError:
+    def _show(
+        self,
+        job: Job,
+        expected: Mapping[Store, Mapping[str, set[str]]],
+        stored: Mapping[Store, Mapping[str, set[str]]],
+    ) -> None:
+        """Queries see the new version from here on. Raises where a store holds something else."""
         document = job.document
-        for store, found in stored.items():
-            if found != expected:
-                return self._incomplete(job, store, expected, found)
-        try:
-            require_membership(self.stores, document)
-            if not job.untouched:
-                self._replace(job)
-        except TriviumError as error:
-            return error
-        state = DocumentState.READY if expected else DocumentState.EMPTY
+        for store, ids in expected.items():
+            if stored[store][document.id] != ids[document.id]:
+                raise self._incomplete(job, store, ids[document.id], stored[store][document.id])
+        require_membership(self.stores, document)
+        if not job.untouched:
+            job.progress.seal()
+            published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
+            self.stores.registry.for_tenant(job.tenant).save(published)
+
+    def _published(self, job: Job, expected: Mapping[str, set[str]]) -> Outcome:
+        document = job.document
+        state = DocumentState.READY if expected[document.id] else DocumentState.EMPTY
         facts = {"state": state.value, "active_version": document.version, "failure": None, "lease_until": 0.0}
         return msgspec.structs.replace(self.planned([job])[0], facts=facts)
 
@@ -137,24 +130,36 @@ class PublishWork(msgspec.Struct, frozen=True):
             return error
         return TryLater("incomplete_write", message)
 
-    def _replace(self, job: Job) -> None:
-        """Show queries the new version, then remove what earlier versions and earlier tries left."""
-        document = job.document
-        job.progress.seal()
-        published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
-        self.stores.registry.for_tenant(job.tenant).save(published)
-        for name, store in (
-            (Store.VECTORS, self.stores.vectors),
-            (Store.PICTURES, self.stores.visuals),
-            (Store.HYPERNODES, self.stores.hypernodes),
-            (Store.KEYWORDS, self.stores.keywords),
-            (Store.GRAPH, self.stores.graphs),
-        ):
-            with store_call(name.value, "delete"):
-                store.writer(job.tenant).delete(document.id, keep_version=document.version)
-        erase_objects(job.objects, document.id, keep_version=document.version)
-        erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
-        curation_of(self.stores).document_changed(job.tenant, document.id)  # it may have been deleted before
+    def _remove_others(self, jobs: Sequence[Job]) -> dict[str, TriviumError]:
+        """Remove what earlier versions and earlier tries left. Returns where that failed, by document."""
+
+        def remove(store: Store) -> None:
+            with store_call(store.value, "delete"):
+                writer_of(self.stores, store, jobs[0].tenant).delete_others(_versions(jobs))
+
+        def erase(job: Job) -> None:
+            document = job.document
+            erase_objects(job.objects, document.id, keep_version=document.version)
+            erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
+            curation_of(self.stores).document_changed(job.tenant, document.id)  # it may have been deleted before
+
+        if not jobs:
+            return {}
+        try:
+            map_concurrent(remove, list(Store))
+        except TriviumError as error:
+            return {job.document.id: error for job in jobs}
+        return _faults(erase, jobs)
+
+
+def _faults(step: Callable[[Job], None], jobs: Sequence[Job]) -> dict[str, TriviumError]:
+    """What the step raises of ours, by document."""
+    told = {job.document.id: tried(step, job) for job in jobs}
+    return {document: fault for document, fault in told.items() if isinstance(fault, TriviumError)}
+
+
+def _vectors(job: Job) -> list[ChunkVectors]:
+    return job.load(Stage.EMBED, list[ChunkVectors])
 
 
 def _chunks(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> dict[str, list[Chunk]]:
@@ -167,10 +172,9 @@ def _chunks(jobs: Sequence[Job], made: Iterable[list[Chunk] | TriviumError]) -> 
     return chunks
 
 
-def _seen(vectors: Vectors, jobs: Sequence[Job], expected: dict[str, set[str]]) -> dict[str, set[str]]:
+def _seen(writer: Any, jobs: Sequence[Job], expected: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """Where no other try can have written rows of the same names, what is seen already need not be waited for."""
-    writer = vectors.writer(jobs[0].tenant)
-    found = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
+    found: dict[str, set[str]] = writer.seen_ids(_versions([job for job in jobs if job.untouched]))
     unseen = [job for job in jobs if found.get(job.document.id) != expected[job.document.id]]
     return found | writer.ids(_versions(unseen)) if unseen else found
 

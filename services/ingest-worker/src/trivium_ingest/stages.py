@@ -7,23 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from mimetypes import guess_type
 from typing import Any, TypeVar
 
 import msgspec
 
 from trivium import telemetry
 from trivium.domain.chunks import Chunk, ChunkVectors
-from trivium.domain.documents import Stage
+from trivium.domain.documents import Document, Stage, file_name
 from trivium.domain.drift import Store
 from trivium.domain.errors import NeverWill, TriviumError
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.readers import Reader, Readers
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
 from trivium.flow.assets import store_assets
 from trivium.flow.erase import require_membership
 from trivium.flow.family import Member, accept_children, are_accepted
-from trivium.flow.gives_way import GivesWay
+from trivium.flow.gives_way import GivesWay, gives_way_to
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.hypernodes.centroids import Centroids
@@ -56,10 +58,11 @@ class ParseWork(msgspec.Struct, frozen=True):
     """The original's bytes become typed units, and the files inside become documents of their own.
 
     With `named_pictures` also a picture without words becomes a passage, which its vector is found by.
+    `unstructured` names that library and its model, "" where it has none.
     `parse` runs the parsers within `limits`, and tells the share that is read of what takes long; `parsers` names them.
     """
 
-    parse: Callable[[Blob, Callable[[float], None]], ParsedDocument]
+    parse: Callable[[Blob, Callable[[float], None], Reader], ParsedDocument]
     parsers: Callable[[], str]
     models: ParserModels
     originals: Originals
@@ -67,6 +70,8 @@ class ParseWork(msgspec.Struct, frozen=True):
     limits: ParseLimits
     describer: Describer | None = None
     named_pictures: bool = False
+    readers: Readers = Readers()
+    unstructured: str = ""
     stage: Stage = Stage.PARSE
 
     def fingerprint(self) -> str:
@@ -77,11 +82,28 @@ class ParseWork(msgspec.Struct, frozen=True):
             models.append(self.describer.fingerprint())
         if self.named_pictures:
             models.append("named pictures")
+        if self.unstructured:
+            models.append(self.unstructured)
         return "|".join((self.parsers(), *models))
+
+    def gives_way(self, job: Job) -> GivesWay | None:
+        """While the model that describes pictures is busy, unless the name says that it is a text.
+
+        Before it is read, which else would be done again: so one that turns out to hold no picture has waited too.
+        """
+        type_by_name, _ = guess_type(file_name(job.document.source))
+        if self.describer is None or (type_by_name or "").startswith("text/"):
+            return None
+        return gives_way_to(self.describer.address, job.document.lane)
+
+    def fingerprint_for(self, document: Document) -> str:
+        """Also the reader of the document, where that is not our own."""
+        reader = self.readers.of(document)
+        return self.fingerprint() if reader is Reader.OWN else f"{self.fingerprint()}|{reader}"
 
     def outputs_present(self, job: Job) -> bool:
         """Whether the files inside are there as documents."""
-        key = artifacts.artifact_key(job.entry, self.stage, self.fingerprint())
+        key = artifacts.artifact_key(job.entry, self.stage, self.fingerprint_for(job.document))
         return are_accepted(self.stores, job.document, artifacts.load(job.objects, key, ParsedDocument).children)
 
     def run(self, job: Job) -> Outcome:
@@ -102,7 +124,7 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
         parsed = parse_opened(
-            lambda opened: self.parse(opened, job.progress.tell),
+            lambda opened: self.parse(opened, job.progress.tell, self.readers.of(job.document)),
             blob,
             self.stores,
             job.document,
@@ -177,8 +199,7 @@ class EnrichWork(msgspec.Struct, frozen=True):
 
     def gives_way(self, job: Job) -> GivesWay | None:
         """While the language model is busy."""
-        why = self.llm.reason_to_wait(job.document.lane) if self.llm else ""
-        return GivesWay(why, job.document.lane) if why else None
+        return gives_way_to(self.llm, job.document.lane) if self.llm else None
 
     def run(self, job: Job) -> Outcome:
         """Situate every chunk in its document."""

@@ -17,6 +17,7 @@ from trivium.ports.objects import Objects
 from trivium.ports.stores import Stores
 from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.answering import PassageModels, PipelineAnswerer
+from trivium_query.connect.means import connecting_of
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.crawling import SiteCrawler
 from trivium_query.egress.crawl import Crawler
@@ -65,6 +66,7 @@ def query_services(
         hypernodes=stores.hypernodes,
     )
     curation = curation_of(stores)
+    buckets = stores.buckets if settings.limits else None
     return Services(
         warmth=searcher.warmth,
         asking=searcher.asking,
@@ -75,7 +77,7 @@ def query_services(
         vectors=stores.vectors,
         graphs=stores.graphs,
         hypernodes=stores.hypernodes,
-        buckets=stores.buckets if settings.limits else None,
+        buckets=buckets,
         curation=curation,
         objects=stores.objects,
         llm=model,
@@ -99,6 +101,7 @@ def query_services(
             stores.objects, stores.registry, stores.keywords, curation, llm, settings.contradiction_judgements
         ),
         topics=topics,
+        connecting=connecting_of(settings, stores.objects, stores.registry, intake, stores.schedule, buckets),
         probes={OBJECTS: partial(_look, stores.objects)} | ({INFERENCE: inference} if inference else {}),
     )
 

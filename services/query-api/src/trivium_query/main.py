@@ -16,6 +16,7 @@ from trivium.process import run_process, say
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
+from trivium_query.connect.driver import driving
 from trivium_query.question_vectors import QuestionVectors, visual_questions
 from trivium_query.requests import Embeddings
 from trivium_query.serve import Listening, serve
@@ -50,7 +51,7 @@ def _serve(settings: Settings) -> None:
         )
         services = msgspec.structs.replace(services, embeddings=Embeddings(questions, models.embedder))
         begin_on_signals(stopping)
-        with closing(services.topics), warming(services):
+        with closing(services.topics), warming(services), driving(services.connecting):
             asyncio.run(serve(services, on_ready=_listening, on_stop=stopping.begin))
 
 

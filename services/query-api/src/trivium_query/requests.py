@@ -27,6 +27,7 @@ from trivium.ports.llm import Llm
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
+from trivium_query.connect.driver import Connecting
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.retrieve.warmth import Warmth
@@ -132,6 +133,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     crawler: SiteCrawler
     contradictions: Contradictions
     topics: PresentTopics
+    connecting: Connecting
     hypernodes: Vectors | None = None
     buckets: Buckets | None = None
     llm: Llm | None = None

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from trivium.api import MATCHING, FieldProblem, Input
-from trivium.domain.errors import Refused
+from trivium.invalid_request import InvalidRequest
 
-MAX_TOLD = 20
-MAX_TOLD_CHARS = 200
 JSON_TYPES = {"`str`": "string", "`int`": "integer", "`float`": "number", "`bool`": "boolean"}
 
 T = TypeVar("T", bound=Input)
-
-
-class InvalidRequest(Refused):
-    """Fields that do not fit, each with the reason. What was sent is left out: it may be large or secret."""
-
-    def __init__(self, fields: Iterable[FieldProblem]) -> None:
-        self.fields = tuple(
-            FieldProblem(_printable(each.field), _printable(each.message)) for each in islice(fields, MAX_TOLD)
-        )
-        first = self.fields[0]
-        action = "Correct what does not fit; /docs and proto/ show what it may be."
-        super().__init__("invalid_request", f"{first.field}: {first.message}", action)
 
 
 def validated(kind: type[T], sent: object, where: str = "") -> T:
@@ -79,7 +64,3 @@ def _choices(kind: Any) -> tuple[str, ...]:
 
 def _below(at: str, name: object) -> str:
     return f"{at}.{name}" if at else str(name)
-
-
-def _printable(text: str) -> str:
-    return text[:MAX_TOLD_CHARS].encode("utf-8", "replace").decode()

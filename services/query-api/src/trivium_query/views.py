@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from trivium import api
 from trivium.domain import answers, chunks, crawl, documents, retrieval, topics
+from trivium.domain.connections import Connected
 from trivium.domain.graph_schema import Compliance
 from trivium.domain.places import view_link
 from trivium.domain.waiting import waits_for
@@ -21,6 +22,7 @@ from trivium_query.handlers.topics import TopicListing, TopicPicture
 T = TypeVar("T", bound=api.Output)
 
 LISTED_MEMBERS = 6
+_OF_A_LOOK = ("run", "started_at", "ended_at", "stored", "deleted", "failed", "error")
 
 
 def to_api(kind: type[T], value: Any, **more: Any) -> T:
@@ -38,6 +40,17 @@ def source(document: documents.Document) -> api.Source:
         reason=document.failure,
         uploaded_at=document.uploaded,
         waits_for=waits_for(document, time.time()),
+    )
+
+
+def connection(found: Connected) -> api.Connection:
+    """A connection with its state."""
+    return to_api(
+        api.Connection,
+        found.connection,
+        **{name: getattr(found.state, name) for name in _OF_A_LOOK},
+        activity=found.activity,
+        next_at=found.next_at or None,
     )
 
 
@@ -123,7 +136,7 @@ def topic_picture(seen: TopicPicture) -> api.TopicPicture:
     return api.TopicPicture(
         topic=to_api(api.Topic, seen.topic),
         central=tuple(
-            api.CentralPassage(place(chunk), quote, view_link(chunk.document_id, chunk.number, quote))
+            api.CentralPassage(place(chunk), quote, view_link(chunk.document_id, chunk.id, chunk.number, quote))
             for chunk, quote in seen.central
         ),
         children=tuple(map(topic, seen.children)),

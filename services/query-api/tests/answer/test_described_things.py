@@ -16,9 +16,10 @@ from trivium_query.answer.direct.short import trimmed, with_partners
 from trivium_query.answer.evidence import analyse, candidates
 
 
-def hit(text: str, number: int = 1) -> Hit:
+def hit(text: str, number: int = 1, title: str = "") -> Hit:
     sentences = tuple(split_sentences(text))
-    chunk = Chunk(f"c{number}", f"d{number}", "v", 0, text, Span(0, len(text)), "file.md", sentences=sentences)
+    place = Span(0, len(text))
+    chunk = Chunk(f"c{number}", f"d{number}", "v", 0, text, place, "file.md", title=title, sentences=sentences)
     return Hit(chunk, number, 1.0)
 
 
@@ -54,6 +55,7 @@ def test_of_another_deed_nobody_is_told() -> None:
             "Per Lund",
             "Ida Holm, Per Lund and Eva Moe",
         ),
+        ("Who may fire it?", "Only Ida, Per and Eva may.", "Per and Eva", "Ida, Per and Eva"),
         ("Who was the judge?", "The judge Ida Holm and Per Lund spoke.", "Ida Holm", "Ida Holm"),
     ],
 )
@@ -81,6 +83,15 @@ def test_the_number_of_a_section_is_no_amount() -> None:
         ("Is a rowing boat or a sailing boat cheaper?", "rowing boat"),
         ("Which costs more, a rowing boat or a sailing boat?", "sailing boat"),
         ("Which is heavier, the oak door or the pine door?", "oak door"),
+        ("Whose guarantee is longer, Toller's or Highmoor's?", "Highmoor"),  # not by what the offers cost
+        ("Which takes longer, the ferry or the bus?", "bus"),  # minutes and hours
+        ("Does the Plus or the Team plan allow the bigger attachments?", "Team plan"),  # "plan" stands in the title
+        ("In which year were there more accidents, 2022 or 2023?", "2022"),
+        ("Which sews faster, the S3 or the S5?", "S5"),
+        ("Which is deeper, the inner or the outer berth?", "outer berth"),  # its unit stands in the label
+        ("Which kiln is bigger, Bertha or Little Jo?", "Bertha"),
+        ("Which is cheaper to fire, Bertha or Little Jo?", "Little Jo"),
+        ("Which is stronger, the S3 or the S5?", ""),  # no row tells of that
         ("Is a rowing boat or the oak door cheaper?", ""),  # euros and kilograms
         ("Is the oak door or the pine door cheaper?", ""),  # nobody told what they cost
         ("Is a rowing boat or a canoe cheaper?", ""),  # nothing is told of the canoe
@@ -91,6 +102,17 @@ def test_described_things_are_compared_by_amounts_of_one_unit(question: str, sai
     hits = [
         hit("A rowing boat costs 12 euros an hour, a sailing boat 30 euros.", 1),
         hit("- Oak door: 48 kg\n- Pine door: 31 kg", 2),
+        hit("- Toller: £900, guarantee of five years\n- Highmoor: £700, guarantee of fifteen years", 3),
+        hit("The ferry takes 90 minutes, the bus two hours.", 4),
+        hit("Storage; Plus: 900 GB; Team: 20 GB\nLargest attachment; Plus: 100 MB; Team: 250 MB", 5, "Which plan"),
+        hit("Accidents; 2022: 14; 2023: 9", 6),
+        hit("Longest stitch; S3: 5 mm; S5: 4 mm\nSpeed; S3: 750; S5: 900", 7),
+        hit(
+            "Kiln: Bertha; Capacity in litres: 250; Price in euros: 34\nKiln: Little Jo; Capacity in litres: 60;"
+            " Price in euros: 12",
+            9,
+        ),
+        hit("Depth in m; Inner berth: 3.1; Outer berth: 5.2", 8),
     ]
     weighed = weigh(question, candidates(analyse(question, hits), hits, None, {}))
     assert (weighed.short if weighed else "") == said

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
 import pytest
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
+from trivium.ports.inference import Passage, Reading, ReadSpan
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.direct.answer_directly import _is_heading
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of
+from trivium_query.answer.direct.focus import focus_of, is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.life import Told, life_in
+from trivium_query.answer.direct.listed import list_around
 from trivium_query.answer.direct.nested import nested_in, put
 from trivium_query.answer.direct.short import fits_wanted, trimmed
 from trivium_query.answer.direct.things import Thing, things_in
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
+from trivium_query.answer.direct.yes_no_read import NO, WORDS, YES, passage_of, read_yes_or_no
+from trivium_query.answer.evidence import Candidate
 
 
 def hit(title: str, text: str = "") -> Hit:
@@ -216,3 +226,96 @@ def test_a_long_sentence_is_shown_in_part_whatever_stands_between_its_words(betw
     text = between.join(["heron"] * (MAX_SENTENCE_WORDS + 5))
     (said,) = _steps_of(Found(hit("Weir", text), 0, 5, 1.0, "What waits?"))
     assert len(said.text.split()) <= MAX_SENTENCE_WORDS
+
+
+def test_a_question_is_of_one_document_where_most_of_the_best_hits_are() -> None:
+    def ranked(*documents: str) -> list[Hit]:
+        hits = [hit(name) for name in documents]
+        chunks = [
+            msgspec.structs.replace(one.chunk, document_id=name) for one, name in zip(hits, documents, strict=True)
+        ]
+        return [Hit(chunk, rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
+
+    clear = ranked("a", "a", "b", "a")
+    assert [is_elsewhere(one, focus_of(clear)) for one in clear] == [False, False, True, False]
+    open_ = ranked("a", "b", "c", "b")
+    assert not any(is_elsewhere(one, focus_of(open_)) for one in open_)
+    assert focus_of([]) == {}
+
+
+def told_sentence(text: str) -> Candidate:
+    return Candidate(hit("Rules", text), Span(0, len(text)), text, frozenset(), frozenset(), 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("odds", "decided"),
+    [
+        (
+            {"Dogs stay outside.": {NO: 5.0}, "The café opens at nine.": {YES: -4.0}},
+            ("no", "Dogs stay outside.", False),
+        ),
+        ({"Dogs are welcome.": {YES: 9.0, NO: 1.0}}, ("yes", "Dogs are welcome.", True)),
+        ({"Dogs are welcome.": {YES: 5.0}, "Dogs stay outside.": {NO: 4.5}}, None),  # they contradict each other
+        ({"The café opens at nine.": {YES: -1.0, NO: -3.0}}, None),  # it does not tell
+        ({"The café opens at nine.": {}}, None),
+        ({}, None),
+    ],
+)
+async def test_yes_or_no_is_what_the_reader_points_at_before_a_sentence(
+    odds: dict[str, dict[tuple[int, int], float]], decided: tuple[str, str, bool] | None
+) -> None:
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        assert all(one.text.startswith(WORDS) and one.prefix == "Rules" for one in passages)
+        found = (odds[one.text.removeprefix(WORDS)] for one in passages)
+        return [Reading(tuple(ReadSpan(*place, 1.0 + x, 0.5) for place, x in of.items()), 1.0) for of in found]
+
+    found = await read_yes_or_no("Are dogs allowed?", [told_sentence(text) for text in odds], read)
+    assert (found and (found.short, found.sentence.text, found.sure)) == decided
+
+
+async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() -> None:
+    text = "Dogs stay outside. The café opens at nine."
+    spans = [Span(0, 18), Span(19, 42)]
+    ranked = [msgspec.structs.replace(told_sentence(text), span=span, text=span.of(text)) for span in spans]
+
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        return [Reading((ReadSpan(*NO, 4.0 + len(one.text), 0.5),), 1.0) for one in passages]
+
+    found = await read_yes_or_no("May my dog come in?", ranked[::-1], read)
+    assert found is not None
+    assert found.sentence.text == "Dogs stay outside."
+
+
+def test_yes_or_no_is_read_from_a_sentence_and_the_one_before_it() -> None:
+    text = "The pool is heated. It opens in May. Bring a towel."
+    spans = [Span(0, 19), Span(20, 36), Span(37, 51)]
+    assert passage_of(text, spans, spans[1], "Pool").text == f"{WORDS}The pool is heated. It opens in May."
+    assert passage_of(text, spans, spans[0], "Pool").text == f"{WORDS}The pool is heated."
+
+
+OFFERS = "Three firms came:\n\n- Toller Roofing: 16,750 euros\n- Garrick & Sons (Ulm): 18,900 euros\n\nWe chose one."
+
+
+@pytest.mark.parametrize(
+    ("question", "span", "short"),
+    [
+        ("Which firms made an offer?", "Garrick & Sons", "Toller Roofing, Garrick & Sons"),
+        ("Which firm is dearer?", "Garrick & Sons", None),  # one is asked for
+        ("What was the price of Toller Roofing?", "16,750 euros", None),
+        ("Which firms came?", "Three firms", None),  # that stands in no list
+    ],
+)
+def test_who_asks_for_several_gets_the_list_that_the_reader_points_into(
+    question: str, span: str, short: str | None
+) -> None:
+    start = OFFERS.index(span)
+    listed = list_around(question, Found(hit("Roof", OFFERS), start, start + len(span), 1.0, question))
+    assert (listed and listed.short) == short
+    assert listed is None or listed.items == ("- Toller Roofing: 16,750 euros", "- Garrick & Sons (Ulm): 18,900 euros")
+
+
+def test_a_title_names_things_and_tells_nothing() -> None:
+    text = "Fernhill Dairy: the year 2023\n\nIt grew in 2023."
+    chunk = msgspec.structs.replace(hit("Fernhill Dairy: the year 2023", text).chunk, sentences=split_sentences(text))
+    told = [Found(Hit(chunk, 1, 1.0), at, at + 4, 1.0, "q") for at in (text.index("2023"), text.rindex("2023"))]
+    assert [_is_heading(one) for one in told] == [True, False]

@@ -8,16 +8,19 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, MutableMapp
 from pathlib import Path
 from typing import Any
 
+import grpc
 import httpx
 import msgspec
 import numpy as np
 import pytest
 import structlog
+from grpc_doors import over_grpc
 
 from trivium.adapters.embedded.conversations import SqliteConversations
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.schedule import MemorySchedule
 from trivium.adapters.resolved_names import page_of, read_place
 from trivium.config import Settings
 from trivium.domain.answers import (
@@ -62,6 +65,7 @@ from trivium.ports.graph import EntityPage, GraphRow
 from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
+from trivium_query.connect.means import connecting_of
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
@@ -452,6 +456,7 @@ def services(tmp_path: Path, settings: Settings) -> Services:
             LocalObjects(tmp_path), registry, keywords, Curation(LocalObjects(tmp_path), registry, graphs)
         ),
         topics=FixedTopics(),
+        connecting=connecting_of(settings, LocalObjects(tmp_path), registry, intake, MemorySchedule()),
     )
 
 
@@ -501,3 +506,10 @@ async def client(services: Services) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(create_app(services), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
         yield client
+
+
+@pytest.fixture
+async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
+    """The gRPC door."""
+    async with over_grpc(services) as opened:
+        yield opened

@@ -27,15 +27,6 @@ from trivium_query.rpc.server import create_grpc_server
 
 
 @pytest.fixture
-async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
-    server = create_grpc_server(services, "127.0.0.1:0")
-    await server.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-        yield channel
-    await server.stop(0)
-
-
-@pytest.fixture
 def asks(channel: grpc.aio.Channel) -> query_pb2_grpc.QueryServiceStub:
     return query_pb2_grpc.QueryServiceStub(channel)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import grpc
 import httpx
 import pytest
@@ -14,7 +12,6 @@ from trivium.domain.errors import TryLater
 from trivium.v1 import access_pb2 as pb
 from trivium.v1 import access_pb2_grpc, ingest_pb2, ingest_pb2_grpc
 from trivium_query.requests import Services
-from trivium_query.rpc.server import create_grpc_server
 
 ALPHA = {"x-api-key": "alpha"}
 
@@ -22,15 +19,6 @@ ALPHA = {"x-api-key": "alpha"}
 @pytest.fixture
 def settings() -> Settings:
     return Settings(api_keys="default:alpha,other:beta")
-
-
-@pytest.fixture
-async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
-    server = create_grpc_server(services, "127.0.0.1:0")
-    await server.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-        yield channel
-    await server.stop(0)
 
 
 async def test_an_administrator_gives_a_key_sees_its_use_and_takes_it_back(client: httpx.AsyncClient) -> None:

@@ -10,6 +10,7 @@ import httpx
 import msgspec
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+from grpc_doors import over_grpc
 from grpc_status import rpc_status
 
 from trivium import client as client_module
@@ -25,7 +26,6 @@ from trivium.v1 import query_pb2, query_pb2_grpc
 from trivium_query.access import limiter
 from trivium_query.http.app import create_app
 from trivium_query.requests import Services
-from trivium_query.rpc.server import create_grpc_server
 
 ALPHA, BETA = {"x-api-key": "alpha"}, {"x-api-key": "beta"}
 
@@ -103,11 +103,8 @@ async def test_where_the_buckets_are_away_nothing_is_limited(services: Services)
 
 @pytest.fixture
 async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
-    server = create_grpc_server(limited(services, "key.requests=1/m"), "127.0.0.1:0")
-    await server.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-        yield channel
-    await server.stop(0)
+    async with over_grpc(limited(services, "key.requests=1/m")) as opened:
+        yield opened
 
 
 async def test_over_grpc_a_refusal_says_when_to_come_back(channel: grpc.aio.Channel) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import grpc
@@ -22,7 +21,7 @@ from trivium_query.http.middleware import OPEN_PATHS
 from trivium_query.http.openai.errors import BASE
 from trivium_query.http.permitted import route_names
 from trivium_query.requests import Services
-from trivium_query.rpc.server import DESCRIPTORS, create_grpc_server
+from trivium_query.rpc.server import DESCRIPTORS
 
 DOCUMENT = json.loads((Path(__file__).parents[4] / "docs" / "openapi.json").read_text(encoding="utf-8"))
 DOCUMENTED = {
@@ -80,15 +79,6 @@ async def test_each_role_reaches_each_route_as_the_table_says(
         )
         refused = answer.status_code == 403 and answer.json()["code"] == "forbidden"
         assert refused != role.covers(ROUTES[route].role), (role, answer.status_code, answer.text)
-
-
-@pytest.fixture
-async def channel(services: Services) -> AsyncIterator[grpc.aio.Channel]:
-    server = create_grpc_server(services, "127.0.0.1:0")
-    await server.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-        yield channel
-    await server.stop(0)
 
 
 async def test_each_role_reaches_each_call_as_the_table_says(

@@ -218,3 +218,24 @@ def test_settings_that_would_open_too_much_are_refused(services: Services) -> No
             Settings(**{"oidc_issuer": "https://x.example", "oidc_audience": "t", **wrong}).check()
     Settings(http_host="0.0.0.0", oidc_issuer="https://x.example", oidc_audience="t").check()
     assert create_app(services)
+
+
+async def test_a_citations_link_made_with_a_token_opens_for_a_reader_until_tokens_open_nothing_any_more(
+    provider: Provider, services: Services
+) -> None:
+    def served(**more: str) -> httpx.AsyncClient:
+        own = {"link_secret": "0123456789abcdef" * 4, "api_keys": "other:beta", **more}
+        settings = msgspec.structs.replace(services.settings, **own)
+        transport = httpx.ASGITransport(create_app(msgspec.structs.replace(services, settings=settings)))
+        return httpx.AsyncClient(transport=transport, base_url="http://localhost:8080")
+
+    bearer = {"authorization": f"Bearer {provider.token(sub='mira & co')}"}
+    async with served() as client:
+        question = {"query": "Who designed the Analytical Engine?"}
+        (citation,) = (await client.post("/v1/queries", json=question, headers=bearer)).json()["citations"]
+        assert (await client.get(citation["link"])).status_code == 200
+        admin = {"authorization": f"Bearer {provider.token(roles='bosses')}"}
+        (opened,) = (await client.get("/v1/trail", headers=admin)).json()["entries"]
+        assert (opened["key_id"], opened["action"]) == ("sso:mira & co", "link.open")
+    async with served(oidc_issuer="") as without:
+        assert (await without.get(citation["link"])).json()["code"] == "link_ended"

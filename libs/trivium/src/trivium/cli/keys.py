@@ -12,18 +12,18 @@ from trivium.cli.session import connected
 from trivium.cli.terminal import note, one_line, print_json, print_table, say
 from trivium.domain.access import Role
 
-_SECONDS = {"m": 60, "h": 3600, "d": 24 * 3600}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Span(click.ParamType[int]):
-    """A length of time as people write it: 30m, 12h, 90d."""
+    """A length of time as people write it: 30s, 30m, 12h, 90d."""
 
     name = "span"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """In seconds."""
-        found = re.fullmatch(r"([1-9][0-9]{0,6})([mhd])", str(value))
+        found = re.fullmatch(r"([1-9][0-9]{0,6})([smhd])", str(value))
         if isinstance(value, int):
             return value
         if not found:

@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, Entry] = {
     "dead": Entry("trivium.cli.dead:dead", "Look at what failed, and replay or drop it."),
     "parse": Entry("trivium.cli.parse:parse", "Print what the parser sees in a file; store nothing."),
     "serve": Entry("trivium.cli.serve:serve", "Run Trivium until stopped: HTTP, gRPC and ingest."),
+    "connect": Entry("trivium.cli.connect:connect", "Follow places outside: folders, buckets, mailboxes."),
     "keys": Entry("trivium.cli.keys:keys", "Give keys, see what they were used for, and take them back."),
     "trail": Entry("trivium.cli.trail:trail", "Print who did what to which document, key or edit."),
     "tenants": Entry("trivium.cli.tenants:tenants", "List tenants, export, import and erase one."),

@@ -28,6 +28,7 @@ def tenants(context: click.Context) -> None:
       trivium tenants export acme acme.zip
       trivium tenants erase acme
       trivium tenants import acme.zip
+      trivium tenants import acme.zip --as acme-test
 
     A tenant begins with its first key or document. These commands work on the stores themselves, as `trivium audit`
     does: whoever may run them may read all of it anyway.
@@ -100,8 +101,9 @@ def export(name: str, file: Path) -> None:
 
 @tenants.command("import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-def import_file(file: Path) -> None:
-    """Read the tenant that FILE holds into one of the same name that has nothing yet.
+@click.option("--as", "name", default="", metavar="NAME", help="Call it NAME from now on; not with edits of its graph.")
+def import_file(file: Path, name: str) -> None:
+    """Read the tenant that FILE holds into one of the same name, or of another, that has nothing yet.
 
     Its documents are ingested anew from their originals, by whatever serves next. Embedded, no server may be running on
     the data directory.
@@ -110,7 +112,7 @@ def import_file(file: Path) -> None:
 
     settings = load_settings()
     with runtime.upkeep().opened(settings) as stores:
-        tenant, documents = import_archive(stores, file, settings.max_upload_bytes)
+        tenant, documents = import_archive(stores, file, settings.max_upload_bytes, name)
         stores.work_signal.notify()
     say(f"Imported: {tenant.name}")
     note(f"{counted(documents, 'document')} will be ingested, at once where workers run, else by `trivium serve`.")

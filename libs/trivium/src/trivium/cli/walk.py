@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 
 from trivium.domain.errors import Refused
-from trivium.domain.source_names import file_source
-
-_UNSAID = re.compile(r"[\x00-\x1f\x7f-\x9f\udc80-\udcff]")
+from trivium.domain.source_names import path_source
 
 
 class FoundFile(msgspec.Struct, frozen=True):
@@ -116,8 +112,7 @@ def source_name(path: Path, root: Path) -> str:
     """
     absolute, base = Path(_absolute(path)), Path(_absolute(root))
     relative = absolute.relative_to(base) if absolute.is_relative_to(base) else absolute
-    text = os.fsencode(relative.as_posix()).decode("utf-8", "surrogateescape")
-    return file_source(_UNSAID.sub(lambda found: quote(os.fsencode(found[0])), text))
+    return path_source(relative)
 
 
 def _absolute(path: Path) -> str:

@@ -26,5 +26,5 @@ class Citation(msgspec.Struct, frozen=True):
 
     @property
     def link(self) -> str:
-        """The path of the HTTP API that shows the passage with the quote marked, whatever the format."""
-        return view_link(self.document_id, self.chunk_number, self.quote)
+        """The path of the HTTP API that shows the passage with the quote marked, whatever the format (`view_link`)."""
+        return view_link(self.document_id, self.chunk_id, self.chunk_number, self.quote)

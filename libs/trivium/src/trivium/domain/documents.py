@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Literal
 
 import msgspec
 
@@ -66,6 +67,15 @@ class Lane(enum.StrEnum):
 
 
 LONG_LANES = (Lane.RECORDING, Lane.LARGE)
+
+WorkerLanes = Literal["all", "recordings", "others", "uploads"]
+LANES_OF: dict[WorkerLanes, tuple[Lane, ...]] = {
+    "all": (Lane.INTERACTIVE, *LONG_LANES, Lane.BACKFILL),
+    "recordings": LONG_LANES,
+    "others": (Lane.INTERACTIVE, Lane.BACKFILL),
+    "uploads": (Lane.INTERACTIVE, *LONG_LANES),
+}
+"""The lanes that a worker of each setting looks into, the more urgent ones first."""
 
 
 class Failure(msgspec.Struct, frozen=True):

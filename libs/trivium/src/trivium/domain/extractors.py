@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Mapping
 
 import msgspec
 
-from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document
+from trivium.domain.by_dataset import read_by_dataset
+from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
 
 SETTING = "TRIVIUM_DATASET_EXTRACTORS"
-_HOW = "Write DATASET=EXTRACTOR, several separated by commas: reports=agent,logs=rules."
 
 
 class Extractor(enum.StrEnum):
@@ -43,17 +42,7 @@ class Extractors(msgspec.Struct, frozen=True):
 
 def read_extractors(text: str) -> dict[str, Extractor]:
     """`DATASET=EXTRACTOR`, separated by commas, as a mapping. Raises `Refused` (`bad_setting`)."""
-    rules: dict[str, Extractor] = {}
-    for entry in filter(None, (part.strip() for part in text.split(","))):
-        dataset, equals, name = entry.partition("=")
-        if not equals or not re.fullmatch(DATASET, dataset) or len(dataset) > MAX_DATASET_CHARS:
-            raise Refused("bad_setting", f"{SETTING} has {entry[:80]!r}, which is no rule.", _HOW)
-        if name not in list(Extractor):
-            known = ", ".join(Extractor)
-            raise Refused("bad_setting", f"{SETTING} has {name[:80]!r}, which is no extractor.", f"Use {known}.")
-        if rules.setdefault(dataset, Extractor(name)) != name:
-            raise Refused("bad_setting", f"{SETTING} gives {dataset!r} two extractors.", "Name one.")
-    return rules
+    return read_by_dataset(SETTING, text, Extractor, "extractor")
 
 
 def require_model(extractor: str, has_model: bool) -> None:

@@ -12,6 +12,9 @@ from trivium.domain.errors import Refused, TryLater
 _PERIODS_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _ENTRY = re.compile(r"(key|tenant)\.([a-z]+)=([1-9][0-9]{0,14})/([smhd])")
 
+RETRY_AFTER_S = 1
+"""When to come back to what is away or has too much to do, and does not say so itself."""
+
 
 class Resource(enum.StrEnum):
     """What is counted."""

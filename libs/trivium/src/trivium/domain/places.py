@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from urllib.parse import quote as percent_encoded
 
 from trivium.domain.parsed import Position
@@ -10,6 +11,9 @@ from trivium.domain.parsed import Position
 _WEB = ("http://", "https://")
 MAX_QUOTE_CHARS = 1_000  # of a quote in a link
 _VIDEO = "https://youtu.be/"
+Sign = Callable[[str, str], str]
+"""From a link and the id of the passage that it shows to the link with a signature."""
+_sign: ContextVar[Sign | None] = ContextVar("sign", default=None)
 
 
 def web_address(source: str, positions: Sequence[Position]) -> str:
@@ -26,7 +30,21 @@ def web_address(source: str, positions: Sequence[Position]) -> str:
     return source if page is None else f"{source}#page={page}"
 
 
-def view_link(document_id: str, number: int, quote: str) -> str:
-    """The path of the HTTP API that shows passage `number` with the quote marked; of a long quote its beginning."""
+def view_link(document_id: str, passage: str, number: int, quote: str) -> str:
+    """The path of the HTTP API that shows a passage (its id, its number) with the quote marked.
+
+    Of a long quote its beginning. Signed as the request that is being served signs its links.
+    """
     words = percent_encoded(quote[:MAX_QUOTE_CHARS], safe="", errors="replace")
-    return f"/v1/sources/{document_id}/view?unit={number}&quote={words}#quote"
+    return signed(f"/v1/sources/{document_id}/view?unit={number}&quote={words}#quote", passage)
+
+
+def sign_links(sign: Sign | None) -> None:
+    """Every link that the request that is being served tells is signed so; None: stays as it is."""
+    _sign.set(sign)
+
+
+def signed(link: str, passage: str) -> str:
+    """The link to that passage, as `sign_links` said."""
+    sign = _sign.get()
+    return sign(link, passage) if sign else link

@@ -6,13 +6,18 @@ A file is called by its path in one spelling (`file_source`). What comes from th
 
 from __future__ import annotations
 
+import os
+import re
 import unicodedata
+from pathlib import PurePath
+from urllib.parse import quote
 
 from trivium.domain.errors import Refused
 
 MAX_NAME_CHARS = 1024  # of a path or an address; what lies in a bucket is called as the bucket allows
 _JOINERS = "\u200c\u200d"  # of Persian words and of pictographs; every other character that shows nothing is refused
 _SPACES = "Zs"
+_UNSAID = re.compile(r"[\x00-\x1f\x7f-\x9f\udc80-\udcff]")
 
 
 def file_source(path: str) -> str:
@@ -31,6 +36,20 @@ def file_source(path: str) -> str:
     name = "/".join(parts)
     check_name(name)
     return name
+
+
+def path_source(path: PurePath) -> str:
+    """The name of the file at `path` of this machine, as `file_source`.
+
+    Bytes that are no text, and control characters, are written as in a URL.
+    """
+    text = os.fsencode(path.as_posix()).decode("utf-8", "surrogateescape")
+    return file_source(_UNSAID.sub(lambda found: quote(os.fsencode(found[0])), text))
+
+
+def shown_key(key: str) -> str:
+    """An object's key as a part of a name: printable, and different for different keys."""
+    return key if key.isprintable() and "%" not in key else quote(key, safe="/ ")
 
 
 def check_name(name: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import msgspec
@@ -45,19 +46,30 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = mat
     """
     erase_children(stores, tenant, document_id, until=until)
     document = stores.registry.for_tenant(tenant).delete(document_id)
-    erase(stores, tenant, document_id)
+    erase(stores, tenant, {document_id: ""})
     erase_children(stores, tenant, document_id)
     forget_topics(stores.objects.for_tenant(tenant))
     return document
 
 
-def erase(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
-    """Remove rows, then artifacts and originals, except those of `keep_version`, and what edits rested on it alone."""
-    for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs):
-        store.writer(tenant).delete(document_id, keep_version=keep_version)
-    erase_objects(stores.objects.for_tenant(tenant), document_id, keep_version)
-    if not keep_version:
-        curation_of(stores).document_changed(tenant, document_id)
+def erase(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
+    """Remove rows, then artifacts and originals, except those of each document's kept version, "" for none.
+
+    And what edits rested on a document alone of which none is kept.
+    """
+    deletes: list[Callable[[Mapping[str, str]], None]] = [
+        store.writer(tenant).delete_others
+        for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
+    ]
+    map_concurrent(lambda delete: delete(kept), deletes)
+    objects = stores.objects.for_tenant(tenant)
+
+    def forget_files(document_id: str) -> None:
+        erase_objects(objects, document_id, kept[document_id])
+        if not kept[document_id]:
+            curation_of(stores).document_changed(tenant, document_id)
+
+    map_concurrent(forget_files, list(kept))
 
 
 def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = "") -> None:
@@ -87,11 +99,9 @@ def erase_children(
     """
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
 
-    def remove(ref: MemberRef) -> None:
+    def remove_record(ref: MemberRef) -> None:
         with suppress(NotFound):  # a record that is still to come will not be found in the index
             registry.delete(ref.child)
-        erase(stores, tenant, ref.child)
-        forget(objects, ref)
 
     held = list(member_refs(objects, document_id))
     kept = {ref.child for ref in held if ref.version == keep_version}
@@ -108,7 +118,9 @@ def erase_children(
                     f"{left:,} of the documents inside this one are not deleted yet.",
                     "Delete it again: that goes on from here.",
                 )
-            map_concurrent(remove, some)
+            map_concurrent(remove_record, some)
+            erase(stores, tenant, {ref.child: "" for ref in some})
+            map_concurrent(lambda ref: forget(objects, ref), some)
             left -= len(some)
     for ref in old:
         forget(objects, ref)
@@ -141,8 +153,8 @@ def clear_up(stores: Stores, document: Document, late: Entry) -> None:
     """
     tenant = Tenant(document.tenant)
     if document.state is DocumentState.DELETED:
-        erase(stores, tenant, document.id)
+        erase(stores, tenant, {document.id: ""})
         erase_children(stores, tenant, document.id)
     elif document.active_version == document.version != late.version:
-        erase(stores, tenant, document.id, keep_version=document.active_version)
+        erase(stores, tenant, {document.id: document.active_version})
         erase_children(stores, tenant, document.id, keep_version=document.active_version)

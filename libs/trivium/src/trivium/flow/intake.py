@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from urllib.parse import quote
 
 import msgspec
 
@@ -15,7 +14,7 @@ from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import content_version, digest, document_id
 from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
-from trivium.domain.source_names import check_name
+from trivium.domain.source_names import check_name, shown_key
 from trivium.flow import artifacts, passwords
 from trivium.flow.artifacts import ObjectRef, Origin
 from trivium.flow.assets import read_asset
@@ -69,7 +68,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         """Store the bytes, record the document, signal work."""
         blob = source.blob
         origin = Origin(blob.name, blob.declared_type, source.title, with_password=blob.password is not None)
-        return self._keep(origin, blob.content, source.to, blob.password)
+        return self._keep(origin, blob.content, source.to, blob.password, source.lane)
 
     def accept_upload(
         self, bucket: str, upload: Upload, lane: Lane = Lane.INTERACTIVE, dataset: str = "", run: str = ""
@@ -179,7 +178,14 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             password=passwords.find(self.shared.stores, shown),
         )
 
-    def _keep(self, origin: Origin, content: bytes, to: Destination, password: Password | None = None) -> Document:
+    def _keep(
+        self,
+        origin: Origin,
+        content: bytes,
+        to: Destination,
+        password: Password | None = None,
+        lane: Lane = Lane.INTERACTIVE,
+    ) -> Document:
         refuse_while_erased(self._objects)
         check_name(origin.name)
         if len(content) > self.shared.max_bytes:
@@ -198,7 +204,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             passwords.keep(self._objects, identifier, version, password)
         if not self._objects.exists(artifacts.origin_key(identifier, version)):
             self._objects.put(artifacts.original_key(identifier, version), content)
-        return self._record(origin, version, len(content), to, Lane.INTERACTIVE)
+        return self._record(origin, version, len(content), to, lane)
 
     def _read_by(self, known: Document, extractor: str) -> Document:
         """The same bytes, read by another extractor where one is asked for."""
@@ -255,8 +261,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
 
 def upload_source(bucket: str, key: str) -> str:
     """The source's name of an object: its address, printable, and different for different keys."""
-    plain = key.isprintable() and "%" not in key
-    return f"s3://{bucket}/{key if plain else quote(key, safe='/ ')}"
+    return f"s3://{bucket}/{shown_key(key)}"
 
 
 def upload_version(upload: Upload) -> str:

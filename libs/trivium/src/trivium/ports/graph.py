@@ -56,7 +56,14 @@ class GraphWriter(Protocol):
         """Write the fields of the shares that are there; the shares and what they add up to stay as they are."""
         ...
 
-    def delete(self, document_id: str, keep_version: str = "") -> None: ...
+    def delete(self, document_id: str) -> None: ...
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove the shares of these documents, except those of the version that each keeps (id to version).
+
+        One that keeps "" is removed whole. Many documents cost hardly more than one.
+        """
+        ...
+
     def decide(self, decisions: Decisions, since: Decisions | None = None) -> None:
         """Have exactly these decisions hold, instead of those decided on before.
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from trivium.domain.documents import DEFAULT_DATASET, Document
+from trivium.domain.documents import DEFAULT_DATASET, Document, Lane
 from trivium.domain.password import Password
 from trivium.domain.scope import Tenant
 from trivium.ports.parser import Blob
@@ -39,6 +39,7 @@ class NewSource(msgspec.Struct, frozen=True):
     blob: Blob
     title: str = ""
     to: Destination = ANYWHERE
+    lane: Lane = Lane.INTERACTIVE
 
 
 class TenantIntake(Protocol):

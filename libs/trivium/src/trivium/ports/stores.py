@@ -10,6 +10,7 @@ from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
+from trivium.ports.schedule import Schedule
 from trivium.ports.uploads import Uploads
 from trivium.ports.vectors import Vectors
 from trivium.ports.work_measures import WorkMeasures
@@ -45,6 +46,10 @@ class Stores(Protocol):
     def buckets(self) -> Buckets: ...
     @property
     def work_signal(self) -> WorkSignal: ...
+    @property
+    def schedule(self) -> Schedule:
+        """Of connections."""
+        ...
 
 
 class BucketStores(Stores, Protocol):

@@ -41,8 +41,15 @@ class VectorWriter(Protocol):
     """
 
     def upsert(self, rows: Sequence[VectorRow]) -> None: ...
-    def delete(self, document_id: str, keep_version: str = "") -> None:
-        """Remove the document's rows, except those of `keep_version`."""
+    def delete(self, document_id: str) -> None:
+        """Remove the document's rows."""
+        ...
+
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove the rows of these documents, except those of the version that each keeps (id to version).
+
+        One that keeps "" is removed whole. Many documents cost hardly more than one.
+        """
         ...
 
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:

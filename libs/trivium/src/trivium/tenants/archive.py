@@ -1,20 +1,23 @@
 """A tenant as one ZIP archive: what people gave it, from which all else is made again. No keys, passwords or trail.
 
 `tenant.json` first; `documents/<number>.json` with `documents/<number>` its original; `conversations/<number>.json`;
-`objects/<key>` as the object store has it: edits and schemas. `left-out.json` comes last: an archive without it is not
-whole.
+`objects/<key>` as the object store has it: edits, schemas, and connections, whose credentials are names.
+`left-out.json` comes last: an archive without it is not whole.
 """
 
 from __future__ import annotations
 
 import msgspec
 
+from trivium.connections.stored_connections import CONNECTIONS
 from trivium.flow.artifacts import Origin
 
 FORMAT = 1
 TENANT, LEFT_OUT = "tenant.json", "left-out.json"
 DOCUMENTS, CONVERSATIONS, OBJECTS = "documents/", "conversations/", "objects/"
-CARRIED = ("edits/", "edits-packed/", "edits-evidence/", "schemas/", "contradictions/dismissed/")
+NAMING_IDS = ("edits/", "edits-packed/", "edits-evidence/", "contradictions/dismissed/")
+"""Objects that name passages, cards and each other by ids, which begin with the tenant's name."""
+CARRIED = ("schemas/", CONNECTIONS, *NAMING_IDS)
 """Objects that are carried as they are."""
 
 

@@ -1,4 +1,4 @@
-"""Reading a tenant's archive into a tenant of the same name that has nothing yet."""
+"""Reading a tenant's archive into a tenant that has nothing yet, of the same name or, without edits, of another."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from trivium.tenants.archive import (
     DOCUMENTS,
     FORMAT,
     LEFT_OUT,
+    NAMING_IDS,
     OBJECTS,
     TENANT,
     ArchivedDocument,
@@ -42,26 +43,30 @@ _UNREADABLE = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeErr
 T = TypeVar("T")
 
 
-def import_archive(stores: Stores, file: Path, max_bytes: int) -> tuple[Tenant, int]:
+def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -> tuple[Tenant, int]:
     """Read it all once to see that it is whole, then write it; the tenant, and how many documents wait to be ingested.
 
-    Raises `Refused`: `bad_archive`, `too_large` for an original of more than `max_bytes`, and `not_empty` for a tenant
-    that has something. Broken off, the tenant has some of it: erase it, and import again.
+    `name` is what the tenant is called from now on, where that is not the archive's. Raises `Refused`: `bad_archive`,
+    `too_large` for an original of more than `max_bytes`, `edits_of_another_name` for one with edits under another name,
+    and `not_empty` for a tenant that has something. Broken off, the tenant has some of it: erase it, and import again.
     """
     try:
         with ZipFile(file) as archive:
-            tenant = Tenant(_head(archive).tenant)
+            archived = Tenant(_head(archive).tenant)
+            tenant = Tenant(name) if name else archived
             documents = list(_documents(archive, max_bytes))
             talks = [_read(archive, name, Conversation) for name in _names(archive, CONVERSATIONS)]
             carried = list(_carried(archive))
             if (damaged := archive.testzip()) is not None:
                 raise _bad(f"{damaged!r} in it is damaged")
+            if tenant != archived:
+                _require_no_edits(archived, tenant, [key for _, key in carried])
             _require_empty(stores, tenant)
-            for name, key in carried:
-                stores.objects.for_tenant(tenant).put(key, archive.read(name))
+            for member, key in carried:
+                stores.objects.for_tenant(tenant).put(key, archive.read(member))
             _write_talks(stores, tenant, talks)
-            for name, described in documents:
-                _accept(stores, tenant, described, archive.read(name))
+            for member, described in documents:
+                _accept(stores, tenant, described, archive.read(member))
     except _UNREADABLE as error:
         raise _bad("it is no ZIP archive of ours, or cut off") from error
     curation_of(stores).project(tenant)
@@ -106,13 +111,23 @@ def _names(archive: ZipFile, prefix: str) -> list[str]:
     return [name for name in archive.namelist() if name.startswith(prefix)]
 
 
+def _require_no_edits(archived: Tenant, tenant: Tenant, keys: list[str]) -> None:
+    if any(key.startswith(NAMING_IDS) for key in keys):
+        raise Refused(
+            "edits_of_another_name",
+            f"The archive of {archived.name} holds edits of the graph. They name passages by ids that are made from the"
+            f" tenant's name, so under the name {tenant.name} they would point at nothing.",
+            f"Import it as {archived.name}, or have its documents uploaded to {tenant.name} anew.",
+        )
+
+
 def _require_empty(stores: Stores, tenant: Tenant) -> None:
     objects = stores.objects.for_tenant(tenant)
     refuse_while_erased(objects)
     has_objects = any(True for prefix in CARRIED for _ in objects.keys(prefix))
     has_talks = bool(stores.conversations.for_tenant(tenant).list(limit=1)[0])
     if has_objects or has_talks or any(page for page in records(stores, tenant)):
-        why = f"Tenant {tenant.name} has documents, edits or conversations."
+        why = f"Tenant {tenant.name} has documents, edits, connections or conversations."
         raise Refused("not_empty", why, f"Import where there is none, or `trivium tenants erase {tenant.name}` first.")
 
 

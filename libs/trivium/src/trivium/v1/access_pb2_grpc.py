@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class AccessServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """Needs an admin's key.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -62,7 +63,8 @@ class AccessServiceStub:
 
 
 class AccessServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """Needs an admin's key.
+    """
 
     def CreateKey(self, request, context):
         """A new key. Its secret is shown this once.
@@ -136,7 +138,8 @@ def add_AccessServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AccessService:
-    """Missing associated documentation comment in .proto file."""
+    """Needs an admin's key.
+    """
 
     @staticmethod
     def CreateKey(request,

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class ConversationServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/conversations does.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -57,7 +58,8 @@ class ConversationServiceStub:
 
 
 class ConversationServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/conversations does.
+    """
 
     def CreateConversation(self, request, context):
         """A new, empty one.
@@ -119,7 +121,8 @@ def add_ConversationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ConversationService:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/conversations does.
+    """
 
     @staticmethod
     def CreateConversation(request,

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class GraphServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph does, but for topics and schemas.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -97,7 +98,8 @@ class GraphServiceStub:
 
 
 class GraphServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph does, but for topics and schemas.
+    """
 
     def ListTools(self, request, context):
         """What may be done with the graph.
@@ -255,7 +257,8 @@ def add_GraphServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GraphService:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph does, but for topics and schemas.
+    """
 
     @staticmethod
     def ListTools(request,

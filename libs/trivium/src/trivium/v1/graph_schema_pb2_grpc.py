@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class GraphSchemaServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph/schema does.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -62,7 +63,8 @@ class GraphSchemaServiceStub:
 
 
 class GraphSchemaServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph/schema does.
+    """
 
     def GetSchema(self, request, context):
         """The newest version, or an older one.
@@ -136,7 +138,8 @@ def add_GraphSchemaServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GraphSchemaService:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph/schema does.
+    """
 
     @staticmethod
     def GetSchema(request,

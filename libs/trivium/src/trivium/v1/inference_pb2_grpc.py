@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class InferenceServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """The models that workers and the query service share.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -77,7 +78,8 @@ class InferenceServiceStub:
 
 
 class InferenceServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """The models that workers and the query service share.
+    """
 
     def Info(self, request, context):
         """Which models are served. Does not change while the server runs.
@@ -87,19 +89,22 @@ class InferenceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Embed(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Vectors of passages and their sentences, or of questions.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CountTokens(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Of each text; no model is asked.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Rerank(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """How well each passage answers a question.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -112,7 +117,8 @@ class InferenceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Ocr(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """The lines of a picture.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -183,7 +189,8 @@ def add_InferenceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class InferenceService:
-    """Missing associated documentation comment in .proto file."""
+    """The models that workers and the query service share.
+    """
 
     @staticmethod
     def Info(request,

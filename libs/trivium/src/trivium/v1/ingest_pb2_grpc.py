@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class IngestServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """Sources: handing over, looking, deleting.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -72,7 +73,8 @@ class IngestServiceStub:
 
 
 class IngestServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """Sources: handing over, looking, deleting.
+    """
 
     def SubmitSource(self, request_iterator, context):
         """Hand over one source: a header first, then its bytes in any number of pieces. A header with a
@@ -83,13 +85,15 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetSource(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """How far one has come.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSources(self, request, context):
-        """Missing associated documentation comment in .proto file."""
+        """Newest first.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -172,7 +176,8 @@ def add_IngestServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class IngestService:
-    """Missing associated documentation comment in .proto file."""
+    """Sources: handing over, looking, deleting.
+    """
 
     @staticmethod
     def SubmitSource(request_iterator,

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class QueryServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """Searching, asking, and what contradicts itself.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -62,7 +63,8 @@ class QueryServiceStub:
 
 
 class QueryServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """Searching, asking, and what contradicts itself.
+    """
 
     def Search(self, request, context):
         """Ranked passages, without an answer.
@@ -136,7 +138,8 @@ def add_QueryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class QueryService:
-    """Missing associated documentation comment in .proto file."""
+    """Searching, asking, and what contradicts itself.
+    """
 
     @staticmethod
     def Search(request,

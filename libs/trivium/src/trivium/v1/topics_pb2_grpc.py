@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class TopicServiceStub:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph/topics and /v1/graph/export do.
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -52,7 +53,8 @@ class TopicServiceStub:
 
 
 class TopicServiceServicer:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph/topics and /v1/graph/export do.
+    """
 
     def ListTopics(self, request, context):
         """The topics of a level, the largest first; made anew when the graph has changed.
@@ -102,7 +104,8 @@ def add_TopicServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TopicService:
-    """Missing associated documentation comment in .proto file."""
+    """What HTTP's /v1/graph/topics and /v1/graph/export do.
+    """
 
     @staticmethod
     def ListTopics(request,

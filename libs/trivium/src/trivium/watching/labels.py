@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from trivium.domain.connections import ConnectorKind
 from trivium.domain.documents import DocumentState, Lane, Stage
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -19,10 +20,12 @@ CODE: Final = re.compile(r"|[a-z][a-z0-9_]{0,63}|[1-5][0-9]{2}|[A-Z_]{2,24}")
 _WORD: Final = re.compile(r"[a-z][a-z_ -]{0,39}")
 
 ALLOWED: Final[Mapping[str, re.Pattern[str] | frozenset[str]]] = {
+    "change": frozenset({"stored", "deleted", "failed"}),
     "code": CODE,
     "direction": frozenset({"input", "output"}),
     "engine": re.compile(r"[a-z][a-z0-9_-]{0,39}(:[^\s\"]{1,100})?"),  # a provider's has the model of the settings
     "found_by": _WORD,
+    "kind": frozenset(kind.value for kind in ConnectorKind),
     "lane": frozenset(lane.value for lane in Lane),
     "llm": re.compile(r"[a-z][a-z0-9_-]{0,39}:[^\s\"]{1,100}"),  # provider and model of the settings
     "method": re.compile(r"unmatched|other|[A-Z]{3,7} /[A-Za-z0-9_{}:/.-]{0,80}|[A-Za-z][A-Za-z0-9.]{0,60}"),

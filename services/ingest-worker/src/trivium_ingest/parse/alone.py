@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from importlib.metadata import entry_points
 
 from trivium.config import Settings
@@ -26,7 +27,7 @@ def parse_alone(settings: Settings, blob: Blob) -> Iterator[ParsedFile]:
         while waiting:
             names, blob = waiting.pop()
             left -= len(blob.content) if names else 0
-            read = _read(names, blob, sandbox.parse, left)
+            read = _read(names, blob, partial(sandbox.parse, reader=settings.readers.default), left)
             yield read
             if read.document is not None:
                 waiting += reversed(_inside(names, blob, read.document, limits))

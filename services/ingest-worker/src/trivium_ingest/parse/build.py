@@ -10,10 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
+from trivium.domain.errors import NeverWill
 from trivium.domain.ids import digest
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.readers import Reader
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
-from trivium_ingest.parse.failures import empty_file, too_large
+from trivium_ingest.parse.failures import CORRUPT, UNSUPPORTED, empty_file, too_large
 from trivium_ingest.parse.office import libre_office
 from trivium_ingest.parse.office.encryption import decrypted
 from trivium_ingest.parse.registry import known_formats
@@ -44,11 +46,19 @@ _LIBRARIES = (
 _SHARED_VERSION = 5  # raise it when code shared by the formats changes what they read
 
 
-def parse_blob(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
+def parse_blob(
+    blob: Blob,
+    limits: ParseLimits,
+    models: ParserModels,
+    reader: Reader = Reader.OWN,
+    unstructured_model: str = "",
+) -> ParsedDocument:
     """Read one file. Pure: fetches nothing, writes nothing.
 
+    `unstructured` reads it where it is the `reader`, and what no format of ours is where it has a model.
+
     Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `password_wrong`,
-    `encryption_unsupported`, `corrupt_file`);
+    `encryption_unsupported`, `corrupt_file`, `not_installed`);
     a file that opened and holds no text gives a document without units and with a warning. Without OCR,
     images and scanned pages give a warning instead of text.
     """
@@ -57,7 +67,28 @@ def parse_blob(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedD
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
     opened = decrypted(unsigned(blob), limits)
-    return find_format(opened).parse(opened, limits, models)
+    if reader is Reader.UNSTRUCTURED:
+        return _by_library(opened, limits, unstructured_model)
+    try:
+        return find_format(opened).parse(opened, limits, models)
+    except NeverWill as refusal:
+        if not unstructured_model or refusal.code != UNSUPPORTED:
+            raise
+        return _beyond_ours(opened, limits, unstructured_model, refusal)
+
+
+def _by_library(blob: Blob, limits: ParseLimits, model: str) -> ParsedDocument:
+    from trivium_ingest.parse.unstructured.elements import read_elements  # noqa: PLC0415 - most children never need it
+
+    return read_elements(blob, limits, model)
+
+
+def _beyond_ours(blob: Blob, limits: ParseLimits, model: str, refusal: NeverWill) -> ParsedDocument:
+    """What the library makes of it; where that is nothing, our `refusal` says more."""
+    try:
+        return _by_library(blob, limits, model)
+    except NeverWill as failure:
+        raise (refusal if failure.code in (UNSUPPORTED, CORRUPT) else failure) from None
 
 
 @lru_cache(maxsize=1)

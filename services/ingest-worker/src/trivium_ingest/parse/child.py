@@ -44,7 +44,7 @@ def main(parent: Connection, setup_json: str) -> None:
     parent.send(Ready(fingerprint()))
     while parent.is_readable(setup.idle_with_engine_s if engine and engine.is_loaded else setup.idle_s):
         job = parent.receive(Job)
-        parent.send(reply_to(lambda: _parsed(job, _models(setup, parent, engine, job))))  # noqa: B023 - called at once
+        parent.send(reply_to(lambda: _parsed(job, _models(setup, parent, engine, job), setup.unstructured_model)))  # noqa: B023 - called at once
         give_back()
 
 
@@ -158,10 +158,10 @@ class _AskedTranscriber:
                 self._told(0.0)  # the parent waits for it
 
 
-def _parsed(job: Job, models: ParserModels) -> ParsedDocument:
+def _parsed(job: Job, models: ParserModels, unstructured_model: str) -> ParsedDocument:
     limit_cpu_time(job.cpu_s)
     try:
-        return parse_blob(job.blob, job.limits, models)
+        return parse_blob(job.blob, job.limits, models, job.reader, unstructured_model)
     except (Disconnected, TriviumError):  # the parent may go in the middle of a question to it
         raise
     except RecursionError as error:

@@ -9,6 +9,8 @@ _GIVE_IT = (
     "Give the password with: trivium unlock, or POST /v1/sources/{id}/password; or upload the file again along with it."
 )
 
+CORRUPT = "corrupt_file"
+UNSUPPORTED = "unsupported_format"
 _SETTINGS = {"max_bytes": "TRIVIUM_MAX_UPLOAD_BYTES"}  # of the limits, what can be set
 
 
@@ -16,7 +18,7 @@ def corrupt(what: str, detail: str = "") -> NeverWill:
     """The file is damaged or cut off."""
     reason = f" ({detail})" if detail else ""
     return NeverWill(
-        "corrupt_file",
+        CORRUPT,
         f"This {what} is damaged or incomplete and cannot be opened{reason}.",
         "Open it in the program that made it, save it again, and upload the new copy.",
     )
@@ -53,7 +55,7 @@ def sealed_for_recipients(what: str) -> NeverWill:
 def export_needed(what: str, formats: str) -> NeverWill:
     """A program's own format, which only that program reads."""
     return NeverWill(
-        "unsupported_format",
+        UNSUPPORTED,
         f"The file is {what}, which Trivium does not read.",
         f"Open it in that program, export it as {formats}, and upload that.",
     )
@@ -71,7 +73,7 @@ def too_large(bound: str, what: str) -> NeverWill:
 def unsupported(looks_like: str, supported: str) -> NeverWill:
     """No parser reads this."""
     return NeverWill(
-        "unsupported_format",
+        UNSUPPORTED,
         f"The file looks like {looks_like}, which Trivium does not read.",
         f"Convert it to one of: {supported}.",
     )

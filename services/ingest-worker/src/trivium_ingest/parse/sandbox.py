@@ -15,6 +15,7 @@ from trivium.child_process.pool import ChildPool
 from trivium.child_process.reply import Reply
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.readers import Reader
 from trivium.ports.inference import Ocr
 from trivium.ports.parser import Blob, ParseLimits, ParserModels, untold
 from trivium_ingest.parse.failures import empty_file, too_large
@@ -43,6 +44,7 @@ class Sandbox:
     """A pool of parsing children. `parse` may be called from several threads.
 
     `models` are engines of this process, which children ask: they have neither a network nor the memory for them.
+    `unstructured_model` is the folder of the pipeline that the library `unstructured` reads with, "" for none.
     `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
     `models` has none.
     Children start when first needed, and end when idle or at `close`. One that is at its file for `LONG_S`
@@ -57,6 +59,7 @@ class Sandbox:
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         size: int = 1,
         models: ParserModels = ParserModels(),  # noqa: B008 - frozen
+        unstructured_model: str = "",
     ) -> None:
         self._limits = limits
         self._bounds = bounds
@@ -66,6 +69,7 @@ class Sandbox:
             pickle.dumps(ocr_factory) if ocr_factory else b"",
             asks_ocr=models.ocr is not None,
             asks_transcriber=models.transcriber is not None,
+            unstructured_model=unstructured_model,
         )
         self._fingerprint = ""
         self._children = ChildPool(
@@ -78,7 +82,9 @@ class Sandbox:
             self._fingerprint = self._children.run(lambda child: Reply(child.fingerprint()))
         return self._fingerprint
 
-    def parse(self, blob: Blob, progress: Callable[[float], None] = untold) -> ParsedDocument:
+    def parse(
+        self, blob: Blob, progress: Callable[[float], None] = untold, reader: Reader = Reader.OWN
+    ) -> ParsedDocument:
         """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`).
 
         `progress` is told the share that is read, 0 to 1, again and again; what it raises ends the child and is passed
@@ -88,7 +94,7 @@ class Sandbox:
             raise empty_file()
         if len(blob.content) > self._limits.max_bytes:
             raise too_large("max_bytes", f"{len(blob.content):,} bytes")
-        job = Job(blob, self._limits, self._bounds.cpu_s)
+        job = Job(blob, self._limits, self._bounds.cpu_s, reader)
         try:
             return self._children.run(partial(self._read, job, progress))
         except ChildExited as exited:

@@ -6,6 +6,7 @@ import msgspec
 
 from trivium.child_process.reply import Reply
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.readers import Reader
 from trivium.ports.inference import OcrLine, Transcript
 from trivium.ports.parser import Blob, ParseLimits
 
@@ -14,7 +15,7 @@ class Setup(msgspec.Struct, frozen=True):
     """What the child is started with: `ocr` is a pickled factory from our own parent (empty for none).
 
     Where the parent has the engine, the child asks it: `OcrRequest` is answered with `OcrReply`, `SpeechRequest` with
-    `SpeechReply`.
+    `SpeechReply`. `unstructured_model` is the folder of that library's pipeline, "" for none.
     """
 
     idle_s: float
@@ -22,6 +23,7 @@ class Setup(msgspec.Struct, frozen=True):
     ocr: bytes = b""
     asks_ocr: bool = False
     asks_transcriber: bool = False
+    unstructured_model: str = ""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -36,6 +38,7 @@ class Job(msgspec.Struct, frozen=True):
     blob: Blob
     limits: ParseLimits
     cpu_s: int
+    reader: Reader = Reader.OWN
 
 
 class OcrRequest(msgspec.Struct, frozen=True, tag="ocr"):

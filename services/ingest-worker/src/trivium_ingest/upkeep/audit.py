@@ -167,7 +167,7 @@ def _orphans(stores: Stores, store: Store, tenant: Tenant, *, repair: bool) -> I
                 continue
             told.add((document_id, version))
             if repair:
-                writer.delete(document_id, keep_version=document.active_version if document else "")
+                writer.delete_others({document_id: document.active_version if document else ""})
             source = document.source if document else ""
             yield Drift(tenant.name, document_id, version, source, store, orphaned=True, repaired=repair)
 

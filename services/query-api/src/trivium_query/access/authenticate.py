@@ -22,8 +22,8 @@ from trivium.access.stored_keys import StoredKeys
 from trivium.config import Settings
 from trivium.domain.access import AccessKey, Caller, Role
 from trivium.domain.errors import Refused
-from trivium.domain.scope import DEFAULT_TENANT
-from trivium_query.access.single_sign_on import SingleSignOn, is_token
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium_query.access.single_sign_on import SUBJECT, SingleSignOn, is_token
 
 FRESH_S = 2.0
 """A key is looked up again after it."""
@@ -105,6 +105,21 @@ class Authenticator:
             return OPEN_CALLER
         raise _unauthenticated("The API key is missing or unknown." if token else "An API key is needed.")
 
+    async def holder(self, tenant: Tenant, key_id: str) -> Caller | None:
+        """Who holds that credential now, None once it has ended; for what its holder made and signed earlier.
+
+        Of a token nothing is known but its name: its holder was a reader at least. Raises `TryLater`.
+        """
+        if key_id.startswith(SUBJECT):
+            return Caller(tenant, Role.READER, key_id) if self._sso is not None else None
+        for _, caller in self._first:
+            if (caller.tenant, caller.key_id) == (tenant, key_id):
+                return caller
+        key = await asyncio.to_thread(self._keys.named, tenant, key_id)
+        if key is None or _has_ended(key):
+            return None
+        return Caller(tenant, key.role, key.id, key.name)
+
     def _first_admin(self, token: str) -> Caller | None:
         """Every key is compared in constant time, and all of them, so that time tells nothing."""
         given = token.encode(errors="surrogatepass")
@@ -118,9 +133,8 @@ class Authenticator:
         key = await self._look(sha256(token.encode()).digest(), text)
         if key is None:
             raise _unauthenticated("The API key is missing or unknown.")
-        stops = key.stops_at()
-        if stops is not None and stops <= time.time():
-            ended = "revoked" if stops == key.ended_at else "expired"
+        if _has_ended(key):
+            ended = "revoked" if key.stops_at() == key.ended_at else "expired"
             raise _unauthenticated(f"The API key {key.id} has {'been revoked' if ended == 'revoked' else ended}.")
         return Caller(text.tenant, key.role, key.id, key.name)
 
@@ -147,6 +161,11 @@ class Authenticator:
             self._noted[key.id] = now
             self._keys.used(key, now)
         return key
+
+
+def _has_ended(key: AccessKey) -> bool:
+    stops = key.stops_at()
+    return stops is not None and stops <= time.time()
 
 
 def _unauthenticated(why: str) -> Refused:

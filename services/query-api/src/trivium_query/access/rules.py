@@ -53,6 +53,9 @@ _EDIT_TOOLS = (
 HANDING_OVER = ("source.add", "source.crawl")
 """Actions that count as an upload."""
 
+OPENED = "link.open"
+"""What the trail calls reading by a signed link; reading with a key leaves no entry."""
+
 ROUTES: Mapping[str, Rule] = {
     "POST /v1/sources": _writer("source.add"),
     "GET /v1/sources": _R,
@@ -65,6 +68,11 @@ ROUTES: Mapping[str, Rule] = {
     "GET /v1/sources/{id}/view": _R,
     "GET /v1/sources/{id}/assets/{name}": _R,
     "POST /v1/crawls": _writer("source.crawl"),
+    "GET /v1/connections": _R,
+    "POST /v1/connections": _admin("connection.add"),
+    "GET /v1/connections/{id}": _R,
+    "POST /v1/connections/{id}/run": _writer("connection.run"),
+    "DELETE /v1/connections/{id}": _admin("connection.remove"),
     "POST /v1/search": _R,
     "POST /v1/queries": _R,
     "POST /v1/conversations": _R,
@@ -151,6 +159,11 @@ CALLS: Mapping[str, Rule] = {
     "RotateKey": _admin("key.rotate"),
     "RevokeKey": _admin("key.revoke"),
     "ListTrail": Rule(Role.ADMIN),
+    "AddConnection": _admin("connection.add"),
+    "ListConnections": _R,
+    "GetConnection": _R,
+    "RunConnection": _writer("connection.run"),
+    "RemoveConnection": _admin("connection.remove"),
 }
 """Call of any gRPC service; no two services have one of the same name."""
 

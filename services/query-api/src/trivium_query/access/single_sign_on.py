@@ -39,6 +39,10 @@ class _Discovered(msgspec.Struct, frozen=True):
     jwks_uri: str
 
 
+SUBJECT = "sso:"
+"""Begins the key id of a token's holder."""
+
+
 def is_token(text: str) -> bool:
     """Whether it has a JWT's shape: a header that is a JSON object, a body, a signature."""
     return text.count(".") == _SHAPE_DOTS and text.startswith("eyJ")
@@ -88,7 +92,7 @@ class SingleSignOn:
         if not held:
             raise _refused(f"names no role of Trivium in its claim {self._role_claim}")
         name = claims.get("preferred_username") or claims.get("email") or claims.get("name") or ""
-        subject = f"sso:{claims['sub']}"[:MAX_SUBJECT_CHARS]
+        subject = f"{SUBJECT}{claims['sub']}"[:MAX_SUBJECT_CHARS]
         try:
             return Caller(Tenant(tenant), max(held, key=list(Role).index), subject, str(name)[:MAX_SUBJECT_CHARS])
         except Refused as error:

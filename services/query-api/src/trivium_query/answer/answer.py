@@ -22,6 +22,7 @@ from trivium.domain.answers import (
     Finished,
     HitsFound,
     Judged,
+    Kind,
     ShortAnswer,
     TextPiece,
     TextWithdrawn,
@@ -37,6 +38,7 @@ from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.themes import Collected, Themes, answer_of_themes
 from trivium_query.answer.by_kind import (
     OF_ONE_DOCUMENT,
+    READ_TOO,
     TOLD_IN_PART,
     UNSEARCHED,
     answer_from_passages,
@@ -51,6 +53,7 @@ from trivium_query.answer.evidence import may_be_named
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
+from trivium_query.answer.parts import joined, parts_of
 from trivium_query.answer.paths import SELF_SUFFICIENT_ROW
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import PROMPT as RERANK
@@ -71,6 +74,7 @@ from trivium_query.requests import AskRequest
 EXTRACTIVE = "extractive"
 TABLES = "tables"
 SUB_TOP_K = 5  # CORTEX C8
+MAX_UNTOLD = 1  # of the question's words, that a row which answers has not
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
 HEADROOM = 0.05  # of the time, kept to hand the answer over before the request ends at its deadline
 # Shares of the time that is left when a step begins; generation leaves enough to fall back on.
@@ -321,6 +325,21 @@ async def _generate(
 
 
 async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger) -> Written:
+    """As `_extract_one`, of each of two questions in one; a caller that set the kind asks one."""
+    parts = parts_of(question.standalone) if question.kind is kind_of(question.standalone) else None
+    if parts is None:
+        return await _extract_one(question, hits, dependencies, ledger)
+    first, second = [
+        await _extract_one(Question(part, part, kind=kind_of(part)), hits, dependencies, ledger) for part in parts
+    ]
+    draft, verdict = joined(parts, (first.draft, second.draft), (first.verdict, second.verdict))
+    likely = [one.probability for one in (first, second) if one.probability is not None]
+    return Written(draft, EXTRACTIVE, hits, first.extract, verdict, min(likely, default=None))
+
+
+async def _extract_one(
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
+) -> Written:
     """Sentences of the hits; without vectors their words alone decide. Never fails: it is what others fall back on.
 
     In a language that the embedding model does not know, neither its vectors nor the reader made of it are asked.
@@ -334,11 +353,14 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
             question_vector = (await dependencies.embed([question.standalone]))[0]
     with ledger.timed("extract"):
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
-    if (formed := answer_from_passages(question, extracted, hits)) is not None:
+    formed = answer_from_passages(question, extracted, hits)
+    if formed is not None and (question.kind not in READ_TOO or formed.draft.found):
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
     read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
-    if read is not None:
+    if read is not None and (question.kind not in READ_TOO or read.draft.short):
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
+    if formed is not None:
+        return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
     part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART else None
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)
 
@@ -348,16 +370,22 @@ async def _read(
 ) -> ReadAnswer | None:
     """The direct answer; None where nothing reads, or the question asks for more than a few words."""
     answered: ReadAnswer | None = None
-    if dependencies.reader is not None and hits and is_read(question) and not _is_told_by_row(extracted):
+    told_by_row = question.kind is not Kind.CHOICE and _is_told_by_row(extracted)
+    if dependencies.reader is not None and hits and is_read(question) and not told_by_row:
         async with ledger.optional("read", READ_SHARE):
             answered = await answer_directly(question.standalone, extracted, hits, dependencies.reader)
     return answered
 
 
 def _is_told_by_row(extracted: extractive.Extract) -> bool:
-    """A table's row that holds the question: its own labels say which of its words is what."""
+    """A table's row that holds the question, but for a word: its own labels say which of its words is what."""
+    asked = extracted.asked
     rows = [one for one in extracted.chosen[:1] if is_row(one.text, one.hit)]
-    return any(extracted.asked.coverage(row.covered) >= SELF_SUFFICIENT_ROW for row in rows)
+    return any(
+        asked.coverage(row.covered) >= SELF_SUFFICIENT_ROW
+        and len(asked.weights.keys() - row.covered - asked.words_in(row.hit.chunk.heading)) <= MAX_UNTOLD
+        for row in rows
+    )
 
 
 async def _judge(

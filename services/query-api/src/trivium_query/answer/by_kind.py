@@ -25,8 +25,12 @@ UNSEARCHED = frozenset({Kind.NOT_A_QUESTION, Kind.COLLECTION})
 """Kinds that no passage answers: nothing is retrieved, and no language model is asked."""
 OF_ONE_DOCUMENT = frozenset({Kind.ABOUT, Kind.SUMMARY, Kind.THEMES})
 
-READ = frozenset({Kind.FACT, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC})
+READ = frozenset(
+    {Kind.FACT, Kind.KEYWORDS, Kind.YES_NO, Kind.CHOICE, Kind.ORDER, Kind.LIST, Kind.COUNT, Kind.ARITHMETIC}
+)
 """Kinds that a few words of a passage answer."""
+READ_TOO = frozenset({Kind.REASON, Kind.PROCEDURE})
+"""Kinds with a form of their own, which a few words answer where nothing has that form."""
 TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION})
 """Kinds that a sentence without their form tells in part at most."""
 
@@ -38,7 +42,7 @@ def is_read(question: Question) -> bool:
     if question.kind is Kind.DEFINITION:
         term = term_of(question.standalone)
         return not any(span.start == 0 and span.end == len(term) for span in names_in(term))
-    return question.kind in READ
+    return question.kind in READ | READ_TOO
 
 
 async def answer_unsearched(question: Question, collection: Collection | None) -> Answered | None:

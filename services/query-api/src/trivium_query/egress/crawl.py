@@ -110,7 +110,7 @@ class _Crawl:
         return self._taken(found, final, page)
 
     def _taken(self, found: Next, final: str, page: Page) -> Visit:
-        told = _told(page, final)
+        told = told_by(page, final)
         self._follow(found, told)
         name, own = final, told.canonical
         if own and self._frontier.within(own) and same_page(own) != same_page(final):
@@ -130,7 +130,7 @@ class _Crawl:
         with suppress(NotFound):
             blob = self._intake.original(document.id)
             page = Page(blob.content, blob.declared_type)
-            self._follow(found, _told(page, blob.url or found.url))
+            self._follow(found, told_by(page, blob.url or found.url))
         return Visit(found.url, Fate.UNCHANGED, document)
 
     def _document(self, url: str) -> Document:
@@ -142,7 +142,8 @@ class _Crawl:
             self._frontier.add(link, found.depth + 1)
 
 
-def _told(page: Page, address: str) -> PageLinks:
+def told_by(page: Page, address: str) -> PageLinks:
+    """What a page of HTML tells the crawler; of anything else, nothing."""
     media_type, _, parameters = page.declared_type.partition(";")
     if media_type.strip().lower() not in _HTML:
         return PageLinks()

@@ -11,6 +11,7 @@ puts into its own request. It follows redirects and nothing else: what a page re
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -107,19 +108,59 @@ class Fetcher(msgspec.Struct, frozen=True):
             "fetch_failed", f"{url} redirects more than {self.limits.max_redirects} times.", DOWNLOAD_INSTEAD
         )
 
-    def send(self, method: str, url: str, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> Reply:
-        """One exchange: redirects are not followed, and every status is an answer. Raises as `get`."""
+    def send(
+        self,
+        method: str,
+        url: str,
+        headers: Iterable[tuple[str, str]] = (),
+        body: bytes = b"",
+        *,
+        read_errors: bool = False,
+    ) -> Reply:
+        """One exchange: redirects are not followed, and every status is an answer. Raises as `get`.
+
+        Only a success has its body, or with `read_errors` every answer.
+        """
         own = [(name.encode(), value.encode()) for name, value in headers if name.lower() not in _OWN_HEADERS]
-        return self._exchange(method, checked_url(url), own, body, Deadline(self.limits.timeout_s))
+        deadline = Deadline(self.limits.timeout_s)
+        return self._exchange(method, checked_url(url), own, body, deadline, read_errors=read_errors)
+
+    def connect(self, host: str, port: int) -> socket.socket:
+        """A connection to a checked address, for what speaks no HTTP or brings its own; each of its waits has a bound.
+
+        Raises as `get`.
+        """
+        backend = self._backend(Deadline(self.limits.timeout_s))
+        try:
+            stream = backend.connect_tcp(host, port)
+        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            raise _unreachable(host) from error
+        connection: socket.socket = stream.get_extra_info("socket")
+        connection.settimeout(self.limits.timeout_s)
+        return connection
+
+    def context(self) -> ssl.SSLContext:
+        """Whom to trust, for what connects by `connect`."""
+        return self.tls or _system_tls()
+
+    def _backend(self, deadline: Deadline) -> CheckedBackend:
+        network = self.network or httpcore.SyncBackend()
+        return CheckedBackend(deadline, self.resolver, self.rules, self.limits.connect_timeout_s, network)
 
     def _exchange(
-        self, method: str, url: httpx.URL, headers: list[tuple[bytes, bytes]], body: bytes, deadline: Deadline
+        self,
+        method: str,
+        url: httpx.URL,
+        headers: list[tuple[bytes, bytes]],
+        body: bytes,
+        deadline: Deadline,
+        *,
+        read_errors: bool = False,
     ) -> Reply:
-        network = self.network or httpcore.SyncBackend()
-        backend = CheckedBackend(deadline, self.resolver, self.rules, self.limits.connect_timeout_s, network)
+        backend = self._backend(deadline)
         length = [(b"Content-Length", str(len(body)).encode())] if body else []
         pool = httpcore.ConnectionPool(
-            ssl_context=self.tls or _system_tls(), max_keepalive_connections=0, retries=0, network_backend=backend
+            ssl_context=self.context(), max_keepalive_connections=0, retries=0, network_backend=backend
         )
         try:
             with (
@@ -128,19 +169,19 @@ class Fetcher(msgspec.Struct, frozen=True):
                     method, _wire_url(url), headers=[*_headers(url), *headers, *length], content=body or None
                 ) as response,
             ):
-                return self._reply(url, response)
+                return self._reply(url, response, read_errors=read_errors)
         except (httpcore.ReadTimeout, httpcore.WriteTimeout) as error:
             raise deadline.passed() from error
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
             raise _translated(url, error) from error
 
-    def _reply(self, url: httpx.URL, response: httpcore.Response) -> Reply:
-        """The answer with its body, which only a success has: what an error page says is nobody's document."""
+    def _reply(self, url: httpx.URL, response: httpcore.Response, *, read_errors: bool) -> Reply:
+        """The answer with its body: what an error page says is nobody's document, so only some ask for it."""
         if len(response.headers) > _MAX_HEADERS:
             raise NeverWill("fetch_failed", f"{url} answers with {len(response.headers)} headers.", DOWNLOAD_INSTEAD)
         headers = tuple((key.decode("latin-1").lower(), value.decode("latin-1")) for key, value in response.headers)
         reply = Reply(str(url), response.status, headers, b"")
-        if not 200 <= response.status < 300:
+        if not (read_errors or 200 <= response.status < 300):
             return reply
         declared = reply.header("content-length")
         if declared.isdigit() and int(declared) > self.limits.max_bytes:
@@ -265,6 +306,10 @@ def _interrupted(url: object) -> TryLater:
     return TryLater("fetch_interrupted", f"{url} broke off before its end.", "Try again.")
 
 
+def _unreachable(host: str) -> TryLater:
+    return TryLater("fetch_unreachable", f"{host} does not answer.", "Check the URL, or try again later.")
+
+
 def _translated(url: httpx.URL, error: Exception) -> TriviumError:
     cause: BaseException | None = error
     while cause is not None:
@@ -275,5 +320,5 @@ def _translated(url: httpx.URL, error: Exception) -> TriviumError:
             return NeverWill("too_large", f"{url} answers with endless headers.", DOWNLOAD_INSTEAD)
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout):
-        return TryLater("fetch_unreachable", f"{url.host} does not answer.", "Check the URL, or try again later.")
+        return _unreachable(url.host)
     return _interrupted(url)

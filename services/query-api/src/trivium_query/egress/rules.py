@@ -49,6 +49,20 @@ class HostRules(msgspec.Struct, frozen=True):
     deny: HostList = HostList()
     only: HostList = HostList()
 
+    def check_in_the_clear(self, host: str, encrypted: str) -> None:
+        """Raises `Refused` (`not_encrypted`) unless the operator names the host, and knows how a credential gets there.
+
+        `encrypted` is the scheme to use instead.
+        """
+        with suppress(ValueError):  # a name is no address
+            if self.allow.has_host(host) or self.allow.has_address(host):
+                return
+        raise Refused(
+            "not_encrypted",
+            f"The credential would go to {host} for all to read.",
+            f"Use {encrypted}, or add the host to TRIVIUM_URL_ALLOW.",
+        )
+
 
 def host_rules(allow: str = "", deny: str = "", only: str = "") -> HostRules:
     """The rules of `Settings.url_allow`, `url_deny` and `url_only`. Raises `Refused` (`bad_setting`)."""

@@ -6,17 +6,67 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from html import unescape
+from typing import NamedTuple
 from urllib.parse import urljoin
 
-from trivium.domain.errors import Refused, TriviumError
+from trivium.domain.errors import NeverWill, Refused, TriviumError
 from trivium.ports.web import Fetch
 from trivium.text.urls import canonical_url
 from trivium_query.egress.robots import Robots
+from trivium_query.egress.unpack import CutOffError, DamagedError, UnpacksTooFarError, unpacked
 
 MAX_SITEMAPS = 10
-MAX_CHARS = 10 * 1024 * 1024
-_PLACE = re.compile(r"<(?:\w+:)?loc>\s*([^<\s]{1,2000})\s*<")
-_INDEX = re.compile(r"<(?:\w+:)?sitemapindex\b")
+MAX_BYTES = 50 * 1024 * 1024
+"""Of one sitemap, unpacked (sitemaps.org)."""
+_GZIP = b"\x1f\x8b"
+_ROOT = re.compile(r"<(?:\w+:)?(urlset|sitemapindex)\b")
+_END = re.compile(r"</(?:\w+:)?(?:urlset|sitemapindex)\s*>\s*$")
+_ENTRY = re.compile(r"(?s)<(?:\w+:)?(?:url|sitemap)\b[^<>]*>(.*?)(?=<(?:\w+:)?(?:url|sitemap)\b|\Z)")
+_FIELD = re.compile(r"<(?:\w+:)?(loc|lastmod)>\s*(?:<!\[CDATA\[\s*)?([^<\s]{1,2000})\s*<")
+_CHECK = "Give the address of a sitemap, or tell whoever runs the site."
+
+
+class Listed(NamedTuple):
+    """An entry: an address as it is written, and when that changed, "" where the site does not say."""
+
+    place: str
+    lastmod: str = ""
+
+
+class Sitemap(NamedTuple):
+    """`is_index`: its entries are sitemaps."""
+
+    text: str
+    is_index: bool
+
+    def entries(self) -> Iterator[Listed]:
+        """In its order. Raises `NeverWill` (`bad_sitemap`) behind them where it breaks off, or one has no address."""
+        whole = bool(_END.search(self.text[-200:]))
+        for entry in _ENTRY.finditer(self.text):
+            told = {name: unescape(value.removesuffix("]]>")) for name, value in reversed(_FIELD.findall(entry[1]))}
+            if "loc" in told:
+                yield Listed(told["loc"], told.get("lastmod", ""))
+            else:
+                whole = False
+        if not whole:
+            raise NeverWill("bad_sitemap", "The sitemap breaks off, or lists something without an address.", _CHECK)
+
+
+def read_sitemap(content: bytes) -> Sitemap:
+    """A sitemap or an index of some, also gzipped. Raises `NeverWill` (`bad_sitemap`, `too_large`)."""
+    try:
+        plain = unpacked([content], "gzip", MAX_BYTES, 1, MAX_BYTES) if content.startswith(_GZIP) else content
+    except (DamagedError, CutOffError) as error:
+        raise NeverWill("bad_sitemap", "The sitemap is packed, and damaged.", _CHECK) from error
+    except UnpacksTooFarError:
+        plain = bytes(MAX_BYTES + 1)
+    if len(plain) > MAX_BYTES:
+        raise NeverWill("too_large", f"The sitemap has more than {MAX_BYTES:,} bytes.", "Split it, and list the parts.")
+    text = plain.decode("utf-8", "replace")
+    root = _ROOT.search(text[:10_000])
+    if root is None:
+        raise NeverWill("bad_sitemap", "There is no sitemap.", _CHECK)
+    return Sitemap(text, root[1] == "sitemapindex")
 
 
 def listed_pages(fetch: Fetch, robots: Robots, address: str) -> Iterator[str]:
@@ -27,15 +77,18 @@ def listed_pages(fetch: Fetch, robots: Robots, address: str) -> Iterator[str]:
             return
         try:
             page = fetch(waiting.popleft(), None)
+            sitemap = read_sitemap(page.content if page else b"")
+            for entry in sitemap.entries():
+                if sitemap.is_index:
+                    waiting.append(entry.place)
+                elif place := _canonical(entry.place):
+                    yield place
         except TriviumError:
             continue
-        text = page.content[:MAX_CHARS].decode("utf-8", "replace") if page else ""
-        places = [unescape(place) for place in _PLACE.findall(text)]
-        if _INDEX.search(text[:10_000]):
-            waiting.extend(places)
-            continue
-        for place in places:
-            try:
-                yield canonical_url(place)
-            except Refused:
-                continue
+
+
+def _canonical(place: str) -> str:
+    try:
+        return canonical_url(place)
+    except Refused:
+        return ""

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES, CrawlRequest, Visit
-from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
+from trivium.invalid_request import misfit
 from trivium.ports.intake import Destination
 from trivium_query.handlers.sources import check_destination, check_url
 from trivium_query.requests import Services
@@ -17,12 +17,10 @@ async def open_crawl(services: Services, tenant: Tenant, request: CrawlRequest) 
     """The crawl's visits. Raises before the first as `TenantIntake.accept_url`, and `TryLater` (`busy`)."""
     check_destination(Destination(request.dataset, request.run))
     check_url(request.url)
-    if not (0 <= request.depth <= MAX_DEPTH and 0 < request.max_pages <= MAX_PAGES):
-        raise Refused(
-            "invalid_request",
-            "The crawl's bounds do not fit.",
-            f"Give a depth of 0 to {MAX_DEPTH} and 1 to {MAX_PAGES} pages.",
-        )
+    if not 0 <= request.depth <= MAX_DEPTH:
+        raise misfit("depth", f"0 to {MAX_DEPTH}")
+    if not 0 < request.max_pages <= MAX_PAGES:
+        raise misfit("max_pages", f"1 to {MAX_PAGES}")
     visits = services.crawler.visits(tenant, request)
     first = await anext(visits, None)
     return _from(first, visits)

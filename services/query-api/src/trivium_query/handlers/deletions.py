@@ -9,8 +9,9 @@ import msgspec
 
 from trivium.access.trail import touched
 from trivium.domain.documents import Document
-from trivium.domain.errors import NotFound, Refused, TryLater
+from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.scope import Tenant
+from trivium.invalid_request import misfit
 from trivium.ports.intake import TenantIntake
 from trivium.ports.registry import TenantRegistry
 from trivium_query.handlers.sources import Chosen
@@ -32,10 +33,10 @@ class Deleted(msgspec.Struct, frozen=True):
 async def delete_chosen(services: Services, tenant: Tenant, chosen: Chosen, cursor: str) -> Deleted:
     """What was handed over by itself and is chosen goes, with what is inside it. Again it finishes what broke off.
 
-    Raises `Refused` (`invalid_request`) where nothing is chosen.
+    Raises `InvalidRequest` where nothing is chosen.
     """
     if not chosen.filter.asks_documents:
-        raise Refused("invalid_request", "Nothing says what to delete.", "Name a dataset or a run.")
+        raise misfit("dataset", "a dataset or a run: nothing says what to delete")
     registry, intake = services.registry.for_tenant(tenant), services.intake.for_tenant(tenant)
     return await asyncio.to_thread(_delete, registry, intake, chosen, cursor)
 

@@ -20,6 +20,7 @@ from trivium.domain.retrieval import SearchFilter
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS, file_source, name_too_long
 from trivium.domain.times import TimeOf, period
+from trivium.invalid_request import misfit
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
@@ -57,7 +58,7 @@ class Chosen(msgspec.Struct, frozen=True):
 def chosen(
     state: DocumentState | None, parent: str, dataset: str, since: str, until: str, time: TimeOf, run: str
 ) -> Chosen:
-    """Raises `Refused` (`invalid_request`, `bad_time`) for what names no dataset, run or time."""
+    """Raises `InvalidRequest` and `Refused` (`bad_time`) for what names no dataset, run or time."""
     for name, value in (("dataset", dataset), ("run", run)):
         if value:
             check_name_of(name, value)
@@ -65,7 +66,7 @@ def chosen(
 
 
 async def accept(services: Services, tenant: Tenant, source: NewSource) -> Document:
-    """Take one file. Raises `Refused` (`too_large`, `invalid_request`), `TooMany`, and as `file_source`."""
+    """Take one file. Raises `Refused` (`too_large`), `InvalidRequest`, `TooMany`, and as `file_source`."""
     limit = services.settings.max_upload_bytes
     if len(source.blob.content) > limit:
         raise too_large(limit)
@@ -94,11 +95,9 @@ async def accept_url(
 
 
 def check_extractor(services: Services, extractor: str) -> None:
-    """Raises `Refused` (`invalid_request`, `no_language_model`)."""
+    """Raises `InvalidRequest` and `Refused` (`no_language_model`)."""
     if extractor and extractor not in list(Extractor):
-        raise Refused(
-            "invalid_request", f"{extractor[:80]!r} is no extractor.", f"Use one of {', '.join(Extractor)}, or none."
-        )
+        raise misfit("extractor", f"one of {', '.join(Extractor)}, or none")
     require_model(extractor, bool(services.settings.llm))
 
 
@@ -259,25 +258,22 @@ def check_url(url: str) -> None:
 
 
 def check_destination(to: Destination) -> None:
-    """Raises `Refused` (`invalid_request`) for what cannot name a dataset or a run."""
+    """Raises `InvalidRequest` for what cannot name a dataset or a run."""
     check_name_of("dataset", to.dataset)
     check_name_of("run", to.run)
 
 
 def check_dataset(named: str) -> None:
-    """Of a request that may name one; "" names none. Raises `Refused` (`invalid_request`)."""
+    """Of a request that may name one; "" names none. Raises `InvalidRequest`."""
     if named:
         check_name_of("dataset", named)
 
 
 def check_name_of(what: str, name: str) -> None:
-    """Raises `Refused` (`invalid_request`)."""
+    """Raises `InvalidRequest`."""
     if len(name) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, name):
-        raise Refused(
-            "invalid_request",
-            f"{name[:80]!r} is no name of a {what}.",
-            f"Use at most {MAX_DATASET_CHARS} letters, digits, '.', '_' or '-', beginning with a letter or digit.",
-        )
+        expected = f"at most {MAX_DATASET_CHARS} letters, digits, '.', '_' or '-', beginning with a letter or digit"
+        raise misfit(what, expected)
 
 
 def _ordinal(cursor: str) -> int:

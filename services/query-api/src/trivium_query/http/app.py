@@ -12,7 +12,9 @@ from trivium.access.trail import Trail
 from trivium.release import VERSION
 from trivium_query.access.authenticate import Authenticator
 from trivium_query.access.limiter import Limiter
+from trivium_query.access.signed_links import SIGNATURE, SignedLinks
 from trivium_query.http import (
+    connections,
     contradictions,
     conversations,
     crawls,
@@ -45,8 +47,11 @@ Hand over sources, ask questions, get answers whose every claim leads back to it
 Errors are `application/problem+json` (RFC 9457) with a stable `code` and an `action`. Listings hand out a `cursor`;
 send it back for the next page. Without configured keys the server answers only to localhost, as tenant `default`.
 """
+LINKED = ("/v1/sources/{id}/view", "/v1/sources/{id}/content")
+LINKS = "In the links of citations, where keys are needed: with `tenant`, `key`, `passage` and `expires` it opens them."
 TAGS = [
     {"name": "sources", "description": "What is searched."},
+    {"name": "connections", "description": "Places outside whose files are sources."},
     {"name": "queries", "description": "Search and cited answers."},
     {"name": "conversations", "description": "Questions that follow each other."},
     {"name": "graph", "description": "Names and how they are related."},
@@ -73,7 +78,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     about_access = (keys, trail)
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
-    for module in (sources, crawls, queries, conversations, *about_the_graph, *about_access, operations):
+    for module in (sources, crawls, connections, queries, conversations, *about_the_graph, *about_access, operations):
         app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
     # Takes parameters that it does not know, as that interface does.
     app.include_router(openai.router, dependencies=[Depends(permitted)])
@@ -84,9 +89,11 @@ def create_app(services: Services) -> FastAPI:
     # The last one added is the outermost.
     app.add_middleware(Bounded, settings=services.settings)
     app.add_middleware(Recorded, trail=Trail(services.objects))
+    authenticator = Authenticator(services.settings, StoredKeys(services.objects))
     app.add_middleware(
         Identified,
-        authenticator=Authenticator(services.settings, StoredKeys(services.objects)),
+        authenticator=authenticator,
+        links=SignedLinks(services.settings, authenticator, services.registry),
         limiter=Limiter(services.settings.limits, services.buckets),
     )
     app.add_middleware(Observed)
@@ -115,11 +122,14 @@ def _document(app: FastAPI) -> dict[str, Any]:
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
                 "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+                "link": {"type": "apiKey", "in": "query", "name": SIGNATURE, "description": LINKS},
             },
         }
         for path, operations_of_path in document["paths"].items():
             if path not in OPEN_PATHS:
                 for operation in operations_of_path.values():
                     operation["security"] = [{}, {"bearer": []}, {"key": []}]
+                    if path in LINKED:
+                        operation["security"].append({"link": []})
         app.openapi_schema = document
     return app.openapi_schema

@@ -9,8 +9,9 @@ from typing import TypeVar
 from fastapi import Request
 
 from trivium.api import FieldProblem, Input
+from trivium.invalid_request import InvalidRequest
 from trivium_query.failures import wrong_content_type
-from trivium_query.validation import InvalidRequest, validated
+from trivium_query.validation import validated
 
 BODY = "body"
 T = TypeVar("T", bound=Input)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from trivium import api
-from trivium.domain.access import AccessKey, Caller
+from trivium.domain.access import AccessKey
 from trivium_query.handlers import access
 from trivium_query.http.bodies import json_body
-from trivium_query.http.middleware import CALLER
-from trivium_query.http.routing import OF_A_BODY, AnyId, ServicesDep, TenantDep, answers, takes, write
+from trivium_query.http.routing import OF_A_BODY, AnyId, CallerDep, ServicesDep, TenantDep, answers, takes, write
 from trivium_query.views import to_api
 
 router = APIRouter(prefix="/v1/keys", tags=["access"])
-
-
-async def _caller(request: Request) -> Caller:
-    caller: Caller = request.scope[CALLER]
-    return caller
-
-
-CallerDep = Annotated[Caller, Depends(_caller)]
 
 
 @router.get("", **answers(api.Keys))

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.config import Settings
+from trivium.domain.access import Caller
 from trivium.domain.errors import Refused, TriviumError
 from trivium.logs.context import of_request
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
@@ -24,12 +25,15 @@ from trivium_query import pace
 from trivium_query.access.authenticate import Authenticator, Credentials
 from trivium_query.access.limiter import Limiter
 from trivium_query.access.local_only import check_local
+from trivium_query.access.signed_links import SignedLinks, signed_request
 from trivium_query.failures import body_late, deadline_passed
 from trivium_query.handlers.sources import too_large
 from trivium_query.http.problems import REQUEST_ID, of_error
 
 TENANT = "trivium.tenant"
 CALLER = "trivium.caller"
+LINK = "trivium.link"
+"""In the scope of what a signed link opens."""
 OPEN_PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
 UPLOAD_PATH = "/v1/sources"
 MAX_JSON_BYTES = 1024 * 1024
@@ -102,9 +106,10 @@ def _count(scope: Scope, status: int, seconds: float, span: spans.Span) -> None:
 class Identified:
     """Puts the caller and its tenant into the scope, or refuses."""
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator, limiter: Limiter) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, limiter: Limiter, links: SignedLinks) -> None:
         self.app = app
         self.limiter = limiter
+        self.links = links
         self.authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -124,10 +129,22 @@ class Identified:
             check_local(header(scope, b"host"), header(scope, b"origin"))
         path = scope["path"]
         if not any(path == known or path.startswith(known + "/") for known in OPEN_PATHS):
-            given = Credentials(header(scope, b"authorization"), header(scope, b"x-api-key"))
-            scope[CALLER] = await self.authenticator.authenticate(given)
+            scope[CALLER] = await self._caller(scope)
             scope[TENANT] = scope[CALLER].tenant
             await self.limiter.admit(scope[CALLER])
+
+    async def _caller(self, scope: Scope) -> Caller:
+        """By a key or, without one, by a signed link; what a link adds to its address no route sees."""
+        given = Credentials(header(scope, b"authorization"), header(scope, b"x-api-key"))
+        link = signed_request(scope["method"], scope["path"], scope["query_string"])
+        if link is not None:
+            scope["query_string"] = link.unsigned_query.encode()
+            if self.links and not given.token:
+                scope[LINK] = True
+                return await self.links.open(link)
+        caller = await self.authenticator.authenticate(given)
+        self.links.begin(caller)
+        return caller
 
 
 class Bounded:

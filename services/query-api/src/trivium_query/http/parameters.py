@@ -9,8 +9,8 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from trivium.api import FieldProblem
+from trivium.invalid_request import InvalidRequest
 from trivium_query.http.middleware import OPEN_PATHS
-from trivium_query.validation import InvalidRequest
 
 
 async def known_parameters(request: Request) -> None:

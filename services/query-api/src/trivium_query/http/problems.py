@@ -14,13 +14,12 @@ from starlette.responses import Response
 
 from trivium.api import FieldProblem, Problem
 from trivium.domain.errors import TriviumError
-from trivium.domain.limits import TooMany
+from trivium.domain.limits import RETRY_AFTER_S, TooMany
+from trivium.invalid_request import InvalidRequest
 from trivium_query.failures import seen
-from trivium_query.validation import InvalidRequest
 
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = "trivium.request_id"
-RETRY_AFTER_S = 1
 
 _ACTIONS = {
     400: "Correct the request; /docs shows what it may be.",

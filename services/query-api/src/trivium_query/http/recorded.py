@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.access.trail import Touches, Trail
 from trivium.domain.errors import TriviumError
-from trivium_query.access.rules import ROUTES
-from trivium_query.http.middleware import CALLER
+from trivium_query.access.rules import OPENED, ROUTES
+from trivium_query.http.middleware import CALLER, LINK
 from trivium_query.http.problems import REQUEST_ID, of_error
 
 _FAILED = 400
@@ -49,6 +49,9 @@ class Recorded:
     async def _record(self, scope: Scope, ids: tuple[str, ...]) -> None:
         template = getattr(scope.get("route"), "path", "")
         rule = ROUTES.get(f"{scope['method']} {template}")
-        if rule is not None and rule.action:
+        action = rule.action if rule is not None else ""
+        if LINK in scope:
+            action = action or OPENED
+        if action:
             named = tuple(scope.get("path_params", {}).values())
-            await asyncio.to_thread(self.trail.add, scope[CALLER], rule.action, ids or named)
+            await asyncio.to_thread(self.trail.add, scope[CALLER], action, ids or named)

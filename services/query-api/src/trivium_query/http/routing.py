@@ -10,10 +10,11 @@ from fastapi import Depends, Path, Query, Request
 from starlette.responses import Response
 
 from trivium.api import NO_NUL, Input, Output, Problem
+from trivium.domain.access import Caller
 from trivium.domain.scope import Tenant
 from trivium_query.handlers.sources import MAX_CURSOR_CHARS
 from trivium_query.http.components import ref
-from trivium_query.http.middleware import TENANT
+from trivium_query.http.middleware import CALLER, TENANT
 from trivium_query.http.problems import MEDIA_TYPE
 from trivium_query.requests import Services
 
@@ -30,8 +31,14 @@ async def _tenant(request: Request) -> Tenant:
     return tenant
 
 
+async def _caller(request: Request) -> Caller:
+    caller: Caller = request.scope[CALLER]
+    return caller
+
+
 ServicesDep = Annotated[Services, Depends(_services)]
 TenantDep = Annotated[Tenant, Depends(_tenant)]
+CallerDep = Annotated[Caller, Depends(_caller)]
 AnyId = Annotated[str, Path(min_length=1, max_length=64, description="As another answer gave it.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most.")]
 PageCursor = Annotated[

@@ -26,6 +26,7 @@ from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import deletions, sources
 from trivium_query.http.bodies import json_body
 from trivium_query.http.components import properties, ref
+from trivium_query.http.middleware import LINK
 from trivium_query.http.routing import (
     JSON,
     OF_A_BODY,
@@ -284,6 +285,7 @@ async def content(
 )
 async def view(
     id: AnyId,
+    request: Request,
     services: ServicesDep,
     tenant: TenantDep,
     unit: Annotated[
@@ -294,7 +296,7 @@ async def view(
     """A passage of any source among its neighbours, with a quote marked: where the link of a citation leads."""
     found = await sources.view(services, tenant, id, unit, quote)
     return Response(
-        render(found),
+        render(found, alone=LINK in request.scope),
         media_type="text/html; charset=utf-8",
         headers={
             "content-security-policy": POLICY,

@@ -18,9 +18,10 @@ from trivium.api import FieldProblem, UploadFields
 from trivium.domain.password import Password, given_password
 from trivium.domain.runs import new_run
 from trivium.domain.source_names import name_too_long
+from trivium.invalid_request import InvalidRequest
 from trivium.ports.intake import Destination
 from trivium_query.http.bodies import BODY
-from trivium_query.validation import InvalidRequest, validated
+from trivium_query.validation import validated
 
 T = TypeVar("T")
 

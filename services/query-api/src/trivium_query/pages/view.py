@@ -15,6 +15,7 @@ import msgspec
 from trivium.domain.chunks import Chunk, SourceSpan, Span
 from trivium.domain.documents import Document
 from trivium.domain.parsed import Position
+from trivium.domain.places import signed
 
 AROUND = 3  # passages before the cited one and behind it
 POLICY = (
@@ -42,20 +43,25 @@ class View(msgspec.Struct, frozen=True):
     following: int = 0
 
 
-def render(view: View) -> str:
-    """The whole page. The quote is marked in the cited passage; where it does not stand there, the page says so."""
+def render(view: View, *, alone: bool) -> str:
+    """The whole page. The quote is marked in the cited passage; where it does not stand there, the page says so.
+
+    `alone`: nothing leads from it to the rest of the document.
+    """
     cited = next(passage for passage in view.passages if passage.number == view.number)
     marked = place_of(view.quote, cited.text)
     title = _text(view.document.title or view.document.source)
+    ways = "" if alone else _ways(view)
+    original = "" if alone else ' · <a href="content">the original</a>'
     parts = [
         f'<!doctype html><html><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head><body>',
         f"<h1>{title}</h1>",
-        f'<p><small>{_text(view.document.source)} · <a href="content">the original</a></small></p>',
+        f"<p><small>{_text(view.document.source)}{original}</small></p>",
         _remark(view.quote, marked),
         _picture(view, cited),
-        _ways(view),
+        ways,
         *_sections(view, marked),
-        _ways(view),
+        ways,
         "</body></html>",
     ]
     return "\n".join(part for part in parts if part)
@@ -81,7 +87,9 @@ def _picture(view: View, cited: Chunk) -> str:
     if not (kind == "application/pdf" and page) and not kind.startswith("image/"):
         return ""
     query = urlencode({"page": page or 1, "highlight": view.number, "quote": view.quote})
-    return f'<p><img alt="The page as it looks" src="content?{html.escape(query)}"></p>'
+    folder = f"/v1/sources/{view.document.id}/"
+    link = signed(f"{folder}content?{query}", cited.id).removeprefix(folder)
+    return f'<p><img alt="The page as it looks" src="{html.escape(link)}"></p>'
 
 
 def _ways(view: View) -> str:

@@ -46,7 +46,9 @@ class Access(access_pb2_grpc.AccessServiceServicer):  # type: ignore[misc]  # ge
         """Another in its place."""
         async with self._calls.open("RotateKey", context) as call:
             wanted = validated(api.RotateKey, {"keep_s": request.keep_s})
-            key, secret = await access.rotate(self._services, call.caller, messages.short(request.id), wanted.keep_s)
+            key, secret = await access.rotate(
+                self._services, call.caller, messages.short(request.id, "id"), wanted.keep_s
+            )
             return pb.RotateKeyResponse(key=_key(key), secret=secret)
 
     async def RevokeKey(  # noqa: N802
@@ -54,7 +56,7 @@ class Access(access_pb2_grpc.AccessServiceServicer):  # type: ignore[misc]  # ge
     ) -> pb.RevokeKeyResponse:
         """It opens nothing any more."""
         async with self._calls.open("RevokeKey", context) as call:
-            key = await access.revoke(self._services, call.tenant, messages.short(request.id))
+            key = await access.revoke(self._services, call.tenant, messages.short(request.id, "id"))
             return pb.RevokeKeyResponse(key=_key(key))
 
     async def ListTrail(  # noqa: N802
@@ -63,7 +65,7 @@ class Access(access_pb2_grpc.AccessServiceServicer):  # type: ignore[misc]  # ge
         """Oldest first."""
         async with self._calls.open("ListTrail", context) as call:
             limit, cursor = messages.page_of(request.page_size, request.page_token)
-            since = messages.short(request.since)
+            since = messages.short(request.since, "since")
             entries, following = await access.trail(self._services, call.tenant, limit, cursor, since)
             return pb.ListTrailResponse(
                 entries=[pb.TrailEntry(**asdict(entry)) for entry in entries], next_page_token=following

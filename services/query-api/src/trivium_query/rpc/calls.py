@@ -20,6 +20,7 @@ from trivium.rpc_calls import Context, accounted
 from trivium_query.access.authenticate import Authenticator, Credentials, require
 from trivium_query.access.limiter import Limiter, take
 from trivium_query.access.rules import CALLS, HANDING_OVER
+from trivium_query.access.signed_links import SignedLinks
 from trivium_query.failures import seen
 from trivium_query.requests import Services
 
@@ -50,6 +51,7 @@ class Calls:
         self._limiter = Limiter(services.settings.limits, services.buckets)
         self._trail = Trail(services.objects)
         self._authenticator = Authenticator(services.settings, StoredKeys(services.objects))
+        self._links = SignedLinks(services.settings, self._authenticator, services.registry)
 
     @asynccontextmanager
     async def open(self, method: str, context: Context) -> AsyncIterator[Call]:
@@ -61,6 +63,7 @@ class Calls:
             rule = CALLS[method]
             require(caller, rule.role)
             await self._limiter.admit(caller)
+            self._links.begin(caller)
             if rule.action in HANDING_OVER:
                 await take(Resource.UPLOADS, 1)
             bound = structlog.contextvars.bound_contextvars(tenant=caller.tenant.name, key=caller.key_id)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from trivium import api
-from trivium.domain.errors import NotFound, Refused
+from trivium.api import FieldProblem
+from trivium.domain.errors import NotFound
 from trivium.domain.graph import EntityType
 from trivium.graph_tools.tools import CALLABLE, GraphTool
+from trivium.invalid_request import InvalidRequest
 from trivium.json_schemas import json_schema
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
@@ -72,7 +74,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         async with self._calls.open("DismissEdit", context) as call:
             why = validated(api.Reasoned, {"why": request.why}).why
             done = await curation.dismiss(
-                self._services, call.tenant, messages.short(request.id), why, messages.actor(request.actor)
+                self._services, call.tenant, messages.short(request.id, "id"), why, messages.actor(request.actor)
             )
             return pb.DismissEditResponse(edits=messages.edits(done.edits))
 
@@ -81,7 +83,8 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
     ) -> pb.ListEditsResponse:
         """Newest first."""
         async with self._calls.open("ListEdits", context) as call:
-            wanted = curation.WantedEdits(messages.short(request.entity), kind=request.kind, actor=request.actor)
+            entity = messages.short(request.entity, "entity")
+            wanted = curation.WantedEdits(entity, kind=request.kind, actor=request.actor)
             limit, cursor = messages.page_of(request.page_size, request.page_token)
             edits, following = await curation.log(self._services, call.tenant, wanted, limit, cursor)
             return pb.ListEditsResponse(edits=messages.edits(edits), next_page_token=following)
@@ -92,11 +95,11 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         """Why the graph is as it is."""
         async with self._calls.open("GetProvenance", context) as call:
             wanted = provenance.Wanted(
-                messages.short(request.entity),
-                messages.short(request.relation),
-                messages.short(request.other),
-                messages.short(request.document),
-                messages.short(request.chunk),
+                messages.short(request.entity, "entity"),
+                messages.short(request.relation, "relation"),
+                messages.short(request.other, "other"),
+                messages.short(request.document, "document"),
+                messages.short(request.chunk, "chunk"),
                 request.operation,
                 request.actor,
                 request.since,
@@ -137,8 +140,8 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         """Most mentioned first."""
         async with self._calls.open("ListEntities", context) as call:
             limit, cursor = messages.page_of(request.page_size, request.page_token)
-            kind = messages.one_of(EntityType, request.type, "type of entity") if request.type else ""
-            prefix = messages.short(request.prefix)
+            kind = messages.one_of(EntityType, request.type, "type") if request.type else ""
+            prefix = messages.short(request.prefix, "prefix")
             page = await graph.browse(self._services, call.tenant, prefix, kind, limit, cursor)
             told = messages.fields(views.to_api(api.EntityPage, page))
             return pb.ListEntitiesResponse(next_page_token=told.pop("cursor"), **told)
@@ -158,7 +161,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
     ) -> pb.GetLinksResponse:
         """Between sources that are here."""
         async with self._calls.open("GetLinks", context) as call:
-            found = await links(self._services, call.tenant, messages.short(request.id))
+            found = await links(self._services, call.tenant, messages.short(request.id, "id"))
             return pb.GetLinksResponse(**messages.fields(views.links(found)))
 
 
@@ -175,4 +178,4 @@ def _json(text: str) -> object:
     try:
         return msgspec.json.decode(text) if text else {}
     except msgspec.DecodeError as error:
-        raise Refused("invalid_request", f"The arguments are not JSON: {error}.", "Send a JSON object.") from error
+        raise InvalidRequest([FieldProblem("arguments", f"Expected JSON: {error}")]) from error

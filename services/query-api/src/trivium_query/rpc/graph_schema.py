@@ -103,4 +103,5 @@ def _decision(sent: pb.SchemaDecision) -> api.DecideSchema:
             "by": sent.by,
             "why": sent.why,
         },
+        "decision",
     )

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState
-from trivium.domain.errors import Refused
 from trivium.domain.password import given_password
 from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
+from trivium.invalid_request import misfit
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
@@ -105,13 +105,11 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         requests = _paced(aiter(requests))
         first = await anext(requests, None)
         if first is None or first.WhichOneof("part") != "header":
-            raise Refused("invalid_request", "The first message must be the header.", "Send a header, then bytes.")
+            raise misfit("header", "it in the first message, then the bytes")
         header = first.header
-        if (
-            max(map(len, (header.title, header.dataset, header.media_type, header.run, header.extractor)))
-            > MAX_FIELD_CHARS
-        ):
-            raise Refused("invalid_request", "A field of the header is too long.", "Shorten it.")
+        for name in ("title", "dataset", "media_type", "run", "extractor"):
+            if len(getattr(header, name)) > MAX_FIELD_CHARS:
+                raise misfit(f"header.{name}", f"at most {MAX_FIELD_CHARS} characters")
         to = Destination(header.dataset or DEFAULT_DATASET, header.run or new_run(), header.move, header.extractor)
         password = given_password(header.password)
         if header.url:
@@ -126,7 +124,7 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
         content = bytearray()
         async for request in requests:
             if request.WhichOneof("part") != "content":
-                raise Refused("invalid_request", "Only the first message is a header.", "Send one source per call.")
+                raise misfit("header", "one source in each call, whose first message alone is a header")
             content += request.content
             if len(content) > limit:
                 raise sources.too_large(limit)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,6 +17,7 @@ from trivium.domain.edits import Actor, ActorKind
 from trivium.domain.errors import Refused
 from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
+from trivium.invalid_request import InvalidRequest, misfit
 from trivium.ports.conversations import Conversation
 from trivium.v1 import conversations_pb2, graph_pb2, ingest_pb2, query_pb2
 from trivium_query import views
@@ -31,25 +33,25 @@ _RANGES = {"rows": ("first", "last"), "offset": ("first", "last"), "seconds": ("
 
 
 def one_of(kind: type[E], value: str, field: str) -> E:
-    """`value` as a member of `kind`. Raises `Refused` (`invalid_request`) naming what it may be."""
+    """`value`, which `field` says, as a member of `kind`. Raises `InvalidRequest` naming what it may be."""
     try:
         return kind(value)
-    except ValueError as error:
-        known = ", ".join(member.value for member in kind)
-        raise Refused("invalid_request", f"{value[:80]!r} is no {field}.", f"Use one of {known}.") from error
+    except ValueError:
+        raise misfit(field, f"one of {', '.join(member.value for member in kind)}") from None
 
 
 def actor(sent: graph_pb2.Actor) -> Actor:
-    """Who decides. Raises `Refused` (`invalid_request`)."""
-    return Actor(one_of(ActorKind, sent.kind or ActorKind.PERSON.value, "kind of actor"), short(sent.name))
+    """Who decides. Raises `InvalidRequest`."""
+    kind = one_of(ActorKind, sent.kind or ActorKind.PERSON.value, "actor.kind")
+    return Actor(kind, short(sent.name, "actor.name"))
 
 
-def short(text: str) -> str:
-    """A field that names something. Raises `Refused` (`invalid_request`)."""
+def short(text: str, field: str) -> str:
+    """What `field` says, where it names something. Raises `InvalidRequest`."""
     if len(text) > MAX_NAME_CHARS:
-        raise Refused("invalid_request", "A field is too long.", f"Send at most {MAX_NAME_CHARS} characters.")
+        raise misfit(field, f"at most {MAX_NAME_CHARS} characters")
     if "\0" in text:
-        raise Refused("invalid_request", "A field has a null character in it.", "Send text without one.")
+        raise misfit(field, "no null character")
     return text
 
 
@@ -91,14 +93,25 @@ def visit(page: crawls.Visit) -> ingest_pb2.CrawlSiteResponse:
 
 def wanted(request: query_pb2.SearchRequest) -> api.SearchRequest:
     """A search as the handlers take it. Raises `InvalidRequest`."""
-    return validated(api.SearchRequest, _sent(request.query, request.mode, request.top_k, request.filter))
+    with _in_its_own_words({"filters": "filter"}):
+        return validated(api.SearchRequest, _sent(request.query, request.mode, request.top_k, request.filter))
 
 
 def asked(request: query_pb2.AskRequest) -> api.QueryRequest:
     """A question as the handlers take it. Raises `InvalidRequest`."""
     sent = _sent(request.question, request.mode, request.top_k, request.filter)
     more = {name: getattr(request, name) or None for name in ("kind", "rerank", "conversation_id")}
-    return validated(api.QueryRequest, sent | more)
+    with _in_its_own_words({"filters": "filter", "query": "question"}):
+        return validated(api.QueryRequest, sent | more)
+
+
+@contextmanager
+def _in_its_own_words(names: Mapping[str, str]) -> Iterator[None]:
+    """`InvalidRequest` in the block tells fields as the message calls them; `names` from HTTP's."""
+    try:
+        yield
+    except InvalidRequest as error:
+        raise error.renamed(names) from None
 
 
 def _sent(query: str, mode: str, top_k: int, restrict: query_pb2.SearchFilter) -> dict[str, object]:
@@ -151,7 +164,7 @@ def provenance(found: api.Provenance) -> graph_pb2.GetProvenanceResponse:
 
 
 def cards(request: query_pb2.ListContradictionsRequest) -> Asked:
-    """Which contradictions are asked for. Raises `Refused` (`invalid_request`)."""
+    """Which contradictions are asked for. Raises `InvalidRequest`."""
     kind = one_of(ContradictionKind, request.kind, "kind") if request.kind else None
     return Asked(request.dataset, request.document_id, kind, request.min_confidence, request.dismissed)
 

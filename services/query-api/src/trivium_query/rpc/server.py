@@ -18,6 +18,8 @@ from trivium.rpc_requests import DecodableOnly
 from trivium.v1 import (
     access_pb2,
     access_pb2_grpc,
+    connections_pb2,
+    connections_pb2_grpc,
     conversations_pb2,
     conversations_pb2_grpc,
     graph_pb2,
@@ -34,6 +36,7 @@ from trivium.v1 import (
 from trivium_query.requests import Services
 from trivium_query.rpc.access import Access
 from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.connections import Connections
 from trivium_query.rpc.conversations import Conversations
 from trivium_query.rpc.graph import Graph
 from trivium_query.rpc.graph_schema import GraphSchemas
@@ -55,6 +58,7 @@ DESCRIPTORS = (
     topics_pb2.DESCRIPTOR.services_by_name["TopicService"],
     graph_schema_pb2.DESCRIPTOR.services_by_name["GraphSchemaService"],
     access_pb2.DESCRIPTOR.services_by_name["AccessService"],
+    connections_pb2.DESCRIPTOR.services_by_name["ConnectionService"],
 )
 SERVICES = tuple(each.full_name for each in DESCRIPTORS)
 
@@ -103,6 +107,7 @@ def create_grpc_server(services: Services, address: str, tls: grpc.ServerCredent
     topics_pb2_grpc.add_TopicServiceServicer_to_server(GraphTopics(services, calls), server)
     graph_schema_pb2_grpc.add_GraphSchemaServiceServicer_to_server(GraphSchemas(services, calls), server)
     access_pb2_grpc.add_AccessServiceServicer_to_server(Access(services, calls), server)
+    connections_pb2_grpc.add_ConnectionServiceServicer_to_server(Connections(services, calls), server)
     checks = health_aio.HealthServicer()
     add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection((*SERVICES, HEALTH, reflection.SERVICE_NAME), server)

@@ -6,8 +6,8 @@ from contextlib import aclosing
 
 import msgspec
 
-from trivium.domain.errors import Refused
 from trivium.domain.exports import ExportFormat
+from trivium.invalid_request import misfit
 from trivium.rpc_calls import Context
 from trivium.v1 import topics_pb2 as pb
 from trivium.v1 import topics_pb2_grpc
@@ -51,7 +51,7 @@ class GraphTopics(topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  
             form = messages.one_of(ExportFormat, request.format or ExportFormat.JSONL, "format")
             depth = request.depth if request.HasField("depth") else 1
             if depth > export.MAX_DEPTH:
-                raise Refused("invalid_request", f"The depth is {depth}.", f"Use 0 to {export.MAX_DEPTH}.")
+                raise misfit("depth", f"0 to {export.MAX_DEPTH}")
             asked = (form, request.entity, depth, request.dataset)
             pieces = await export.export(self._services, call.tenant, *asked)
             async with aclosing(pieces) as written:

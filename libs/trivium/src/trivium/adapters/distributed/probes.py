@@ -17,13 +17,16 @@ from urllib.parse import urlsplit
 import urllib3
 from minio import Minio
 
+from trivium.adapters.distributed.elasticsearch.keywords import require_known
 from trivium.adapters.distributed.elasticsearch.server import ElasticServer
+from trivium.adapters.distributed.milvus.rows import SPACES, Collections
 from trivium.adapters.distributed.milvus.server import MilvusServer
 from trivium.adapters.distributed.neo4j.schema import SCHEMA
 from trivium.adapters.distributed.neo4j.server import Neo4jServer
 from trivium.adapters.distributed.redis.server import RedisServer
 from trivium.adapters.distributed.s3.bucket import Bucket
 from trivium.adapters.distributed.s3.errors import unreachable
+from trivium.adapters.distributed.s3.objects import StateBucket
 from trivium.adapters.models import connect_models
 from trivium.checkup import Finding, Probe, clock, examine, space, version
 from trivium.child_process.network_probe import network_lock
@@ -59,7 +62,7 @@ def servers() -> dict[str, Probe]:
 def object_store(settings: Settings) -> Iterator[Finding]:
     """Buckets, conditional writes, clock and notification. S3 tells neither its version nor its free space."""
     part = "object store"
-    own = Bucket(settings, settings.s3_bucket, "TRIVIUM_S3_BUCKET")
+    own = StateBucket(settings)
     yield clock(part, _date_of(settings.s3_url))
     key = f"doctor/{uuid.uuid4().hex}"
     own.put(key, b"")
@@ -95,6 +98,8 @@ def milvus(settings: Settings) -> Iterator[Finding]:
     with closing(MilvusServer(settings)) as server, server.client() as client:
         yield version("milvus", str(client.get_server_version()), least=(2, 3), below=(3,))
         names = [name for name in client.list_collections() if name.startswith(f"{settings.index_prefix}_")]
+        for space in SPACES:
+            Collections(f"{settings.index_prefix}_{space}_").own(names)
     yield _schema("milvus", names, "collection")
 
 
@@ -114,6 +119,7 @@ def elasticsearch(settings: Settings) -> Iterator[Finding]:
             yield space(part, node["fs"]["total"]["available_in_bytes"], node["fs"]["total"]["total_in_bytes"])
         yield _stemming(server)
         names = client.indices.get(index=f"{settings.index_prefix}-*", filter_path="*.settings.index.uuid")
+        require_known(names)
     yield _schema(part, list(names), "index")
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # an adapter brings its client's imports: only who uses it pa
     from trivium.ports.conversations import Conversations
     from trivium.ports.keywords import Keywords
     from trivium.ports.registry import Registry
+    from trivium.ports.schedule import Schedule
     from trivium.ports.uploads import Uploads
     from trivium.ports.vectors import Vectors
     from trivium.ports.work_measures import WorkMeasures
@@ -75,6 +76,13 @@ class DistributedStores:
         from trivium.adapters.distributed.redis.work_signal import RedisWorkSignal  # noqa: PLC0415
 
         return RedisWorkSignal(self._redis)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """A sorted set in Redis."""
+        from trivium.adapters.distributed.redis.schedule import RedisSchedule  # noqa: PLC0415
+
+        return RedisSchedule(self._redis)
 
     @cached_property
     def work_measures(self) -> WorkMeasures:

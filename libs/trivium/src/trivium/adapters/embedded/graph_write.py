@@ -61,14 +61,17 @@ class SqliteGraphWriter:
                 if connection.execute("SELECT 1 FROM share WHERE chunk = ?", (row.share.chunk_id,)).fetchone():
                     put_evidence(connection, row.share.chunk_id, row.within)
 
-    def delete(self, document_id: str, keep_version: str = "") -> None:
-        """Remove the shares of every version but `keep_version`, in one transaction."""
+    def delete(self, document_id: str) -> None:
+        """Remove the document's shares."""
+        self.delete_others({document_id: ""})
+
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove all but the version that each document keeps, in one transaction."""
         if not self._database.path.exists():
             return
         with self._database.write() as connection:
-            rows = connection.execute(
-                "SELECT chunk FROM share WHERE document = ? AND version <> ?", (document_id, keep_version)
-            ).fetchall()
+            found = "SELECT chunk FROM share WHERE document = ? AND version <> ?"
+            rows = [row for document in kept.items() for row in connection.execute(found, document).fetchall()]
             changes = _Changes(connection, self._tenant)
             for (chunk,) in rows:
                 changes.remove(chunk)

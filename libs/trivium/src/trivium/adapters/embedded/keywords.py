@@ -128,12 +128,15 @@ class SqliteKeywordWriter:
                 _insert(connection, row.chunk, counts, row.scope)
             count_changes(connection, len(batch), replaced)
 
-    def delete(self, document_id: str, keep_version: str = "") -> None:
-        """Remove the document's chunks, except those of `keep_version`."""
+    def delete(self, document_id: str) -> None:
+        """Remove the document's chunks."""
+        self.delete_others({document_id: ""})
+
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove all but the version that each document keeps."""
         with self._database.write() as connection:
-            removed = connection.execute(
-                "DELETE FROM chunks WHERE document_id = ? AND (? = '' OR version <> ?)",
-                (document_id, keep_version, keep_version),
+            removed = connection.executemany(
+                "DELETE FROM chunks WHERE document_id = ? AND version <> ?", list(kept.items())
             ).rowcount
             if removed:
                 count_changes(connection, 0, removed)

@@ -15,8 +15,9 @@ from typing import TypeVar
 import msgspec
 
 from trivium.adapters.embedded import faults
+from trivium.adapters.newer import refuse_newer
 from trivium.domain.drift import Store
-from trivium.domain.errors import Refused, TryLater
+from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ BUSY_TIMEOUT_S = 10.0  # another process's write, which takes milliseconds, is w
 WRITER_TIMEOUT_S = 60.0  # and another thread's
 READ_THREADS = 4  # SQLite leaves the interpreter lock while it works; more only wait for a processor
 IDLE_CONNECTIONS = 8
+ANOTHER_FOLDER = "Run the newer Trivium, or choose another folder with TRIVIUM_DATA_DIR."
 WRITE_CACHE_KIB = 8192  # of the one writer: what does not fit is written before its transaction ends
 READ_CACHE_KIB = 1024  # of each reader: the system's page cache is behind it, and more made no search faster
 
@@ -226,12 +228,7 @@ class Database:
 
     def _version(self, connection: sqlite3.Connection) -> int:
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if found > self.schema.version:
-            raise TryLater(
-                "store_newer",
-                f"The {self.schema.name} was written by a newer Trivium (format {found}, known {self.schema.version}).",
-                "Upgrade Trivium, or choose another folder with TRIVIUM_DATA_DIR.",
-            )
+        refuse_newer(f"{self.schema.name} in {self.path}", found, self.schema.version, ANOTHER_FOLDER)
         return found
 
     def _open_reader(self) -> sqlite3.Connection | None:
@@ -281,6 +278,18 @@ def _connect(address: str, cache_kib: int = READ_CACHE_KIB) -> sqlite3.Connectio
     )
     connection.execute(f"PRAGMA cache_size = -{cache_kib}")
     return connection
+
+
+def _stamped(path: Path) -> int:
+    """The `user_version` in a file's header (sqlite.org/fileformat2.html, 1.3.14), 0 where that cannot be read.
+
+    What is still in the file's log is told when it is opened.
+    """
+    with suppress(OSError), path.open("rb") as file:
+        header = file.read(64)
+        if header.startswith(b"SQLite format 3\0"):
+            return int.from_bytes(header[60:64], "big")
+    return 0
 
 
 def _empty(schema: Schema) -> sqlite3.Connection:
@@ -368,11 +377,16 @@ class ReadThreads:
 
 
 class TenantDatabases:
-    """One file per tenant and store, `<data>/tenants/<tenant>/<name>.sqlite`, opened at first use."""
+    """One file per tenant and store, `<data>/tenants/<tenant>/<name>.sqlite`, opened at first use.
+
+    Raises `TryLater` (`store_newer`) where one of them has a later schema.
+    """
 
     def __init__(self, data: Path, name: str, schema: Schema) -> None:
         self._tenants = data / "tenants"
         self._name = name
+        for path in self._tenants.glob(f"*/{name}.sqlite"):
+            refuse_newer(f"{schema.name} in {path}", _stamped(path), schema.version, ANOTHER_FOLDER)
         self._schema = schema
         self._lock = threading.Lock()
         self._open: dict[Tenant, Database] = {}

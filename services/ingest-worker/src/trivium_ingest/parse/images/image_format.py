@@ -7,6 +7,7 @@ from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.images.exif import dates
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.images.pictures import frames, open_image, shown
 from trivium_ingest.parse.registry import Format
@@ -58,6 +59,8 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     for number, frame in enumerate(frames(image, limits), 1):
         where = f"Page {number}" if count > 1 else "The image"
         page = number if count > 1 else None
+        if number == 1:
+            metadata |= dates(image)
         original = blob.content if count == 1 else b""
         asset = out.asset(shown(image, original, frame.pixels))
         out.add(UnitKind.IMAGE, "", Position(page=page), asset=asset)
@@ -89,7 +92,7 @@ FORMAT = Format(
         "image/heif",
     ),
     extensions=("png", "jpg", "jpeg", "tif", "tiff", "bmp", "gif", "webp", "heic", "heif"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="page of a TIFF; box in pixels",

@@ -12,12 +12,13 @@ import msgspec
 import numpy as np
 import pi_heif  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from trivium.domain.ids import content_version
 from trivium.domain.parsed import Asset
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.failures import corrupt, too_large
+from trivium_ingest.parse.images.exif import orientation
 
 Pixels = NDArray[np.uint8]
 # The plugins that may see a stranger's bytes; others (EPS runs a program, for one) never do.
@@ -114,17 +115,24 @@ def _rgb(image: Image.Image) -> Pixels:
     if image.width * image.height > MAX_READ_PIXELS:
         share = math.sqrt(MAX_READ_PIXELS / (image.width * image.height))
         image.draft(image.mode, (math.ceil(image.width * share), math.ceil(image.height * share)))
+    image.load()
     extremes = image.getextrema() if image.mode.startswith(("I", "F")) else (0, 255)
 
     def rows(top: int, bottom: int) -> Image.Image:
         return _seen(image.crop((0, top, image.width, bottom)), extremes)
 
     if image.width * image.height <= MAX_READ_PIXELS:
-        return np.asarray(_seen(ImageOps.exif_transpose(image), extremes), dtype=np.uint8)
-    small = thinned(image.width, image.height, rows)
-    small.info["exif"] = image.getexif().tobytes()
-    ImageOps.exif_transpose(small, in_place=True)
-    return np.asarray(small, dtype=np.uint8)
+        return _upright(_seen(image, extremes), orientation(image))
+    return _upright(thinned(image.width, image.height, rows), orientation(image))
+
+
+def _upright(seen: Image.Image, turned: int) -> Pixels:
+    """By an Exif of its own: that of the file may hold what cannot be written again."""
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = turned
+    seen.info = {"exif": exif.tobytes()}
+    ImageOps.exif_transpose(seen, in_place=True)
+    return np.asarray(seen, dtype=np.uint8)
 
 
 def _seen(image: Image.Image, extremes: tuple[Any, ...]) -> Image.Image:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import struct
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
 
@@ -17,6 +17,7 @@ from olefile import OleFileIO
 from trivium.domain.parsed import Child
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.mail.mail import Mail
+from trivium_ingest.parse.office.file_times import instant
 from trivium_ingest.parse.rtf.compressed import decompressed_rtf
 from trivium_ingest.parse.text.clean import one_line
 from trivium_ingest.parse.text.encoding import decode
@@ -31,7 +32,6 @@ _TO, _CC, _NAME, _ADDRESS, _SMTP = 0x0E04, 0x0E03, 0x3001, 0x3003, 0x39FE
 _DATA, _LONG_NAME, _SHORT_NAME, _MIME_TYPE, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x370E, 0x3712
 _UNICODE, _STRING8, _BINARY, _OBJECT, _TIME = 0x001F, 0x001E, 0x0102, 0x000D, 0x0040
 _HEADER_BYTES = {"": 32, "embedded": 24, "part": 8}
-_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _BROKEN = (OSError, ValueError, IndexError, KeyError, struct.error, TypeError, AttributeError, OverflowError)
 
 
@@ -68,7 +68,7 @@ class _Folder:
         for at in range(0, len(fixed) - 15, 16):
             kind, found, _, value = struct.unpack_from("<HHIQ", fixed, at)
             if (kind, found) == (_TIME, tag):
-                return _EPOCH + timedelta(microseconds=value // 10)
+                return instant(value)
         return None
 
     def parts(self, prefix: str) -> list[_Folder]:

@@ -10,6 +10,7 @@ from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.office import docx_format
+from trivium_ingest.parse.office.file_times import own_times, with_own_times
 from trivium_ingest.parse.office.libre_office import convert, program
 from trivium_ingest.parse.office.word_binary import WHAT, read_word_text
 from trivium_ingest.parse.registry import Format
@@ -39,7 +40,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
         out.add(UnitKind.NOTE, note)
     if out.units:
         out.warn(TEXT_ONLY)
-    return out.document(MEDIA_TYPE)
+    return out.document(MEDIA_TYPE, metadata=own_times(blob.content))
 
 
 def _converted(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
@@ -48,8 +49,9 @@ def _converted(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedD
     except NeverWill:
         read_word_text(blob.content, limits)  # where it can, it says better what is wrong: a password
         raise
+    document = docx_format.read(Blob("document.docx", content), limits, models)
     return msgspec.structs.replace(
-        docx_format.read(Blob("document.docx", content), limits, models), media_type=MEDIA_TYPE
+        document, media_type=MEDIA_TYPE, metadata=with_own_times(document.metadata, blob.content)
     )
 
 
@@ -57,7 +59,7 @@ FORMAT = Format(
     name="DOC",
     media_types=(MEDIA_TYPE,),
     extensions=("doc", "dot"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section",

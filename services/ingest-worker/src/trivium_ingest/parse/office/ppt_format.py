@@ -11,6 +11,7 @@ from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import password_needed
 from trivium_ingest.parse.office import pptx_format
 from trivium_ingest.parse.office.encryption import is_encrypted_of_97
+from trivium_ingest.parse.office.file_times import with_own_times
 from trivium_ingest.parse.office.libre_office import convert, program
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -35,8 +36,9 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     if is_encrypted_of_97(blob.content):
         raise password_needed(_WHAT)
     content = convert(blob.content, "ppt", "pptx", limits, _WHAT)
+    slides = pptx_format.read(Blob("slides.pptx", content), limits, models)
     return msgspec.structs.replace(
-        pptx_format.read(Blob("slides.pptx", content), limits, models), media_type=MEDIA_TYPE
+        slides, media_type=MEDIA_TYPE, metadata=with_own_times(slides.metadata, blob.content)
     )
 
 
@@ -44,7 +46,7 @@ FORMAT = Format(
     name="PPT",
     media_types=(MEDIA_TYPE,),
     extensions=("ppt", "pps", "pot"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="slide",

@@ -25,10 +25,13 @@ _LINK = re.compile(r"HYPERLINK\s+\"([^\"]{1,2000})\"")
 _NOTES = frozenset(["footnote", "annotation"])
 _RUNNING = frozenset(f"{kind}{side}" for kind in ("header", "footer") for side in ("", "l", "r", "f"))
 _KEPT = frozenset(["fonttbl", "stylesheet", "info", "title", "author", "fldinst", "pict", "listtext", "pntext"])
+_TIMES = {"creatim": "created", "revtim": "modified"}
+_TIME_PARTS = ("yr", "mo", "dy", "hr", "min", "sec")
+_TIME_PART = re.compile(rf"({'|'.join(_TIME_PARTS)})(\d+) ")
 _SKIPPED = frozenset(
     ["colortbl", "nonshppict", "shprslt", "sp", "objdata", "xe", "tc", "listtable", "upr", "atnid", "atnauthor"]
 )
-_DESTINATIONS = _NOTES | _RUNNING | _KEPT | _SKIPPED
+_DESTINATIONS = _NOTES | _RUNNING | _KEPT | _SKIPPED | _TIMES.keys()
 _TRANSPARENT = frozenset(["shpinst", "shppict", "shptxt", "shp", "result", "fldrslt"])
 
 
@@ -164,6 +167,8 @@ class _Document:
             self._running.update({line: None for line in [one_line(text)] if any(c.isalpha() for c in line)})
         elif destination in ("title", "author"):
             self._properties[destination] = one_line(_paired(text))
+        elif destination in _TIMES:
+            self._properties[_TIMES[destination]] = _time(text)
         elif destination in ("listtext", "pntext"):
             self._item = True
         elif destination == "fldinst" and (link := _LINK.search(text)):
@@ -181,6 +186,8 @@ class _Document:
         if word in _DESTINATIONS:
             self._group.destination = word if self._group.destination not in _SKIPPED else self._group.destination
             self._group.text = []
+        elif self._group.destination in _TIMES:
+            self._say(f"{word}{number} ")
         elif word in SPOKEN:
             self._say(SPOKEN[word])
         elif (act := getattr(self, f"_do_{word}", None)) is not None:
@@ -324,6 +331,13 @@ def _paired(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def _time(words: str) -> str:
+    """In ISO 8601, whether there is such a time or not; RTF has no time zones."""
+    told = {"mo": "1", "dy": "1", **dict(_TIME_PART.findall(words))}
+    year, month, day, hour, minute, second = (int(told.get(part, "0")) for part in _TIME_PARTS)
+    return f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+
+
 def _picture(digits: str) -> bytes | None:
     """PNG or JPEG data, written in hexadecimal; metafiles and bitmaps of Windows are not read."""
     try:
@@ -337,7 +351,7 @@ FORMAT = Format(
     name="RTF",
     media_types=(MEDIA_TYPE, "text/rtf"),
     extensions=("rtf",),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section",

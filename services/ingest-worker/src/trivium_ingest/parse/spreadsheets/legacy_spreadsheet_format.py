@@ -7,13 +7,15 @@ import io
 
 import python_calamine
 
+from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, password_needed, too_large
 from trivium_ingest.parse.office.encryption import is_encrypted_of_97
-from trivium_ingest.parse.open_document.content import open_package
+from trivium_ingest.parse.office.file_times import own_times
+from trivium_ingest.parse.open_document.content import open_package, properties
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import OLE2_MAGIC, Sample
 from trivium_ingest.parse.spreadsheets.cells import plain_number
@@ -36,8 +38,8 @@ def recognise(sample: Sample) -> Evidence:
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Every sheet in order; hidden ones are read too, and said to be hidden."""
-    media_type = _media_type(blob.content, limits)
     out = Collector(limits)
+    media_type, told = _told(blob.content, limits, out)
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(blob.content))
         names = book.sheet_names
@@ -58,16 +60,22 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
             add_rows(out, rows, name)
     except (python_calamine.CalamineError, OSError, ValueError) as error:
         raise corrupt(_WHAT, str(error)[:120]) from error
-    return out.document(media_type, metadata={"sheets": ", ".join(names)})
+    return out.document(media_type, metadata={**told, "sheets": ", ".join(names)})
 
 
-def _media_type(content: bytes, limits: ParseLimits) -> str:
+def _told(content: bytes, limits: ParseLimits, out: Collector) -> tuple[str, dict[str, str]]:
+    """The media type, and what the file says of itself."""
     if content.startswith(OLE2_MAGIC):
         if is_encrypted_of_97(content):  # calamine would take what stands under XOR for text
             raise password_needed(_WHAT)
-        return _XLS
+        return _XLS, own_times(content)
     package = open_package(content, limits, _WHAT)  # checks sizes before calamine unpacks
-    return _XLSB if "xl/workbook.bin" in package else _ODS
+    media_type = _XLSB if "xl/workbook.bin" in package else _ODS
+    try:
+        return media_type, package.core_properties() if media_type == _XLSB else properties(package)[1]
+    except NeverWill as failure:  # the sheets can be read without
+        out.warn(f"Its properties: {failure.message}")
+        return media_type, {}
 
 
 def _shown(value: object) -> str:
@@ -84,7 +92,7 @@ FORMAT = Format(
     name="XLS, XLSB, ODS",
     media_types=(_XLS, _XLSB, _ODS),
     extensions=("xls", "xlsb", "ods"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="sheet and rows",

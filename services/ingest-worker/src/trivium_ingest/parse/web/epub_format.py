@@ -158,7 +158,8 @@ class _Book:
         return one_line("".join(map(str, found.itertext()))) if found is not None else ""
 
     def _metadata(self) -> dict[str, str]:
-        return {name: self._stated(name) for name in _PROPERTIES}
+        changed = self._root.findtext(".//{*}meta[@property='dcterms:modified']") or ""
+        return {**{name: self._stated(name) for name in _PROPERTIES}, "modified": changed}
 
 
 def _root_part(package: Package) -> str:
@@ -190,7 +191,7 @@ FORMAT = Format(
     name="EPUB",
     media_types=(MEDIA_TYPE,),
     extensions=("epub",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="chapter and section",

@@ -13,7 +13,7 @@ from trivium.text.sentences import split_sentences
 MAX_HEADING_WORDS = 12
 _BLANK = re.compile(r"\n\s*\n")
 _ENDS = (".", "!", "?", ":", ";", ",", "。")
-_ITEM = re.compile(r"^\s*(?:[-*+•‣\u2013]|\d{1,3}[.)]|[A-Za-z][)])\s+")
+ITEM = re.compile(r"^\s*(?:[-*+•‣\u2013]|\d{1,3}[.)]|[A-Za-z][)])\s+")
 _NUMBERED = re.compile(r"^\s*(?:\d{1,3}[.)]|[a-z][)])\s+")
 
 
@@ -26,14 +26,14 @@ class Block(msgspec.Struct, frozen=True):
     @property
     def lead(self) -> str:
         """The line that stands right before the first item and announces it: "Please bring:", "Ingredients"."""
-        first = next((at for at, one in enumerate(self.sentences) if _ITEM.match(one)), 0)
+        first = next((at for at, one in enumerate(self.sentences) if ITEM.match(one)), 0)
         line = self.sentences[first - 1].strip() if first else ""
         return line.rstrip(":") if line.endswith(":") or is_heading(line) else ""
 
     @property
     def items(self) -> tuple[str, ...]:
         """The items of a list of any sort."""
-        return tuple(one for one in self.sentences if _ITEM.match(one))
+        return tuple(one for one in self.sentences if ITEM.match(one))
 
     @property
     def numbered(self) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def is_heading(text: str) -> bool:
     """Whether it is one short line that is no sentence and no item."""
     line = text.strip()
     short = "\n" not in line and 0 < len(line.split()) <= MAX_HEADING_WORDS
-    return short and not line.endswith(_ENDS) and not _ITEM.match(line)
+    return short and not line.endswith(_ENDS) and not ITEM.match(line)
 
 
 def headings(chunks: Sequence[Chunk]) -> list[str]:

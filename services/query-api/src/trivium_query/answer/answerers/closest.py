@@ -15,9 +15,9 @@ MAX_OFFERED = 3
 MIN_SHARE = 0.5  # of the question's content words that a passage must hold to be near it
 
 
-def refused(question: str, hits: Sequence[Hit]) -> Answered:
-    """That it was not found, and the sentence nearest to the question of each passage near it."""
-    near = nearest(question, hits)
+def refused(question: str, hits: Sequence[Hit], read: Sequence[tuple[Hit, str]] = ()) -> Answered:
+    """That it was not found, and the sentence nearest to the question of each passage near it; before them `read`."""
+    near = [*dict.fromkeys([*read, *nearest(question, hits)])][:MAX_OFFERED]
     if not near:
         return Answered(Draft(NOT_FOUND, found=False), Verdict.NOT_SUPPORTED)
     lines, citations = cited(near, hits)

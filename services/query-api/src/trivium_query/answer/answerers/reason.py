@@ -19,6 +19,7 @@ from trivium_query.words import content_words
 
 MIN_TOLD = 0.5  # of the question's words, names apart: a sentence that tells of what is asked about
 WHOLE = 0.99
+MIN_OWN = 0.4  # of them in the sentence itself, where it is sure: a heading is of many sentences
 _CUE = re.compile(
     r"\b(?:because|since|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
     r"|(?:comes?|came|results?|stems?) from|the reason|which is why"
@@ -35,27 +36,27 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
     telling = [(one, how) for one, how in told if how.share >= MIN_TOLD and not is_heading(one.text)]
     giving = [(one, how) for one, how in telling if _CUE.search(one.text)]
     best, how = next(
-        iter(sorted(giving or telling, key=lambda each: (not each[1].near, not each[1].own))), (None, _UNTOLD)
+        iter(sorted(giving or telling, key=lambda each: (not each[1].near, each[1].own == 0.0))), (None, _UNTOLD)
     )
     if best is None or not (giving or how.share >= WHOLE):
         return refused(question, hits)
     lines, citations = cited([(best.hit, best.text)], hits)
-    sure = giving and how.own and how.share >= WHOLE
+    sure = giving and how.own >= MIN_OWN and how.share >= WHOLE
     return Answered(Draft(lines[0], True, citations), Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED)
 
 
 class _Told(NamedTuple):
     """The share of the question's words in a sentence, the one before it, or its heading.
 
-    `own`: the sentence holds one of them itself; `near`: it or the one before it.
+    `own` is what the sentence holds itself; `near`: it or the one before it holds one of them.
     """
 
     share: float
-    own: bool
+    own: float
     near: bool
 
 
-_UNTOLD = _Told(0.0, own=False, near=False)
+_UNTOLD = _Told(0.0, own=0.0, near=False)
 
 
 def _told(question: str, one: Candidate, asked: Asked) -> _Told:
@@ -71,8 +72,8 @@ def _told(question: str, one: Candidate, asked: Asked) -> _Told:
     if not words or (named and not named & told):
         return _UNTOLD
     if len(words) == 1 and named and named <= one.words and not words & told:  # "chosen" of "it is ordered from"
-        return _Told(MIN_TOLD, own=False, near=True)
-    return _Told(len(words & told) / len(words), own=bool(words & one.words), near=bool(words & near))
+        return _Told(MIN_TOLD, own=0.0, near=True)
+    return _Told(len(words & told) / len(words), own=len(words & one.words) / len(words), near=bool(words & near))
 
 
 def _before(one: Candidate) -> str:

@@ -16,7 +16,9 @@ import msgspec
 from trivium.domain.parsed import UnitKind
 from trivium.text.names import names_in
 from trivium_query.answer.direct.agents import agents_in
-from trivium_query.answer.direct.clauses import in_clauses_asked_about, is_clear
+from trivium_query.answer.direct.changes import as_it_holds, tells_change
+from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses_asked_about, is_clear
+from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
 from trivium_query.answer.direct.life import life_in
@@ -37,6 +39,8 @@ _WHICH_NOUN = re.compile(r"\b(?:which|what)\s([a-z]{4,})\b", re.I)
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _WHO = re.compile(r"^\W*who\b", re.I)
 _IN = re.compile(r"\b(?:in|at|near)\s(?:the\s)?$", re.I)
+_FOR = re.compile(r"\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
+_NUMBER_FOR = re.compile(r"(?<![\w.,])(\d[\d.,]*)\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 MAX_AMOUNT_WORDS = 6
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
@@ -80,12 +84,18 @@ def choose(
     question: str,
     found: Sequence[Found],
     sentences: Mapping[str, Sequence[Candidate]],
+    focus: Mapping[str, float],
     weights: Weights,
 ) -> list[Chosen]:
-    """Every span that may be the answer, the likeliest first."""
+    """Every span that may be the answer, the likeliest first; `focus` tells of which document the question is."""
     found = [_with_its_noun(question, one) for one in found]
-    told = (*found, *_lives(question, found), *_labelled(question, found), *_typed(asked, question, found, sentences))
-    rows = [one.between(*trimmed(one, asked.wants)) for one in told]
+    told = (
+        *found,
+        *_lives(question, found),
+        *_labelled(asked, question, found),
+        *_typed(asked, question, found, sentences),
+    )
+    rows = [as_it_holds(question, one.between(*trimmed(one, asked.wants))) for one in told]
     rows = [one for one in rows if one.text and not _is_given(one.text, question)]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
     chosen = []
@@ -96,7 +106,8 @@ def choose(
     measured = [one for one in rows if is_measured(question, one.text)]
     own = in_clauses_asked_about(asked, rows, counted=_counted(question) is not None)
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
-    better = (beside, measured, own, persons)
+    there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
+    better = (beside, measured, own, persons, there, _for_whom(question, rows))
     ordered = sorted(chosen, key=lambda one: -one.probability * _preference(one, *better))
     return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
 
@@ -104,6 +115,13 @@ def choose(
 def _with_partners(question: str, one: Chosen) -> Chosen:
     """Judged by one name alone, told with those that are joined to it."""
     return msgspec.structs.replace(one, found=one.found.between(*with_partners(question, one.found)))
+
+
+def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:
+    """What stands before "for" and a word of the question: "90 euros for juniors"."""
+    asked = set(content_words(question))
+    behind = [(one, _FOR.match(one.hit.chunk.text, one.end)) for one in rows]
+    return [one for one, told in behind if told and asked & set(content_words(told[1]))]
 
 
 def _is_where(one: Found) -> bool:
@@ -172,7 +190,8 @@ def _says_which(asked: Asked, one: Found, sentence: Candidate | None) -> bool:
     """Whether its sentence or heading has the "next" or "previous" of the question, names apart; a step has its own."""
     said_last = _WORD.findall(one.question.lower())
     words = _WHICH & set(said_last) - {word for name in asked.names for word in name.split()}
-    words |= {"before"} & set(said_last[-1:])
+    if not (sentence and tells_change(sentence.text)):
+        words |= {"before"} & set(said_last[-1:])
     said = f"{sentence.text if sentence else ''} {one.hit.chunk.heading}".lower()
     return bool(one.steps) or words <= set(_WORD.findall(said))
 
@@ -210,8 +229,11 @@ def _single(asked: Asked, question: str, rows: Sequence[Found]) -> Iterator[Foun
         is_long = len(one.text.split()) > MAX_AMOUNT_WORDS
         if len(told) == 1 and is_long:
             yield one.between(*told[0].span())
-        elif len(told) <= 1 or (pattern is COUNTED and not is_long):
+        elif len(told) <= 1:
             yield one
+        elif pattern is COUNTED and not is_long:  # "41 votes to 17": of what is counted
+            counting = [part for number in told if counts_what_is_asked(asked, part := one.between(*number.span()))]
+            yield counting[0] if len(counting) == 1 else one
 
 
 def _typed(
@@ -224,6 +246,11 @@ def _typed(
     read = {one.hit.chunk.id: one.odds for one in sorted(found, key=lambda one: one.odds)}  # the best stays
     for one in best:
         told = [match.span() for pattern in wanted if pattern for match in pattern.finditer(one.text)]
+        if amounts_for(question):  # "1,850 euros for a new one, or 640 for a repair"
+            for_what = [
+                match for match in _NUMBER_FOR.finditer(one.text) if asked.words_in(match[2]) & asked.weights.keys()
+            ]
+            told += [match.span(1) for match in for_what]
         if asked.wants == "name" and any(_is_in(other, one) for other in found):  # in another clause, perhaps
             told += [(name.start, name.end) for name in names_in(one.text) if name.key not in asked.names]
         for start, end in told:
@@ -268,13 +295,13 @@ def _lives(question: str, found: Sequence[Found]) -> list[Found]:
     return more
 
 
-def _labelled(question: str, found: Sequence[Found]) -> list[Found]:
+def _labelled(asked: Asked, question: str, found: Sequence[Found]) -> list[Found]:
     """Values on lines whose label the question asks for."""
     return [
         msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS, steps=())
         for one in {one.hit.chunk.id: one for one in reversed(found)}.values()
         for told in (
-            *labelled_in(question, one.hit),
+            *labelled_in(question, one.hit, asked.names),
             *named_as_in(question, one.hit),
             *numbered_in(question, one.hit),
             *agents_in(question, one.hit),

@@ -39,8 +39,8 @@ class Compared(msgspec.Struct, frozen=True):
 def as_compared(weighed: Weighed) -> Compared:
     """Two amounts that sentences tell of two described things."""
     first, second = (
-        Found(one.sentence.hit, one.sentence.span.start + one.start, one.sentence.span.start + one.end, SURE, "")
-        for one in weighed.amounts
+        Found(sentence.hit, sentence.span.start + value.start, sentence.span.start + value.end, SURE, "")
+        for value, sentence in ((one.value, one.sentence) for one in weighed.amounts)
     )
     return Compared(weighed.short, (first, second))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.citations import Draft, Shelf
 from trivium_query.answer.direct.direct import Direct
+from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
@@ -23,6 +25,10 @@ SPAN_WEIGHT = 4.0  # of a sentence's likeliest span against its own score; the b
 MIN_PROBABILITY = 0.04  # of a span that is shown as the short answer
 
 
+# Of a mail or a quoted one: it tells nothing beside an answer.
+_MAIL_HEADER = re.compile(r"(?:From|To|Cc|Date|Sent|Reply-To): ")
+
+
 class Said(msgspec.Struct, frozen=True):
     """One sentence of a hit's text."""
 
@@ -31,7 +37,10 @@ class Said(msgspec.Struct, frozen=True):
 
 
 def sentences_of(direct: Direct, extracted: Extract, *, sure: bool) -> list[Said]:
-    """What the answer says, in order, each once: its steps, and unless these are `sure`, what else may answer."""
+    """What the answer says, in order, each once: its steps, and unless these are `sure`, what else may answer.
+
+    That is of the document that the question is about, where this is clear.
+    """
     shown: list[Said] = []
     for said in _shown_by(direct):
         shown = [one for one in shown if one.hit.chunk.id != said.hit.chunk.id or one.text not in said.text]
@@ -39,6 +48,8 @@ def sentences_of(direct: Direct, extracted: Extract, *, sure: bool) -> list[Said
             shown.append(said)
     others = iter(()) if _is_enough(direct) else _bearing_on(direct, extracted, NEAR_AND_SURE if sure else NEAR_BEST)
     for said in others:
+        if is_elsewhere(said.hit, direct.focus):
+            continue
         fits = sum(_words(one.text) for one in shown) + _words(said.text) <= MAX_WORDS
         if not any(_holds(one, said) for one in shown) and (fits or not shown):
             shown.append(said)
@@ -55,6 +66,8 @@ def short_of(direct: Direct) -> str:
         return direct.decided.short
     if direct.asks_yes_or_no:
         return ""
+    if direct.listed is not None:
+        return direct.listed.short
     best = direct.chosen[0] if direct.chosen else None
     likely = best is not None and best.probability >= MIN_PROBABILITY and not best.signals["misfits"]
     return best.short if best is not None and likely else ""
@@ -82,14 +95,14 @@ def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Sai
 
     best = max((score(one) for one in extracted.ranked), default=0.0)
     for one in sorted(extracted.ranked, key=score, reverse=True)[:MAX_SENTENCES]:
-        if score(one) >= near * best:
+        if score(one) >= near * best and not _MAIL_HEADER.match(one.text):
             yield Said(one.hit, one.text)
 
 
 def _is_enough(direct: Direct) -> bool:
     """Whether the steps alone answer, so that nothing else need be read."""
     sure = bool(direct.chosen and short_of(direct)) and direct.chosen[0].probability >= SURE
-    return direct.compared is not None or direct.decided is not None or sure
+    return direct.compared is not None or direct.decided is not None or direct.listed is not None or sure
 
 
 def _shown_by(direct: Direct) -> Iterator[Said]:
@@ -98,6 +111,8 @@ def _shown_by(direct: Direct) -> Iterator[Said]:
             yield from _steps_of(value)
     elif direct.decided is not None:
         yield Said(direct.decided.sentence.hit, direct.decided.sentence.text)
+    elif direct.listed is not None:
+        yield from (Said(direct.listed.found.hit, item) for item in direct.listed.items)
     elif short_of(direct):
         yield from _steps_of(direct.chosen[0].found)
 

@@ -41,7 +41,7 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
             "compared, steps": float(any(value.steps for value in compared.values)),
         }
     best = direct.chosen[0] if direct.chosen else None
-    second = next((one for one in direct.chosen if best is not None and one.short.lower() != best.short.lower()), None)
+    second = next((one for one in direct.chosen if best is not None and _differs(one, best)), None)
     return {
         "one": 1.0,
         "compares": float(direct.compares),
@@ -74,6 +74,11 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
         "question words": min(1.0, len(asked.weights) / 12.0),
         "fits": float(best is not None and fits_wanted(asked.wants, best.short) is True),
     }
+
+
+def _differs(one: Chosen, best: Chosen) -> bool:
+    """Whether it says something else, that is no step to it either."""
+    return one.short.lower() not in {best.short.lower(), *(step.text.lower() for step in best.found.steps)}
 
 
 def _hits_of(best: Chosen | None) -> list[Hit]:

@@ -1,13 +1,13 @@
 """READ FIRST: from hits to a direct answer. Two things are compared, or the likeliest span is chosen, step by step.
 
 things.py -> comparison.py, compare_read.py | nested.py -> hops.py -> choose.py -> compose.py -> confidence.py
-yes_no.py
+yes_no.py, yes_no_read.py, listed.py
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -16,27 +16,32 @@ from trivium_query.answer.direct.alternatives import weigh
 from trivium_query.answer.direct.choose import Chosen, Weights, choose
 from trivium_query.answer.direct.compare_read import Compared, as_compared, compare
 from trivium_query.answer.direct.comparison import comparison_in
+from trivium_query.answer.direct.focus import focus_of
 from trivium_query.answer.direct.hops import Read, read_by_hops, read_whole
+from trivium_query.answer.direct.listed import Listed, list_around
 from trivium_query.answer.direct.nested import nested_in
 from trivium_query.answer.direct.things import things_in
 from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no, yes_or_no
+from trivium_query.answer.direct.yes_no_read import read_yes_or_no
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 
 
 class Direct(msgspec.Struct, frozen=True):
-    """What reading gave: a comparison's outcome, or spans, the likeliest first.
+    """What reading gave: a comparison's outcome, a list, or spans, the likeliest first.
 
     `compares`: two things were asked about. `decided`: yes or no. `nested`: a part of the question must be known
-    before the rest.
+    before the rest. `focus` is each document's share in what the question is about.
     """
 
     compared: Compared | None = None
     decided: Decided | None = None
+    listed: Listed | None = None
     chosen: tuple[Chosen, ...] = ()
     compares: bool = False
     nested: bool = False
     asks_yes_or_no: bool = False
+    focus: Mapping[str, float] = {}
 
 
 NOTHING = Direct()
@@ -44,18 +49,22 @@ NOTHING = Direct()
 
 async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], read: Read, weights: Weights) -> Direct:
     """Raises what `read` raises."""
-    things = things_in(question, hits)
+    things, focus = things_in(question, hits), focus_of(hits, extracted.asked.names)
     comparison = comparison_in(question, things)
-    if comparison is not None:
-        return Direct(await compare(comparison, hits, read), compares=True)
-    weighed = weigh(question, extracted.ranked)
-    if weighed is not None:
-        return Direct(as_compared(weighed), compares=True)
+    compared = await compare(comparison, hits, read) if comparison is not None else None
+    if compared is None and (weighed := weigh(question, extracted.ranked)) is not None:
+        compared = as_compared(weighed)
+    if comparison is not None or compared is not None:
+        return Direct(compared, compares=True, focus=focus)
     found = [*await read_by_hops(question, hits, read), *await read_whole(question, hits, read)]
     sentences: defaultdict[str, list[Candidate]] = defaultdict(list)
     for one in extracted.ranked:
         sentences[one.hit.chunk.id].append(one)
-    chosen = choose(extracted.asked, question, found, sentences, weights)
+    chosen = choose(extracted.asked, question, found, sentences, focus, weights)
     nested = any(nested_in(question, thing) for thing in things)
+    asked = asks_yes_or_no(question)
     decided = yes_or_no(question, extracted)
-    return Direct(None, decided, tuple(chosen), nested=nested, asks_yes_or_no=asks_yes_or_no(question))
+    if asked and decided is None:
+        decided = await read_yes_or_no(question, extracted.ranked, read)
+    listed = list_around(question, chosen[0].found) if chosen else None
+    return Direct(None, decided, listed, tuple(chosen), nested=nested, asks_yes_or_no=asked, focus=focus)

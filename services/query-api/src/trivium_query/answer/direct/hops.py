@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
@@ -16,6 +17,8 @@ from trivium_query.answer.direct.things import Thing, is_about, mentions, things
 
 Read = Callable[[str, Sequence[Passage]], Awaitable[list[Reading]]]
 
+FITTED_SLOPE, FITTED_INTERCEPT = 0.24197509709, -1.67630587533  # the scale of all odds here, whatever reader says them
+LEAST_PROBABILITY = 1e-6
 MAX_HOPS = 3
 PASSAGES_A_HOP = 2  # that are read for one step
 FINAL_PASSAGES = 3
@@ -115,6 +118,15 @@ def telling_of(name: str, hits: Sequence[Hit], count: int) -> list[Hit]:
     return [*about, *(hit for hit in hits if hit not in about and mentions(hit, name))][:count]
 
 
+def odds_of(probability: float) -> float:
+    """A span's log-odds against there being none, on the scale on which the weights of answers were fitted.
+
+    Each reader has a scale of its own, of which its facts make a probability (Platt 1999): that is comparable.
+    """
+    p = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
+    return (math.log(p / (1 - p)) - FITTED_INTERCEPT) / FITTED_SLOPE
+
+
 async def found_in(question: str, hits: Sequence[Hit], read: Read, steps: tuple[Found, ...], thing: str) -> list[Found]:
     """The best spans of each hit, best first; `thing` is what the question is about, "" where that is not known."""
     if not hits:
@@ -126,7 +138,7 @@ async def found_in(question: str, hits: Sequence[Hit], read: Read, steps: tuple[
             hit,
             span.start,
             span.end,
-            span.score - reading.no_answer,
+            odds_of(span.probability),
             question,
             steps,
             about=bool(thing) and is_about(hit, thing),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.direct.life import Told
@@ -12,6 +12,7 @@ from trivium_query.words import content_words
 MAX_LABEL_WORDS = 4
 MIN_REST_SHARE = 0.5  # of the question's other words, that the passage must hold
 _LINE = re.compile(r"^[ \t]*([^\W\d_][^:;\n]{1,40}):[ \t]+([^\s:;][^:;\n]{0,80})[ \t]*$", re.M)
+_CLAUSE = re.compile(r"\b(?:I|you|he|she|we|they|is|are|was|were|have|has|had|will)\b", re.I)  # it is no label
 _ROLE = re.compile(
     r"^who(?:se)?\s+(?:is|was|are|were)\s+(?:(?:the|his|her|its|their)\s+)?(?:.*['\u2019]s\s+)?(?:[a-z-]+\s+){0,2}?"
     r"(?P<role>[a-z]{3,})(?=\s+(?:of|at|in|for|on|to|when|during)\b|\s*\??$)",
@@ -71,13 +72,17 @@ def _told(name: re.Match[str], offset: int) -> Told:
     return Told(offset + name.start(group), offset + name.end(group))
 
 
-def labelled_in(question: str, hit: Hit) -> Iterator[Told]:
-    """The values whose label the question names, in a passage that holds most of its other words."""
+def labelled_in(question: str, hit: Hit, names: Sequence[str]) -> Iterator[Told]:
+    """The values whose label the question names, in a passage that holds most of its other words.
+
+    What is called by one of the question's `names` alone is a title: "Marlow Rowing Club: Annual Report".
+    """
     asked = frozenset(content_words(question))
+    named_so = frozenset(word for name in names for word in content_words(name))
     held = frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.title} {hit.chunk.text}"))
     for line in _LINE.finditer(hit.chunk.text):
         label = content_words(line[1])
         rest = asked - frozenset(label)
-        named = 0 < len(label) <= MAX_LABEL_WORDS and asked.issuperset(label)
-        if named and len(rest & held) >= MIN_REST_SHARE * len(rest):
+        named = 0 < len(label) <= MAX_LABEL_WORDS and asked.issuperset(label) and not named_so.issuperset(label)
+        if named and not _CLAUSE.search(line[1]) and len(rest & held) >= MIN_REST_SHARE * len(rest):
             yield Told(*line.span(2))

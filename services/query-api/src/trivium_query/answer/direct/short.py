@@ -30,11 +30,15 @@ _ENUMERATOR = re.compile(r"\d{1,3}[.)]\s+(?=\S)")
 _ONE_PERSON = re.compile(r"\bwho(?:m|se)?\s+(?:is|was)\b|\b(?:which|what)\s+(?:person|company|team)\b", re.I)
 _TITLED = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?[A-Z\u00c0-\u00de][\w'\u2019-]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]+){0,3}"
 _AND_OTHERS = re.compile(rf"(?:,\s+{_TITLED})*,?\s+and\s+{_TITLED}")
-_OTHERS_AND = re.compile(rf"{_TITLED}(?:,\s+{_TITLED})*,?\s+and\s+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?$")
-_OTHERS_BEFORE = re.compile(rf"(?:{_TITLED},\s+)+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?$")
+_OTHERS_AND = re.compile(
+    rf"(?:\bOnly\s+)?(?P<first>{_TITLED}(?:,\s+{_TITLED})*,?\s+and\s+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?)$"
+)
+_OTHERS_BEFORE = re.compile(rf"(?:\bOnly\s+)?(?P<first>(?:{_TITLED},\s+)+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?)$")
 _PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_CODE = re.compile(r"(?<![\w-])(?=[A-Za-z-]*\d)\w+(?:-\w+){2,}(?![\w-])")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
+_MADE_IN = re.compile(r"\w+(?:ed|own|ilt|ade)\s(?:in|at)\s(?:the\s)?(?=[A-Z])", re.A)
 _LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
 _AGENT = re.compile(r"\sby\s")
 
@@ -79,20 +83,25 @@ def with_partners(question: str, one: Found) -> tuple[int, int]:
     sentence = one.sentence
     first, last = (sentence.start, sentence.end) if sentence else (0, len(text))
     behind = _AND_OTHERS.match(text, one.end, last)
-    before = (_OTHERS_BEFORE if behind else _OTHERS_AND).search(text[first : one.start])
-    return first + before.start() if before else one.start, behind.end() if behind else one.end
+    before = (_OTHERS_BEFORE if behind or " and " in one.text else _OTHERS_AND).search(text[first : one.start])
+    return first + before.start("first") if before else one.start, behind.end() if behind else one.end
 
 
 def _place(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without who did it there: "Lyon by Rhodia"; of half a sentence, where it was: "which grows near the ramp"."""
+    """Without who did it there, or what was done: "Lyon by Rhodia", "made in Zlin"; of half a sentence where it was."""
     if agent := _AGENT.search(text, start, end):
         end = agent.start()
+    if made := _MADE_IN.match(text, start, end):
+        start = made.end()
     lies = [match.start() for match in _LIES.finditer(text, start, end)]
     return lies[-1] if lies and len(text[start:end].split()) > MAX_PLACE_WORDS else start, end
 
 
 def _whole_numbers(text: str, start: int, end: int) -> tuple[int, int]:
-    """Not "140" of "1,140"."""
+    """Not "140" of "1,140", nor "11-3347" of "80-11-3347"."""
+    code = next((each for each in _CODE.finditer(text, max(0, start - DATE_CHARS)) if each.end() > start), None)
+    if code is not None and code.start() <= start and end <= code.end():
+        return code.span()
     around = next((each for each in _DIGITS.finditer(text, max(0, start - DATE_CHARS)) if each.end() > start), None)
     if around is not None and around.start() < start:
         start = around.start()

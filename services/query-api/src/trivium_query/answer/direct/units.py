@@ -36,19 +36,12 @@ _WANTED = (
     (re.compile(r"\bhow old\b", re.I), _TIME),
     (re.compile(r"\binterest rate\b|\bpercentage\b|\bwhat (?:share|proportion)\b", re.I), _PERCENT),
     (
-        re.compile(r"\b(?:costs?|price|fee|fare)\b|\bhow (?:expensive|much is)\b", re.I),
+        re.compile(
+            r"\b(?:costs?|price|fee|fare)\b|\bhow (?:expensive|much is)\b"
+            r"|\b(?:what|how much)\b.*\b(?:pays?|paid|charged?|spend|spent|owed?)\b(?! (?:by|with|in|for by)\b)",
+            re.I,
+        ),
         rf"{_MONEY}|[$€£¥](?:\s?\d+)?",
-    ),
-)
-_COMPARED = (
-    (re.compile(r"cheaper|dearer|(?:more|less) expensive|costs? (?:more|less)", re.I), rf"{_MONEY}|[$€£¥]"),
-    (re.compile(r"heavier|lighter|weighs? (?:more|less)", re.I), _MASS),
-    (re.compile(r"louder|quieter", re.I), "db"),
-    (re.compile(r"warmer|hotter|colder", re.I), _HEAT),
-    (re.compile(r"longer|shorter", re.I), f"{_LENGTH}|{_TIME}"),
-    (
-        re.compile(r"taller|higher|deeper|wider|thicker|thinner|closer|nearer|farther|further", re.I),
-        f"{_LENGTH}|{_HEAT}|%",
     ),
 )
 _AMOUNT = r"\d[\d,.]*|an?|half an?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+(?:teen|ty))"
@@ -58,12 +51,6 @@ def is_measured(question: str, text: str) -> bool:
     """Whether the text holds a unit of what the question wants a number of; False where it wants none."""
     wanted = _wanted(question)
     return wanted is not None and _in(wanted).search(text) is not None
-
-
-def is_unit_of(comparison: str, unit: str) -> bool:
-    """Whether what is "heavier" may be told in this unit; True where the comparison says nothing of units."""
-    wanted = next((units for compares, units in _COMPARED if compares.search(comparison)), None)
-    return wanted is None or re.fullmatch(wanted, unit, re.I) is not None
 
 
 def amounts_for(question: str) -> re.Pattern[str] | None:

@@ -31,10 +31,11 @@ MIN_SAID = 2  # words of the question besides names, that a sentence must tell o
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """The word, and the sentence that it follows from."""
+    """The word, and the sentence that it follows from. `sure`: by a rule, or read with high odds."""
 
     short: str
     sentence: Candidate
+    sure: bool = True
 
 
 def asks_yes_or_no(question: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 from rapidfuzz import fuzz, process
 
+from trivium.domain.answers import Kind
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
@@ -23,8 +24,15 @@ from trivium_query.answer.tables.asked_words import Word, words_of
 from trivium_query.answer.tables.draft import compose, short
 from trivium_query.answer.tables.engine import Result, run
 from trivium_query.answer.tables.plan_by_llm import plan_with_llm
-from trivium_query.answer.tables.plan_by_names import Planned, asks_for_computing, is_open, plan_by_names
+from trivium_query.answer.tables.plan_by_names import (
+    Planned,
+    asks_for_computing,
+    is_open,
+    plan_by_names,
+    plan_of_mark,
+)
 from trivium_query.answer.tables.query_plan import Plan
+from trivium_query.answer.tables.reading import affirmed
 from trivium_query.answer.tables.synonyms import synonyms_of
 from trivium_query.answer.tables.table import DocumentTables, Table
 from trivium_query.words import content_words, stem
@@ -79,9 +87,11 @@ async def answer_from_tables(
     question: str, hits: Sequence[Hit], read: ReadTables, embed: Embed, llm: Llm | None, timeout_s: float
 ) -> Found:
     """At most one draft. Raises what reading, embedding and the language model raise."""
-    stored = await _tables_of(hits[:MAX_HITS], read) if is_open(question) else []
+    stored = await _tables_of(hits[:MAX_HITS], read)
     if not stored:
         return Found()
+    if not is_open(question):
+        return Found(await asyncio.to_thread(_by_mark, question, stored, hits))
     planned = await _planned(question, stored, embed)
     answered = await asyncio.to_thread(_answered, stored, planned)
     if best := _only_best(answered):
@@ -151,6 +161,17 @@ def _only_best(answered: Sequence[_Answered]) -> _Answered | None:
     told = max((each.told for each in answered if each.short), default=0)
     best = [each for each in answered if each.short and each.told == told]
     return best[0] if len({each.short for each in best}) == 1 else None
+
+
+def _by_mark(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Draft | None:
+    """Yes or no, where one table says it of one row."""
+    planned = [plan_of_mark(question, each.table) for each in stored]
+    best = _only_best([each for each in _answered(stored, planned) if each.result and each.result.rows == 1])
+    draft = _drafted(best, hits) if best else None
+    if best is None or draft is None or best.plan.column is None:
+        return None
+    said = "yes" if draft.short in affirmed(best.stored.table.columns[best.plan.column]) else "no"
+    return msgspec.structs.replace(draft, short=said, kind=Kind.YES_NO)
 
 
 def _drafted(answered: _Answered, hits: Sequence[Hit]) -> Draft | None:

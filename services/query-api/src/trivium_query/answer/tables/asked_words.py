@@ -10,7 +10,7 @@ import msgspec
 from trivium_query.words import fold, stem
 
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*|[%$€£]")
-_SUFFIXES = ("er", "r", "or", "ing", "ment", "n")  # of who or what does what the stem says: keep, keeper
+_SUFFIXES = ("er", "r", "or", "ing", "ment", "n", "ship")  # of who or what does what the stem says: keep, keeper
 _END = re.compile("y$")
 _LEAST_STEM = 4
 # Verbs and nouns of one thing, that no ending tells.
@@ -34,6 +34,12 @@ _SAME = {
             "departure:leave",
             "depart:leave",
             "arrival:arrive",
+            "loan:lend",
+            "lent:lend",
+            "borrow:lend",
+            "back:return",
+            "buyer:buy",
+            "bought:buy",
         )
     )
 }

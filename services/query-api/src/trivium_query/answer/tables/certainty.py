@@ -36,7 +36,7 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     asked = sum(found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH) for found in reading.cues)
     return (
         used.issuperset(values)
-        and excluded == sum(found.cue is Cue.NOT for found in reading.cues)
+        and excluded == sum(found.cue is Cue.NOT for found in reading.cues) + sum(one.denied for one in reading.columns)
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
         and len(arithmetic) <= 1
         and asked <= 1
@@ -49,9 +49,11 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
 
 
 def _names_rows(table: Table, column: int) -> bool:
-    """Whether a column's name only says what the rows are of: "all items"."""
+    """Whether a column's name only says what the rows are of: "all items", or "tools" of a file of loans of tools."""
+    label = set(stems_of(table.columns[column].label))
     texts = [at for at, each in enumerate(table.columns) if each.kind is ColumnKind.TEXT]
-    return column in texts[:1] or (column in texts and len(table.columns[column].values) == table.rows)
+    called = bool(label) and label <= set(stems_of(table.about))
+    return column in texts[:1] or (column in texts and (called or len(table.columns[column].values) == table.rows))
 
 
 def is_certain(plan: Plan, reading: Reading) -> bool:
@@ -61,7 +63,8 @@ def is_certain(plan: Plan, reading: Reading) -> bool:
     beyond = set(stems_of(reading.table.about))
     around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
     return (
-        all(one.whole for one in reading.values)
+        not reading.calls_table_otherwise()
+        and all(one.whole for one in reading.values)
         and all(_is_called(at, reading) for at in columns)
         and all(_is_called(at, reading) or is_period(reading.table.columns[at]) for at in timed)
         and (plan.aggregate is Aggregate.VALUE or not any(unit_column(reading.table, word) == [] for word in around))

@@ -45,6 +45,8 @@ _BOUND = re.compile(
     r"\s*(?P<unit>%|[^\W\d_]+)?",
     re.I,
 )
+_GONE = re.compile(r"\b(?:sold out|out of stock|(?:not|no longer) (?:in stock|available)|unavailable)\b", re.I)
+_STOCK = frozenset(map(stem, ("stock", "available", "inventory")))
 # Against another column: "below its budget".
 _AGAINST = re.compile(
     r"\b(?P<words>more than|over|above|exceeding|less than|under|below)\s+(?:(?:its|their|the|his|her)\s+)?"
@@ -152,11 +154,21 @@ def conditions_of(
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
             found.extend(_bounded(table, match, words, columns))
+    found += _gone(table, question, words, taken)
     for match in _AGAINST.finditer(question):
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
             found.extend(_against(table, match["words"], said, columns))
     return found or _more_than(table, question, words, columns)
+
+
+def _gone(table: Table, question: str, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:
+    """What is sold out: of which the one column of stock says none."""
+    match = _GONE.search(question)
+    stock = [at for at in table.measured if _STOCK & set(stems_of(table.columns[at].label))]
+    said = within(words, match.start(), match.end()) if match else taken
+    if match and len(stock) == 1 and not said & taken:
+        yield Condition((Filter(stock[0], Test.IS, (0.0,)),), said)
 
 
 def is_period(column: Column) -> bool:
@@ -233,11 +245,15 @@ def _bounds(lead: str | None) -> bool:
 
 
 def _time_column(table: Table, columns: Sequence[ColumnMention], *, dated: bool) -> int | None:
-    """The one that is named, else the one column of dates, or of the years that rows are of; days are of dates only."""
+    """The one that is named, else the one column of dates, or of the years that rows are of; days are of dates only.
+
+    Of several the one that is called a date: "Date out" beside "Due" and "Returned".
+    """
     times = [at for at in table.dated if not (dated and table.columns[at].years) and not table.columns[at].is_clock]
     named = {one.column for one in columns} & set(times)
     wanted = sorted(named) or [at for at in times if not table.columns[at].years or is_period(table.columns[at])]
-    return wanted[0] if len(wanted) == 1 else None
+    called = [at for at in wanted if is_period(table.columns[at])] if len(wanted) > 1 and not named else wanted
+    return called[0] if len(called) == 1 else None
 
 
 def _of_years(place: int, test: Test | None, moments: _Moments) -> Filter:

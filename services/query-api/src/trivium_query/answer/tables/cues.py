@@ -50,7 +50,8 @@ AGGREGATES = {
 }
 DATES = "date"  # a hint at the column of dates or years
 _PHRASES: dict[Cue, str] = {
-    Cue.SUM: "total|sum|altogether|combined|together|overall|in all|in total|in sum|aggregate|insgesamt|gesamt|summe",
+    Cue.SUM: "total|sum|altogether|combined|together|overall|in all|in total|in sum|aggregate|add up to"
+    "|adds up to|added up|amount to|amounts to|come to|comes to|insgesamt|gesamt|summe",
     Cue.MEAN: "mean|average|averaged|avg|on average|durchschnitt|durchschnittlich|durchschnittliche|mittelwert",
     Cue.MEDIAN: "median",
     Cue.MOST: "most|highest|largest|greatest|maximum|max|biggest|peak|most often|most frequently|hochste|meisten",
@@ -68,6 +69,8 @@ _PHRASES: dict[Cue, str] = {
     Cue.NOT: "except|excluding|except for|other than|not|without|besides|ausser|ohne",
 }
 _BEGINNINGS = "built born birth founded established opened constructed"  # what an age is counted from
+BELONGING = tuple(map(stem, ("joined", "hired", "started", "since", "appointed", "enrolled")))
+"""What "the longest" is counted from, where somebody belongs to something."""
 # Superlatives and "how long": the label's words that they hint at.
 _HINTS: dict[str, tuple[Cue, str]] = {
     "longest": (Cue.MOST, "length long duration"),
@@ -80,6 +83,9 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "widest": (Cue.MOST, "width wide"),
     "narrowest": (Cue.LEAST, "width wide"),
     "cheapest": (Cue.LEAST, "price cost fee"),
+    "dearest": (Cue.MOST, "price cost fee"),
+    "costliest": (Cue.MOST, "price cost fee"),
+    "priciest": (Cue.MOST, "price cost fee"),
     "most expensive": (Cue.MOST, "price cost fee"),
     "least expensive": (Cue.LEAST, "price cost fee"),
     "warmest": (Cue.MOST, "temperature"),
@@ -107,6 +113,8 @@ _HINTS: dict[str, tuple[Cue, str]] = {
 }
 SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing else is named and there is one
 SIZES = tuple(map(stem, ("area", "size", "surface")))
+THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
+"""What any table's rows may be of."""
 # What they ask for is told by other words.
 LIGHT = frozenset(
     stem(word)
@@ -114,7 +122,8 @@ LIGHT = frozenset(
     registered note noted different distinct see seen observe observed happen figure number data table row
     column sheet file entry record document overall given according respectively all exactly there please go
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
-    stand belong pay laut plan planned schedule scheduled""".split()
+    stand belong pay laut plan planned schedule scheduled live yet already still now currently
+    club society association""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from trivium_query.answer.tables.asked_words import Run, Word, alike, find, joined, stems_of
+from trivium_query.answer.tables.asked_words import Run, Word, alike, find, joined, stems_of, words_of
+from trivium_query.answer.tables.cues import THINGS
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
@@ -18,6 +19,10 @@ OF_ONE = frozenset(map(stem, ("price", "cost", "rate", "value", "weight", "fee")
 """What a unit has: a "unit price" counts no units."""
 UNITS = frozenset(map(stem, ("units", "pieces", "copies")))
 """What is counted, whatever it is."""
+_COST = frozenset(map(stem, ("price", "cost")))
+_SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
+_NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
+_UN = "un"
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
 
 
@@ -31,10 +36,11 @@ class ValueMention(msgspec.Struct, frozen=True):
 
 
 class ColumnMention(msgspec.Struct, frozen=True):
-    """A phrase that names a column, in whole or by a word that no other column has."""
+    """A phrase that names a column, in whole or by a word that no other column has; `denied` by its "un-"."""
 
     column: int
     run: Run
+    denied: bool = False
 
 
 Index = Mapping[tuple[str, ...], Mapping[int, tuple[str, ...]]]
@@ -54,7 +60,9 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
             if len(holders) != 1 or run.indices() & joined(one.run for one in found):
                 continue
             column, values = next(iter(holders.items()))
-            plain = not whole and (len(values) > 1 or any(word.stem in named for word in phrase))
+            plain = not whole and (
+                len(values) > 1 or any(word.stem in named for word in phrase) or not _is_written(phrase[0], values)
+            )
             if not plain and _is_meant(phrase, values):
                 found.append(ValueMention(column, values, run, whole))
     return sorted(found, key=lambda one: one.run)
@@ -82,14 +90,27 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     for at, word in enumerate(words):
         if at not in used and not is_function_word(word.folded):
             holders = [place for place, label in enumerate(labels) if _names(word, label)]
-            if len(holders) == 1:
-                found.append(ColumnMention(holders[0], Run(at, at + 1)))
+            denied = [place for place, label in enumerate(labels) if _denies(word, label)]
+            if len(holders or denied) == 1:
+                found.append(ColumnMention((holders or denied)[0], Run(at, at + 1), denied=not holders))
     return sorted(found, key=lambda one: one.run)
 
 
 def _names(word: Word, label: Sequence[str]) -> bool:
-    """Units are no "unit price": that a price is of one does not count them."""
-    return any(alike(word.stem, each) for each in label) and not (word.stem in UNITS and OF_ONE & set(label))
+    """Units are no "unit price": that a price is of one does not count them; items no "item no", which names each.
+
+    Nor does "sold" name the number of a sale.
+    """
+    if (word.stem in UNITS and OF_ONE & set(label)) or (word.stem in THINGS and _NUMBERED & set(label)):
+        return False
+    if _NUMBERED & set(label):
+        return word.stem in label
+    return any(alike(word.stem, each) for each in label) or (word.stem in _SPENT and bool(_COST & set(label)))
+
+
+def _denies(word: Word, label: Sequence[str]) -> bool:
+    """Whether it is a word of the label with "un-" before it: "unpaid"."""
+    return word.folded.startswith(_UN) and any(alike(stem(word.folded.removeprefix(_UN)), each) for each in label)
 
 
 def _runs(count: int) -> Iterator[Run]:
@@ -131,6 +152,12 @@ def _is_meant(phrase: Sequence[Word], values: Sequence[str]) -> bool:
     if len(phrase) > 1 or (len(phrase[0].folded) > _SHORT and not is_function_word(phrase[0].folded)):
         return True
     return phrase[0].written in values and not phrase[0].written.islower()
+
+
+def _is_written(word: Word, values: Sequence[str]) -> bool:
+    """Whether a value has the word itself or its plural: "camping" is no "Camp lantern"."""
+    forms = {word.folded, f"{word.folded}s", word.folded.removesuffix("s"), word.folded.removesuffix("es")}
+    return any(forms & {part.folded for part in words_of(value)} for value in values)
 
 
 def hinted(table: Table, hints: Sequence[str]) -> list[int]:

@@ -13,10 +13,10 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
-from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, cues_of
+from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, CueFound, cues_of
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
-from trivium_query.answer.tables.reading import Reading, column_kinds, is_person, persons_of, read
+from trivium_query.answer.tables.reading import Reading, column_kinds, has_names_of_rows, is_person, persons_of, read
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import stem
 
@@ -27,9 +27,11 @@ _COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE, Cue.HO
 _NOT_ADDED = frozenset(
     map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
 )
+_PRICE = frozenset((stem("price"),))
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
+_TIMES = frozenset(("often", "times"))
 _PERSONAL = frozenset("who whose wer".split())
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
 _QUESTIONS = frozenset("what which who whom whose where when how was welche wer wo wann wie".split())
@@ -67,6 +69,17 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     left = tuple(word for word in reading.unexplained() if word != noun)
     certain = plan is not None and not synonyms and not noun and is_certain(plan, reading)
     return Planned(plan, table, reading.told(), whole, left, certain, reading.spare())
+
+
+def plan_of_mark(question: str, table: Table) -> Planned:
+    """For yes or no: what a column of these says of one row, "has Wanda Kowal paid her fee"; nothing is computed."""
+    reading = read(question, table, {})
+    mark = _only(reading.marks())
+    plan = None if mark is None else Plan(Aggregate.VALUE, mark, reading.filters(leaving=mark))
+    named = plan is not None and all(one.test is Test.IS and len(one.values) == 1 for one in plan.filters)
+    beside = [at for at in reading.targets() if at != mark and not table.columns[at].measured]
+    whole = bool(named and plan and plan.filters and not beside and not reading.cues)
+    return Planned(plan, table, reading.told(), whole, reading.unexplained())
 
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
@@ -151,6 +164,8 @@ def _difference_of_columns(reading: Reading) -> Plan | None:
 def _extreme(reading: Reading) -> Plan | None:
     """The greatest or least, or which one has it: of sums where "most" counts together what stands in several rows."""
     found = reading.cue(Cue.MOST, Cue.LEAST)
+    if found and (most := _most_rows(reading, found)):
+        return most
     measure = _measure(reading)
     if found is None or measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
         return None
@@ -162,6 +177,16 @@ def _extreme(reading: Reading) -> Plan | None:
     counted = counted or _is_summed(reading, measure)
     inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
+
+
+def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
+    """Where most persons are, of a table with a row for each: "which town do most members come from"."""
+    counted = reading.words[found.run.end] if found.run.end < len(reading.words) else None
+    if counted is None or not is_person(counted) or len(persons_of(reading.table)) != 1 or found.hints:
+        return None
+    group = reading.asked()
+    group = reading.person_or_place() if group is None else group
+    return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
 
 
 def _aggregate(reading: Reading) -> Plan | None:
@@ -204,13 +229,16 @@ def _counts_rows(reading: Reading) -> bool:
     """Whether each row is one of what "how many" asks for: of a value's, or a person where rows are of persons.
 
     Or what no column names, where none names the rows. Not so where a column of whole numbers without a unit may say
-    how many each row stands for.
+    how many each row stands for, unless it is asked how often.
     """
-    columns = reading.table.columns
-    if any(column.measured and not column.unit and not column.decimals for column in columns):
+    if not (reading.filters() or reading.cue(Cue.EACH)):
         return False
-    counted = reading.counted()
-    if counted is None or not (reading.filters() or reading.cue(Cue.EACH)):
+    asked, counted, columns = reading.cue(Cue.HOW_MANY), reading.counted(), reading.table.columns
+    if asked and reading.words[asked.run.end - 1].folded in _TIMES:
+        return True
+    if reading.counts_things() and has_names_of_rows(reading.table):
+        return True  # each row is of one
+    if counted is None or any(column.measured and not column.unit and not column.decimals for column in columns):
         return False
     persons = is_person(counted) and len(persons_of(reading.table)) == 1
     return persons or reading.names_value(counted) or counted == reading.noun_of_rows()
@@ -229,7 +257,8 @@ def _look_up(reading: Reading) -> Plan | None:
 
     Of a column of means without rows, their mean.
     """
-    target, filters = _target(reading), reading.filters()
+    target, filters = reading.names_of_rows(), reading.filters()
+    target = _target(reading) if target is None else target
     if target is not None and filters and reading.table.columns[target].measured and _is_summed(reading, target):
         return Plan(Aggregate.SUM, target, filters, _apart(reading, target))
     if target is None or (not filters and not _is_mean(reading.table, target)):
@@ -245,11 +274,13 @@ def _apart(reading: Reading, target: int) -> int | None:
 
 def _target(reading: Reading) -> int | None:
     asked, targets = reading.asked(), reading.targets()
-    person = reading.person_or_place() if reading.words[0].folded in _PERSONAL else None
+    person = reading.person_or_place() if reading.words[0].folded in _PERSONAL else _names_of_chosen(reading)
     if asked is not None and (person is None or not _is_numbered(reading.table.columns[asked])):
         return asked
     if person is not None:
         return person
+    if reading.words[0].folded in _PERSONAL:
+        targets = tuple(at for at in targets if not reading.table.columns[at].measured)  # nobody is a number
     if _asks_when(reading):
         targets = tuple(_dates(reading, targets))
     elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
@@ -261,6 +292,14 @@ def _target(reading: Reading) -> int | None:
     if not targets and reading.table.melted and reading.values and _names_a_year(reading):
         return len(reading.table.columns) - 1  # what stands below the year
     return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _names_of_chosen(reading: Reading) -> int | None:
+    """The one column of persons, where "which" stands before them or a kind of them: "which juniors"."""
+    if reading.words[0].folded != "which" or len(reading.words) == 1:
+        return None
+    chosen = reading.words[1]
+    return _only(persons_of(reading.table)) if is_person(chosen) or reading.names_value(chosen) else None
 
 
 def _is_numbered(column: Column) -> bool:
@@ -283,6 +322,8 @@ def _subject(reading: Reading, measure: int) -> int | None:
         return asked if asked != measure else None
     if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
         return person
+    if (rows := reading.names_of_rows()) is not None:
+        return rows
     named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
     return named[0] if len(named) == 1 else reading.person_or_place()
 
@@ -351,8 +392,11 @@ def _is_text(reading: Reading, one: Filter) -> bool:
 
 
 def _is_added(reading: Reading, measure: int) -> bool:
-    column = reading.table.columns[measure]
-    return column.unit != "%" and not _NOT_ADDED & set(stems_of(column.label))
+    """Whether its values may be added up: prices where "in all" is asked, and each row is a deal of its own day."""
+    table, column = reading.table, reading.table.columns[measure]
+    held = _NOT_ADDED & set(stems_of(column.label))
+    deals = bool(table.dated) and table.measured == [measure] and reading.cue(Cue.SUM) is not None
+    return column.unit != "%" and (not held or (held == _PRICE and deals))
 
 
 def _is_summed(reading: Reading, measure: int) -> bool:

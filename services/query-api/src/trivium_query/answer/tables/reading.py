@@ -9,8 +9,15 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
 from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
-from trivium_query.answer.tables.cues import DATES, LIGHT, TELLING, Cue, CueFound, cues_of
-from trivium_query.answer.tables.mentions import UNITS, ColumnMention, ValueMention, column_mentions, value_mentions
+from trivium_query.answer.tables.cues import BELONGING, DATES, LIGHT, TELLING, THINGS, Cue, CueFound, cues_of
+from trivium_query.answer.tables.mentions import (
+    UNITS,
+    ColumnMention,
+    ValueMention,
+    column_mentions,
+    hinted,
+    value_mentions,
+)
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
@@ -20,7 +27,7 @@ PERSONS = frozenset(
     map(
         stem,
         "name person keeper employee member owner author worker contact staff tenant renter landlord student teacher"
-        " patient client customer buyer guest player runner rider applicant".split(),
+        " patient client customer buyer guest player runner rider applicant holder".split(),
     )
 )
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
@@ -31,7 +38,15 @@ _NO = frozenset(["no", "false", "n", "nein", "non", "\u2717", "\u2718"])
 _CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
 # What vehicles and people do in a table of times, where no column tells the one from the other.
 _LEAVES, _ARRIVES = stem("leave"), stem("arrive")
+_SERVE = stem("serving")
 _MOVES = frozenset((_LEAVES, _ARRIVES, stem("depart")))
+_TABLES = frozenset(
+    map(stem, "list table file sheet spreadsheet register log record catalogue catalog inventory directory".split())
+)
+_LEADS_TO_TABLE = frozenset("in from of on".split())
+_OPENS_TABLE = _LEADS_TO_TABLE | frozenset("the our my this".split())
+_NEED = stem("needs")  # "the highest deposit": beside it the word says nothing, elsewhere it may be what is asked
+_MAX_NAME_WORDS = 4  # of a table
 _NEAR = 2  # words between "which" or "how many" and the column that is asked for
 
 
@@ -80,8 +95,13 @@ class Reading(msgspec.Struct, frozen=True):
             for one in self.columns:
                 near = end <= one.run.first <= end + _NEAR and one.column not in stated
                 if near and self._is_bare(end, one.run.first):
-                    return one.column
+                    return self._headed(one).column
         return None
+
+    def _headed(self, mention: ColumnMention) -> ColumnMention:
+        """The noun behind a participle that a column is named after too: "which borrowed tool", of loans."""
+        behind = next((one for one in self.columns if one.run.first == mention.run.end), mention)
+        return behind if self.words[mention.run.first].folded.endswith("ed") else mention
 
     def targets(self) -> tuple[int, ...]:
         """The columns that are named and that nothing is said of, besides the one asked for."""
@@ -101,6 +121,14 @@ class Reading(msgspec.Struct, frozen=True):
         found = [at for at, column in enumerate(self.table.columns) if wanted & set(stems_of(column.label))]
         return found[0] if len(found) == 1 else None
 
+    def names_of_rows(self) -> int | None:
+        """The first column with a name for each row that is no number, where "which thing" asks for it."""
+        if len(self.words) < 2 or self.words[0].folded not in _CHOOSING or self.words[1].stem not in THINGS:
+            return None
+        columns, rows = self.table.columns, self.table.rows
+        texts = [at for at in column_kinds(self.table, ColumnKind.TEXT) if len(columns[at].values) == rows]
+        return next((at for at in texts if not all(value.isdigit() for value in columns[at].values)), None)
+
     def unexplained(self) -> tuple[Word, ...]:
         """Words with a meaning of their own that the reading has no use for."""
         known = self._understood()
@@ -112,6 +140,12 @@ class Reading(msgspec.Struct, frozen=True):
         found = self.cue(Cue.HOW_MANY)
         rest = self.words[found.run.end :] if found else ()
         return next((word for word in rest if not is_function_word(word.folded)), None)
+
+    def counts_things(self) -> bool:
+        """Whether "how many" asks for "items", or "catalogue items"."""
+        found = self.cue(Cue.HOW_MANY)
+        rest = self.words[found.run.end : found.run.end + 2] if found else ()
+        return any(word.stem in THINGS for word in rest)
 
     def names_value(self, word: Word) -> bool:
         """Whether the word is of a value."""
@@ -145,8 +179,12 @@ class Reading(msgspec.Struct, frozen=True):
         named = joined([*(one.run for one in self.values), *(one.run for one in self.columns)])
         return len(named | self._conditional())
 
+    def marks(self) -> list[int]:
+        """Columns of nothing but yes and no that are named."""
+        return [at for at in self._named_marks() if affirmed(self.table.columns[at])]
+
     def _named_marks(self) -> list[int]:
-        """Columns of yes and no that are named: "how many passed"."""
+        """Columns that are named without a value of theirs: "how many passed"."""
         said = {one.column for one in self.values}
         return list(dict.fromkeys(one.column for one in self.columns if one.column not in said))
 
@@ -159,7 +197,12 @@ class Reading(msgspec.Struct, frozen=True):
         return Filter(column, Test.EMPTY) if negated and dated else None
 
     def _is_negated(self, mention: ColumnMention) -> bool:
-        """Whether a "not" stands before it, with nothing between but what joins them: "has not been shipped"."""
+        """Whether a "not" stands before it, with nothing between but what joins them: "has not been shipped".
+
+        Or it says so itself: "unpaid".
+        """
+        if mention.denied:
+            return True
         ends = (found.run.end for found in self.cues if found.cue is Cue.NOT)
         return any(end <= mention.run.first and self._is_bare(end, mention.run.first) for end in ends)
 
@@ -187,15 +230,37 @@ class Reading(msgspec.Struct, frozen=True):
 
     def _understood(self) -> frozenset[int]:
         named = [*(one.run for one in self.values), *(one.run for one in self.columns)]
-        return joined([*named, *(found.run for found in self.cues)]) | self._conditional()
+        return joined([*named, *(found.run for found in self.cues)]) | self._conditional() | self._of_table()
+
+    def _of_table(self) -> frozenset[int]:
+        """The words of "the tool library list", where the table is called after one of them, or "in" stands before."""
+        for last in range(len(self.words) - 1, 0, -1):
+            if self.words[last].stem in _TABLES:
+                before = range(last - 1, max(-1, last - _MAX_NAME_WORDS - 1), -1)
+                start = next((at for at in before if self.words[at].folded in _OPENS_TABLE), last)
+                led = {word.folded for word in self.words[max(0, start - 1) : start + 1]} & _LEADS_TO_TABLE
+                if self._is_of(start, last + 1) or (start < last and led):
+                    return frozenset(range(start, last + 1))
+        return frozenset()
+
+    def _is_of(self, first: int, end: int) -> bool:
+        """Whether the table is called after one of these words."""
+        about = stems_of(f"{self.table.about} {self.table.within}")
+        return any(alike(word.stem, each) for word in self.words[first:end] for each in about)
+
+    def calls_table_otherwise(self) -> bool:
+        """Whether the question is of "the camping list", and nothing says that this table is that."""
+        named = sorted(self._of_table())
+        return bool(named) and not self._is_of(named[0], named[-1] + 1)
 
     def _is_plain(self, word: Word, about: set[str]) -> bool:
         if word.folded in TELLING:
             return word.folded in ("than", "between") and self.cue(Cue.MORE, Cue.FEWER, Cue.DIFFERENCE) is not None
         return (
             is_function_word(word.folded)
-            or word.stem in LIGHT | UNITS
+            or word.stem in LIGHT | UNITS | THINGS
             or self._is_move(word)
+            or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)))
             or any(alike(word.stem, each) for each in about)
@@ -261,7 +326,7 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     conditions = conditions_of(table, question, words, guessed, taken)
     taken |= frozenset[int]().union(*(one.words for one in conditions))
     whole = [one for one in guessed if _is_whole(table, one) and not one.run.indices() & taken]
-    cues = cues_of(words, taken | joined(one.run for one in whole))
+    cues = [_of_belonging(found, words, table) for found in cues_of(words, taken | joined(one.run for one in whole))]
     taken |= joined(one.run for one in cues)
     columns = column_mentions(table, words, taken)
     used = taken | joined(one.run for one in columns)
@@ -274,6 +339,21 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     begun = {one.run.first for one in both}
     kept = tuple(found for found in cues if not _is_other_by(found, words, begun))
     return Reading(table, words, tuple(values), both, tuple(conditions), kept)
+
+
+def _of_belonging(found: CueFound, words: Sequence[Word], table: Table) -> CueFound:
+    """Being there "the longest" counts from when somebody joined, where a column tells it.
+
+    So where no column is a length, or it is said of no thing: at the end, or "longest serving".
+    """
+    if words[found.run.first].folded != "longest" or not set(hinted(table, BELONGING)) & set(table.dated):
+        return found
+    behind = words[found.run.end].stem if found.run.end < len(words) else ""
+    return (
+        found
+        if behind not in ("", _SERVE) and hinted(table, found.hints)
+        else CueFound(Cue.LEAST, found.run, BELONGING)
+    )
 
 
 def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> bool:

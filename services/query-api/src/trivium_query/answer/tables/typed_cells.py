@@ -22,7 +22,11 @@ _NAMING = frozenset(  # words of such a column's name
 )
 _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
-_LABEL_UNIT = re.compile(r"(?:\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]|\s+(EUR|USD|GBP|CHF|JPY))\s*$")
+_CODE_CHARS = 3  # of a currency
+_LABEL_UNIT = re.compile(
+    r"(?:\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]|\s+(EUR|USD|GBP|CHF|JPY)"
+    r"|_(EUR|USD|GBP|CHF|JPY|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kwh|eur|usd|gbp|chf|jpy))\s*$"
+)
 _NUMBER = re.compile(
     r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<loss>\(?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
     r"\s*(?P<closed>\)?)\s*(?P<after>%|[$€£¥]|[^\W\d_]{1,5}[²³]?(?:/[^\W\d_]{1,4})?)?"
@@ -200,6 +204,9 @@ def _text(label: str, filled: Sequence[str], sums: Sequence[bool]) -> TypedColum
 
 
 def _label_and_unit(label: str) -> tuple[str, str]:
-    """`Mean level (m)` is a level in metres, `Cost EUR` is in euros."""
+    """`Mean level (m)` is a level in metres, `Cost EUR` and `cost_eur` are in euros."""
     match = _LABEL_UNIT.search(label)
-    return (label[: match.start()], match[1] or match[2]) if match and match.start() else (label, "")
+    if not match or not match.start():
+        return label, ""
+    behind = match[3] or ""
+    return label[: match.start()], match[1] or match[2] or (behind.upper() if len(behind) == _CODE_CHARS else behind)

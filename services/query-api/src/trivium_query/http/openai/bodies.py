@@ -15,8 +15,9 @@ from msgspec import Meta
 from trivium import api
 from trivium.api import FieldProblem, Input
 from trivium.domain.answers import Turn
+from trivium.invalid_request import InvalidRequest
 from trivium_query.http.openai.models import chosen
-from trivium_query.validation import InvalidRequest, validated
+from trivium_query.validation import validated
 
 MAX_REMEMBERED_CHARS = 20_000  # of an answer before
 MAX_TEXTS = 256  # of one request for embeddings

@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 
 from trivium.api import FieldProblem
+from trivium.invalid_request import InvalidRequest
 from trivium.ports.inference import Vector
 from trivium_query.failures import deadline_passed
 from trivium_query.http.openai.bodies import EmbeddingRequest
 from trivium_query.http.openai.models import EMBEDDINGS, unknown_model
 from trivium_query.question_vectors import MAX_TOGETHER
 from trivium_query.requests import Services
-from trivium_query.validation import InvalidRequest
 
 
 class Embedding(msgspec.Struct, frozen=True):

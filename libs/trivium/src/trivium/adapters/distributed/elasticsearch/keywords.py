@@ -15,18 +15,21 @@ Writes go through an alias that must exist, so that a server which was emptied n
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from elasticsearch import AsyncElasticsearch, BadRequestError, Elasticsearch
 
 from trivium.adapters.distributed.elasticsearch.server import Action, ElasticServer, is_missing
+from trivium.adapters.newer import NEWER, refuse_newer
 from trivium.batches import batches
 from trivium.config import Settings
 from trivium.domain.chunks import Chunk
@@ -44,6 +47,7 @@ _HITS = ("hits.hits._score", "hits.hits.fields")  # two of the five things that 
 _PAGE = 5000
 _CHUNKS_PER_PAGE = 500
 _DOCUMENTS_PER_READ = 1000
+_DOCUMENTS_PER_DELETE = 500  # a query may have 1,024 clauses
 _SHAPE = 1  # of the index; grows with `_MAPPINGS` and `_SETTINGS`
 _SETTINGS = {
     "number_of_shards": 1,  # statistics are a shard's
@@ -77,6 +81,8 @@ _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
 
+T = TypeVar("T")
+
 
 class ElasticKeywords:
     """All tenants' chunks, in `<prefix>-chunks-<tenant>`."""
@@ -85,6 +91,7 @@ class ElasticKeywords:
         self._server = ElasticServer(settings)
         self._prefix = f"{settings.index_prefix}-chunks-"
         self._current: set[str] = set()
+        self._known: set[str] = set()
 
     def writer(self, tenant: Tenant) -> ElasticKeywordWriter:
         """For workers."""
@@ -92,7 +99,7 @@ class ElasticKeywords:
 
     def reader(self, tenant: Tenant) -> ElasticKeywordReader:
         """For queries."""
-        return ElasticKeywordReader(self._server, f"{self._prefix}{tenant}")
+        return ElasticKeywordReader(self._server, f"{self._prefix}{tenant}", self._known)
 
     def tenants(self) -> set[Tenant]:
         """Those that have an index."""
@@ -105,8 +112,9 @@ class ElasticKeywords:
         return {Tenant(alias.removeprefix(self._prefix)) for alias in aliases}
 
     def drop(self, tenant: Tenant) -> None:
-        """Delete the tenant's index."""
+        """Delete the tenant's index. Raises `TryLater` (`store_newer`)."""
         with self._server.client() as client:
+            _look(client, f"{self._prefix}{tenant}")
             client.indices.delete(index=_index(f"{self._prefix}{tenant}"), ignore_unavailable=True)
 
     def close(self) -> None:
@@ -118,7 +126,7 @@ class ElasticKeywordWriter:
     """Writes one tenant's chunks; see `trivium.ports.keywords.KeywordWriter`."""
 
     def __init__(self, server: ElasticServer, alias: str, current: set[str]) -> None:
-        """`current` are the indices that this process knows to have every field."""
+        """`current` are the aliases whose index this process knows, and to have every field."""
         self._server = server
         self._alias = alias
         self._current = current
@@ -144,17 +152,23 @@ class ElasticKeywordWriter:
         """Once in a process: the server leaves a mapping that has the fields as it is."""
         if self._alias in self._current:
             return
-        self._server.patiently(lambda client: client.indices.put_mapping(index=self._alias, properties=_ADDED))
+        self._server.patiently(self._bring_up_to_date)
         self._current.add(self._alias)
 
-    def delete(self, document_id: str, keep_version: str = "") -> None:
-        """Remove the document's chunks, except those of `keep_version`."""
-        condition: dict[str, Any] = {"filter": [{"term": {"document_id": document_id}}]}
-        if keep_version:
-            condition["must_not"] = [{"term": {"version": keep_version}}]
+    def _bring_up_to_date(self, client: Elasticsearch) -> None:
+        _look(client, self._alias)
+        client.indices.put_mapping(index=self._alias, properties=_ADDED)
+
+    def delete(self, document_id: str) -> None:
+        """Remove the document's chunks."""
+        self.delete_others({document_id: ""})
+
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove all but the version that each document keeps."""
         with self._server.client() as client:
-            for hits in _pages(client, self._alias, {"bool": condition}):
-                self._server.bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in hits])
+            for some in batches(kept.items(), _DOCUMENTS_PER_DELETE):
+                for hits in _pages(client, self._alias, {"bool": {"should": [_but(*each) for each in some]}}):
+                    self._server.bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in hits])
 
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunk ids stored for one version of each document."""
@@ -215,9 +229,30 @@ class ElasticKeywordWriter:
 class ElasticKeywordReader:
     """Reads one tenant's chunks; see `trivium.ports.keywords.KeywordReader`."""
 
-    def __init__(self, server: ElasticServer, alias: str) -> None:
+    def __init__(self, server: ElasticServer, alias: str, known: set[str]) -> None:
+        """`known` are the aliases whose index this process knows to be of a shape that it can read."""
         self._server = server
         self._alias = alias
+        self._known = known
+
+    async def _read(self, work: Callable[[AsyncElasticsearch], Awaitable[T]]) -> T:
+        """`work`; until the index is known, its shape is asked beside it. Raises `TryLater` (`store_newer`)."""
+        if self._alias in self._known:
+            return await self._server.read(work)
+        look, found = await asyncio.gather(
+            self._server.read(self._look), self._server.read(work), return_exceptions=True
+        )
+        if isinstance(look, TryLater) and look.code == NEWER:
+            raise look
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    async def _look(self, client: AsyncElasticsearch) -> None:
+        indices = await client.options(ignore_status=404).indices.get_alias(name=self._alias)
+        if indices.meta.status == HTTPStatus.OK:
+            require_known(indices)
+            self._known.add(self._alias)
 
     async def search(self, text: str, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best chunks by BM25; what stands after `MAX_QUERY_CHARS` is not read."""
@@ -239,7 +274,7 @@ class ElasticKeywordReader:
             )
             return list(answer.get("hits", {}).get("hits", ()))
 
-        hits = await self._server.read(search)
+        hits = await self._read(search)
         ranked = sorted((-hit["_score"], hit["fields"]["chunk_id"][0]) for hit in hits)
         return [Scored(chunk_id, -score) for score, chunk_id in ranked[:limit]]
 
@@ -261,7 +296,7 @@ class ElasticKeywordReader:
             return dict(answer["term_vectors"].get("words", {}))
 
         try:
-            found = await self._server.read(read)
+            found = await self._read(read)
         except TryLater as error:
             if is_missing(error):
                 return {}
@@ -283,7 +318,7 @@ class ElasticKeywordReader:
                 self._server.require_answers(answer["docs"])
                 found.update((doc["_id"], _chunk(doc)) for doc in answer["docs"] if doc.get("found"))
 
-        await self._server.read(read)
+        await self._read(read)
         return found
 
     async def document_chunks(self, document_id: str, version: str, start: int = 0, limit: int = 1000) -> list[Chunk]:
@@ -313,7 +348,7 @@ class ElasticKeywordReader:
                     return
                 after = {"search_after": hits[-1]["sort"]}
 
-        await self._server.read(read)
+        await self._read(read)
         return found
 
 
@@ -347,8 +382,27 @@ def _rarities(statistics: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
             yield from ((place["start_offset"], rarity) for place in token["tokens"])
 
 
+def require_known(indices: Iterable[str]) -> None:
+    """Raises `TryLater` (`store_newer`) where the name of one ends with a later shape than this release knows."""
+    for index in indices:
+        shape = index.rpartition(".")[2]
+        refuse_newer(f"index {index} in Elasticsearch", int(shape) if shape.isdecimal() else 0, _SHAPE)
+
+
+def _look(client: Elasticsearch, alias: str) -> None:
+    indices = client.options(ignore_status=404).indices.get_alias(name=alias)
+    if indices.meta.status == HTTPStatus.OK:
+        require_known(indices)
+
+
 def _index(alias: str) -> str:
     return f"{alias}.{_SHAPE}"
+
+
+def _but(document_id: str, version: str) -> dict[str, Any]:
+    """The document's chunks that are of another version."""
+    of = {"filter": [{"term": {"document_id": document_id}}], "must_not": [{"term": {"version": version}}]}
+    return {"bool": of}
 
 
 def _pages(client: Elasticsearch, alias: str, query: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:

@@ -16,16 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pybase64
-from pymilvus import CollectionSchema, DataType, MilvusClient
-from pymilvus.milvus_client import IndexParams
 
+from trivium.adapters.distributed.milvus.without_pandas import CollectionSchema, DataType, IndexParams, MilvusClient
 from trivium.adapters.kinds import kinds_text
 from trivium.adapters.narrow import Int16Vectors, quantized_int16
+from trivium.adapters.newer import refuse_newer
 from trivium.adapters.times import dated_number
 from trivium.domain.errors import NeverWill
 from trivium.domain.scope import Tenant
 from trivium.ports.vectors import VectorRow
 
+SPACES = ("passages", "pictures", "hypernodes")
 METRIC = "IP"  # of unit vectors: the cosine
 _INDEX = "FLAT"
 _FLOAT32_BYTES = 4
@@ -37,7 +38,8 @@ _PART_BYTES = _TEXT_BYTES // 4 * 3  # before base64
 Row = dict[str, Any]
 OLDER_FIELDS = ("id", "tenant", "document_id", "version", "dataset", "run", "kind", "sentences", "parts", "vector")
 FIELDS = ("uploaded", "dated", *OLDER_FIELDS)
-_CURRENT = "_2"  # ends the names of the collections whose rows have the times
+_SHAPE = 2  # of the rows; from the second on, whose rows have the times, it ends the collections' names
+_CURRENT = f"_{_SHAPE}"
 
 
 class Stored(NamedTuple):
@@ -52,7 +54,7 @@ class Collections:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self._own = re.compile(rf"{re.escape(prefix)}(\d+)(?:{_CURRENT})?")
+        self._own = re.compile(rf"{re.escape(prefix)}(\d+)(?:_(\d+))?")
         self.known: frozenset[str] = frozenset()
 
     def named(self, length: int) -> str:
@@ -64,8 +66,11 @@ class Collections:
         return int(collection.removeprefix(self._prefix).removesuffix(_CURRENT))
 
     def own(self, names: Iterable[str]) -> list[str]:
-        """Those of a server's collections that are ours."""
-        return [name for name in names if self._own.fullmatch(name)]
+        """Those of a server's collections that are ours. Raises `TryLater` (`store_newer`)."""
+        ours = [found for name in names if (found := self._own.fullmatch(name))]
+        for found in ours:
+            refuse_newer(f"collection {found[0]} in Milvus", int(found[2] or 1), _SHAPE)
+        return [found[0] for found in ours]
 
 
 def is_current(collection: str) -> bool:

@@ -12,11 +12,16 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import grpc
-from pymilvus import AsyncMilvusClient, CollectionSchema, MilvusClient, MilvusException
-from pymilvus.exceptions import ErrorCode
-from pymilvus.milvus_client import IndexParams
 
 from trivium.adapters.distributed.loop_thread import LoopThread
+from trivium.adapters.distributed.milvus.without_pandas import (
+    AsyncMilvusClient,
+    CollectionSchema,
+    ErrorCode,
+    IndexParams,
+    MilvusClient,
+    MilvusException,
+)
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 

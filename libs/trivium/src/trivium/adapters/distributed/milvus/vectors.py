@@ -25,7 +25,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from pymilvus import AsyncMilvusClient, MilvusClient
 
 from trivium.adapters.distributed.milvus import rows as milvus_rows
 from trivium.adapters.distributed.milvus.recent_sentences import RecentSentences
@@ -39,6 +38,7 @@ from trivium.adapters.distributed.milvus.server import (
     one_of,
     require_ids,
 )
+from trivium.adapters.distributed.milvus.without_pandas import AsyncMilvusClient, MilvusClient
 from trivium.adapters.kinds import texts_with
 from trivium.adapters.narrow import Int16Vectors, cosines, dequantized
 from trivium.adapters.times import UNDATED
@@ -54,6 +54,7 @@ _KEYS_PER_READ = 500
 _WHOLE_ROWS_PER_READ = 200
 _ROWS_PER_PAGE = 5000
 _DOCUMENTS_PER_READ = 1000
+_DOCUMENTS_PER_DELETE = 100
 _MAX_HITS = 16_384
 _SPARE_HITS = 32  # Milvus cuts ties as it likes: so many more are asked for, and cut here by chunk id
 
@@ -122,14 +123,17 @@ class MilvusVectorWriter:
                 self._leave(client, older, list(batch))
         self._recent.forget(f"{self._tenant}/{chunk_id}" for chunk_id in batch)
 
-    def delete(self, document_id: str, keep_version: str = "") -> None:
-        """Remove the document's rows, except those of `keep_version`."""
-        where = f"{_all_of(self._tenant)} and document_id in {one_of([document_id])}"
-        if keep_version:
-            where += f" and version not in {one_of([keep_version])}"
+    def delete(self, document_id: str) -> None:
+        """Remove the document's rows."""
+        self.delete_others({document_id: ""})
+
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove all but the version that each document keeps; each request waits for a time tick."""
         with self._server.client() as client:
-            for collection in self._collections.own(client.list_collections()):
-                client.delete(collection, filter=where, timeout=WRITE_TIMEOUT_S)
+            for collection in self._collections.own(client.list_collections()) if kept else ():
+                for some in batches(kept.items(), _DOCUMENTS_PER_DELETE):
+                    where = f"{_all_of(self._tenant)} and ({' or '.join(_but(*each) for each in some)})"
+                    client.delete(collection, filter=where, timeout=WRITE_TIMEOUT_S)
         self._recent.forget()
 
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
@@ -422,6 +426,12 @@ def _passing(tenant: Tenant, where: RowFilter, collection: str) -> str:
         if end is not None:
             conditions.append(f"{of} < {end}")
     return " and ".join(conditions)
+
+
+def _but(document_id: str, version: str) -> str:
+    """The document's rows that are of another version."""
+    others = f" and version not in {one_of([version])}" if version else ""
+    return f"(document_id in {one_of([document_id])}{others})"
 
 
 def _all_of(tenant: Tenant) -> str:

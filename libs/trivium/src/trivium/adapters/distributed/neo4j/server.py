@@ -19,6 +19,7 @@ from neo4j import (
     GraphDatabase,
     ManagedTransaction,
     Query,
+    Session,
     unit_of_work,
 )
 from neo4j.exceptions import (
@@ -32,6 +33,8 @@ from neo4j.exceptions import (
 )
 
 from trivium.adapters.distributed.loop_thread import LoopThread
+from trivium.adapters.distributed.neo4j.schema import VERSION
+from trivium.adapters.newer import refuse_newer
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
@@ -45,6 +48,8 @@ POOL_SIZE = 32
 IDLE_CHECK_S = 30.0  # a connection that was idle for longer is tried before it is used
 
 _OUT_OF_TIME = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "Terminated", "LockClientStopped")
+
+_FORMAT: LiteralString = "MATCH (s:Schema {name: 'trivium'}) RETURN s.version"
 
 T = TypeVar("T")
 Rows = list[list[Any]]
@@ -76,6 +81,7 @@ class Neo4jServer:
         self._pid = 0
         self._async_driver: AsyncDriver | None = None
         self._loop = LoopThread("neo4j")
+        self._known = False
 
     def write(self, work: Callable[[ManagedTransaction], T]) -> T:
         """Do `work` in one transaction; again, from its start, after a deadlock or a lost connection.
@@ -84,6 +90,7 @@ class Neo4jServer:
         """
         bounded = unit_of_work(timeout=WRITE_TIMEOUT_S)(work)
         with self._translated(), self._writer().session(database=self._database) as session:
+            self._look(session)
             try:
                 return session.execute_write(bounded)
             except IncompleteCommit:
@@ -92,6 +99,7 @@ class Neo4jServer:
     def run(self, statement: LiteralString, **parameters: Any) -> Rows:
         """One statement in a transaction of its own, as schema changes and `IN TRANSACTIONS` need it."""
         with self._translated(), self._writer().session(database=self._database) as session:
+            self._look(session)
             return session.run(statement, parameters).values()
 
     async def rows(self, statement: LiteralString, **parameters: Any) -> Rows:
@@ -100,6 +108,8 @@ class Neo4jServer:
 
         async def once() -> Rows:
             async with self._reader().session(database=self._database, default_access_mode=READ_ACCESS) as session:
+                if not self._known:
+                    self._require_known(await (await session.run(_FORMAT)).values())
                 return await (await session.run(query, parameters)).values()
 
         async def read() -> Rows:
@@ -114,6 +124,20 @@ class Neo4jServer:
 
         with self._translated():
             return await self._loop.run(read)
+
+    def look_again(self) -> None:
+        """What wrote the graph is asked before the next statement: somebody may have upgraded it."""
+        self._known = False
+
+    def _look(self, session: Session) -> None:
+        if not self._known:
+            self._require_known(session.run(_FORMAT).values())
+
+    def _require_known(self, found: Rows) -> None:
+        """Raises `TryLater` (`store_newer`)."""
+        for (version,) in found:
+            refuse_newer(f"graph in Neo4j at {self._place}", version, VERSION)
+        self._known = True
 
     def close(self) -> None:
         """Close the connections."""

@@ -64,9 +64,13 @@ class Neo4jGraphWriter:
         for batch in in_batches(told, BATCH_CHUNKS):
             self._written(lambda graph, batch=batch: graph.relabel(batch))  # type: ignore[misc]
 
-    def delete(self, document_id: str, keep_version: str = "") -> None:
-        """Remove the shares of every version but `keep_version`."""
-        while self._write(lambda graph: graph.take(document_id, keep_version)) == BATCH_CHUNKS:
+    def delete(self, document_id: str) -> None:
+        """Remove the document's shares."""
+        self.delete_others({document_id: ""})
+
+    def delete_others(self, kept: Mapping[str, str]) -> None:
+        """Remove all but the version that each document keeps."""
+        while self._write(lambda graph: graph.take(kept)) == BATCH_CHUNKS:
             pass
 
     def decide(self, decisions: Decisions, since: Decisions | None = None) -> None:
@@ -157,7 +161,8 @@ class Neo4jGraphWriter:
 
 
 def create_schema(server: Neo4jServer) -> None:
-    """Create what is not there; several processes may do so at once."""
+    """Create what is not there; several processes may do so at once. Raises `TryLater` (`store_newer`)."""
+    server.look_again()
     for statement in SCHEMA:
         server.run(statement, version=VERSION)
 
@@ -211,9 +216,10 @@ class _GraphTransaction:
         rows = [{"chunk": chunk, "node": node} for chunk, stored in within.items() for node in nodes_of(stored)]
         self._run_some(cypher.ADD_EVIDENCE, rows=sorted(rows, key=lambda row: (row["node"], row["chunk"])))
 
-    def take(self, document_id: str, keep_version: str) -> int:
-        """Remove the next shares of a document. Returns how many."""
-        found = self._run(cypher.TAKE_CHUNKS, document=document_id, keep=keep_version, limit=BATCH_CHUNKS)
+    def take(self, kept: Mapping[str, str]) -> int:
+        """Remove the next shares of other versions than these documents keep. Returns how many."""
+        rows = [{"document": document, "version": version} for document, version in sorted(kept.items())]
+        found = self._run(cypher.TAKE_CHUNKS, rows=rows, limit=BATCH_CHUNKS)
         changes = Changes()
         for _, share in found:
             if share is not None:  # a step led to it, and its own share never came

@@ -40,9 +40,10 @@ ADD_EVIDENCE: LiteralString = """
     MERGE (h)-[e:HAS_EVIDENCE]->(c) ON CREATE SET e.tenant = $tenant
 """
 TAKE_CHUNKS: LiteralString = """
-    MATCH (c:Chunk {tenant: $tenant, document: $document}) WHERE c.version IS NOT NULL AND c.version <> $keep
+    UNWIND $rows AS row
+    MATCH (c:Chunk {tenant: $tenant, document: row.document}) WHERE c.version IS NOT NULL AND c.version <> row.version
     WITH c ORDER BY c.id LIMIT $limit
-    SET c.document = $document
+    SET c.document = c.document
     RETURN c.id, c.share
 """
 # The last step of a transaction, so that the lock on the counter is held for its commit alone.

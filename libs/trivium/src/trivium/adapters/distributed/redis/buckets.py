@@ -33,7 +33,7 @@ class RedisBuckets:
 
     def __init__(self, server: RedisServer) -> None:
         self._server = server
-        self._take = server.call(lambda client: client.register_script(_TAKE))
+        self._take = server.script(_TAKE)
 
     async def take(self, charges: Sequence[Charge], *, owe: bool = False) -> float:
         """See the port."""

@@ -23,6 +23,7 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
+from trivium.adapters.newer import STATE_FORMAT, refuse_newer
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
@@ -49,6 +50,7 @@ class RedisServer:
     def __init__(self, settings: Settings) -> None:
         self._place = _place(settings.redis_url)
         self._run = ""
+        self._known = False
         self._away_until = 0.0
         self.prefix = f"{settings.index_prefix}:{settings.s3_bucket}:"
         try:
@@ -70,11 +72,17 @@ class RedisServer:
     def call(self, work: Callable[[Client], T]) -> T:
         """Do `work`; raises `TryLater` when Redis is away, busy, full or locked, `NeverWill` for a refused command."""
         with self._translated():
+            self._require_known()
             return work(self._client)
+
+    def script(self, text: str) -> Any:
+        """A Lua script, which `call` may do; nothing is sent yet."""
+        return self._client.register_script(text)
 
     def remember(self, work: Callable[[Client, str], T]) -> T:
         """Do `work` with the client and the prefix of this run; done again when Redis was restarted meanwhile."""
         with self._translated():
+            self._require_known()
             while True:
                 if not (run := self._run):
                     self._client.ping()
@@ -95,6 +103,14 @@ class RedisServer:
         """Close the connections."""
         self._client.close()
         self._client.connection_pool.disconnect()
+
+    def _require_known(self) -> None:
+        """Once in a process. Raises `TryLater` (`store_newer`)."""
+        if not self._known:
+            found = self._client.set(f"{self.prefix}format", STATE_FORMAT, nx=True, get=True)
+            action = f"Run the newer Trivium, or remove the keys {self.prefix}*: what they hold is made again."
+            refuse_newer(f"state in Redis at {self._place}", int(found or 0), action=action)
+            self._known = True
 
     def _forget(self, client: Client, prefix: str) -> None:
         newest = f"{self.prefix}run"

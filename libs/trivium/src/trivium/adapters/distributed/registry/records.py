@@ -91,9 +91,7 @@ class HotRecords:
 
     def __init__(self, server: RedisServer) -> None:
         self._server = server
-        self._store, self._adopt, self._page, self._advance = server.call(
-            lambda client: [client.register_script(text) for text in (_STORE, _ADOPT, _PAGE, _ADVANCE)]
-        )
+        self._store, self._adopt, self._page, self._advance = map(server.script, (_STORE, _ADOPT, _PAGE, _ADVANCE))
 
     def is_away(self) -> bool:
         """Whether Redis did not answer a moment ago."""

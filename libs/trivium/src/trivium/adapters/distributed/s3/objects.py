@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import urllib3
 
 from trivium.adapters.distributed.s3.bucket import Bucket, missing
+from trivium.adapters.newer import STATE_FORMAT, refuse_newer
 from trivium.config import Settings
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import require_key
 
 _TENANTS = "tenants/"
+FORMAT_KEY = "format"
+"""Beside the tenants: a number, `STATE_FORMAT` of who wrote last."""
+_SETTING = "TRIVIUM_S3_BUCKET"
 
 
 class S3Objects:
     """All tenants' objects. `bucket` is also where the registry and the conversations keep theirs."""
 
     def __init__(self, settings: Settings) -> None:
-        self.bucket = Bucket(settings, settings.s3_bucket, "TRIVIUM_S3_BUCKET")
+        self.bucket = StateBucket(settings)
 
     def for_tenant(self, tenant: Tenant) -> S3ObjectStore:
         """The tenant's objects."""
@@ -38,6 +46,32 @@ class S3Objects:
     def close(self) -> None:
         """Close the connections."""
         self.bucket.close()
+
+
+class StateBucket(Bucket):
+    """The bucket of Trivium's own objects, asked for its format before this process's first request.
+
+    Raises `TryLater` (`store_newer`).
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, settings.s3_bucket, _SETTING)
+        self._settings = settings
+        self._known = False
+
+    def _send(self, method: str, key: str, **how: Any) -> urllib3.BaseHTTPResponse:
+        if not self._known:  # several threads may ask at once: none waits for another's time-out
+            self._require_known()
+            self._known = True
+        return super()._send(method, key, **how)
+
+    def _require_known(self) -> None:
+        with closing(Bucket(self._settings, self.name, _SETTING)) as plain:
+            kept = plain.get(FORMAT_KEY)
+            if kept is None:
+                plain.put(FORMAT_KEY, b"%d" % STATE_FORMAT, if_absent=True)
+            else:
+                refuse_newer(f"bucket {self.name}", int(kept.content))
 
 
 class S3ObjectStore:

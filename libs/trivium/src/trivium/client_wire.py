@@ -1,0 +1,203 @@
+"""What both clients of the HTTP interface share: how a request is written, and what an answer or a failure says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from trivium import api
+from trivium.config import LOOPBACK
+from trivium.domain.answers import Kind
+from trivium.domain.edits import Actor
+from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
+from trivium.domain.retrieval import Mode, Rerank
+from trivium.within import Within
+
+CONNECT_TIMEOUT_S = 5.0
+
+T = TypeVar("T")
+
+
+class _Problem(msgspec.Struct):
+    """The fields of a problem report that a client needs."""
+
+    detail: str = ""
+    code: str = ""
+    action: str = ""
+    status: int = 0
+
+
+@contextmanager
+def failures(url: str) -> Iterator[None]:
+    """Httpx's own failures in our words."""
+    try:
+        yield
+    except httpx.ConnectError as error:
+        raise TryLater(
+            "server_unreachable",
+            f"No Trivium server answers at {url}.",
+            "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
+        ) from error
+    except httpx.TimeoutException as error:
+        raise TryLater("server_slow", f"The server at {url} did not answer in time.", "Try again later.") from error
+    except httpx.TransportError as error:
+        raise TryLater(
+            "connection_lost", f"The connection to {url} was lost: {error or type(error).__name__}.", "Try again."
+        ) from error
+
+
+def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
+    """What both of httpx's clients are made with."""
+    base = base_url(url)
+    return {
+        "base_url": base,
+        "headers": {"Authorization": f"Bearer {api_key}"} if api_key else {},
+        "timeout": httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
+        "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
+    }
+
+
+def base_url(url: str) -> httpx.URL:
+    """Raises `Refused` (`bad_setting`) for what is no address of a server."""
+    try:
+        base = httpx.URL(url)
+    except httpx.InvalidURL:
+        base = httpx.URL("")
+    if base.scheme not in ("http", "https") or not base.host:
+        raise Refused("bad_setting", f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
+    return base
+
+
+def decided_by(actor: Actor) -> dict[str, str]:
+    """Parameters that name who decides; none for nobody."""
+    return {"actor": actor.name, "actor_kind": actor.kind.value} if actor.name else {}
+
+
+def part(identifier: str) -> str:
+    """As one part of a path."""
+    return quote(identifier, safe="")
+
+
+def question_body(
+    question: str,
+    mode: Mode | None,
+    top_k: int | None,
+    conversation: str,
+    kind: Kind | None,
+    within: Within,
+    rerank: Rerank | None,
+    *,
+    stream: bool = False,
+) -> api.QueryRequest:
+    """A question as it is sent."""
+    return api.QueryRequest(
+        query=question,
+        mode=mode,
+        top_k=or_default(top_k),
+        filters=within.filters(),
+        stream=stream,
+        kind=kind,
+        rerank=rerank,
+        conversation_id=conversation or None,
+    )
+
+
+def or_default(top_k: int | None) -> int:
+    """How many passages are asked for."""
+    return api.DEFAULT_TOP_K if top_k is None else top_k
+
+
+def json_body(body: api.Input) -> dict[str, Any]:
+    """What httpx is told to send."""
+    return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
+
+
+def taken(accepted: api.Accepted) -> api.Source:
+    """The one source that was handed over. Raises `Refused` where it was not taken."""
+    if accepted.sources:
+        return accepted.sources[0]
+    if not accepted.refused:
+        raise Refused("refused", "The server took nothing.")
+    refused = accepted.refused[0]
+    raise Refused(refused.code, refused.message, refused.action)
+
+
+def decoded(content: bytes, kind: type[T]) -> T:
+    """An answer as a value. Raises `NeverWill` (`foreign_answer`)."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.DecodeError as error:
+        raise NeverWill(
+            "foreign_answer",
+            f"The server's answer is not one of Trivium's: {error}.",
+            "Check TRIVIUM_URL, and that client and server have the same version.",
+        ) from error
+
+
+def error_of(response: httpx.Response) -> TriviumError:
+    """The failure that a response tells of, in the family that says what to do next."""
+    try:
+        problem = msgspec.json.decode(response.content, type=_Problem)
+    except msgspec.DecodeError:
+        problem = _Problem()
+    return _rebuilt(problem, response.status_code)
+
+
+def _rebuilt(problem: _Problem, status: int) -> TriviumError:
+    code = problem.code or f"http_{status}"
+    family = Refused if code == "invalid_request" else _FAMILIES.get(status)
+    if family is None:
+        family = TriviumError if status >= httpx.codes.INTERNAL_SERVER_ERROR else Refused
+    detail = problem.detail or f"The server answered {status} {httpx.codes.get_reason_phrase(status)}.".strip()
+    return family(code, detail, problem.action)
+
+
+_FAMILIES: Mapping[int, type[TriviumError]] = {
+    404: NotFound,
+    408: TryLater,
+    409: Conflict,
+    422: NeverWill,
+    429: TryLater,
+    502: TryLater,
+    503: TryLater,
+    504: TryLater,
+}
+
+
+class SentEvents:
+    """An event's lines as they come."""
+
+    def __init__(self) -> None:
+        self._name = self._data = ""
+
+    def take(self, line: str) -> tuple[str, bytes] | None:
+        """Name and data of the event that ends with this line, if one does."""
+        field, _, value = line.partition(":")
+        if field == "event":
+            self._name = value.strip()
+        elif field == "data":
+            self._data += value.removeprefix(" ")
+        elif not line and self._data:
+            sent = self._name, self._data.encode()
+            self._name = self._data = ""
+            return sent
+        return None
+
+
+def failure_told(data: bytes) -> TriviumError:
+    """The failure that an `error` event tells of."""
+    problem = decoded(data, _Problem)
+    return _rebuilt(problem, problem.status)
+
+
+def event_of(name: str, data: bytes) -> api.AnswerEvent | None:
+    """One event; None for a kind that this version does not know."""
+    if name == "error":
+        raise failure_told(data)
+    kind = api.ANSWER_EVENTS.get(name)
+    return decoded(data, kind) if kind else None

@@ -1,0 +1,1 @@
+"""Connections as they are kept."""

@@ -1,0 +1,62 @@
+"""What holds of a value that was changed: "The fee goes up from 48 to 54 euros". Pure."""
+
+from __future__ import annotations
+
+import re
+
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.units import COUNTED
+
+_CHANGE = re.compile(
+    r"\b(?:rais|ris|rose|increas|go(?:es|ne)? (?:up|down)|went (?:up|down)|grow|grew|chang|lower|reduc|cut|fell|fall"
+    r"|drop|mov|put|switch|extend|shorten|postpon)\w*\b[^.;]*$",
+    re.I,
+)
+_FROM = re.compile(r"\bfrom\s+(?:(?:the|an?)\s+|[$€£¥]\s?)?$", re.I)
+_FROM_OLD = re.compile(
+    r"\bfrom\s+(?:(?:the|an?)\s+)?(?P<old>[^,;.()]{1,60}?)\s+to\s+(?:(?:the|an?)\s+|[$€£¥]\s?)?$", re.I
+)
+_FROM_OLD_TO = re.compile(r"\bfrom\s[^,;.()]{1,60}?\sto\s", re.I)
+_TO_NEW = re.compile(
+    r"(?:\s[^\W\d_]+){0,3}?\s+to\s+(?:(?:the|an?)\s+)?"
+    r"(?P<new>[^,;.()]{1,60}?)(?=[,;()]|\.(?!\d)|\s(?:in|on|at|from|since|for|because|after|before|per|an?)\s|$)",
+    re.I,
+)
+_BOTH = re.compile(r"^(?P<old>\S+(?:\s\S+){0,3}?)\s+to\s+(?P<new>\S+(?:\s\S+){0,3})$")
+_AMOUNT = re.compile(rf"[$€£¥]?\s?{COUNTED.pattern}(?:\s(?:%|per ?cent|euros?|pounds?|dollars?))?", re.I)
+_BEFORE = re.compile(
+    r"\bbefore(?=\W*$|\s(?:that|this|the (?:change|rise|raise|increase|cut|reduction|move|reform))\b)"
+    r"|\b(?:previous(?:ly)?|used to|former(?:ly)?|earlier|the old|original(?:ly)?|at first)\b",
+    re.I,
+)
+_NOW = re.compile(r"\b(?:now|new|nowadays|today|currently?|these days|after|since|from now on|any ?more)\b", re.I)
+_PAST = re.compile(r"\b(?:was|were|did|had)\b|^\W*(?:from|out of)\b", re.I)
+
+
+def tells_change(sentence: str) -> bool:
+    """Whether it tells what something was before, and what it is then."""
+    between = _FROM_OLD_TO.search(sentence)
+    return between is not None and _CHANGE.search(sentence[: between.start()]) is not None
+
+
+def as_it_holds(question: str, one: Found) -> Found:
+    """The new value for the old one beside it, unless the question is of what was before; then the other way round.
+
+    A question in the past tense that says neither is left alone.
+    """
+    text, sentence = one.hit.chunk.text, one.sentence
+    first, last = (sentence.start, sentence.end) if sentence else (0, len(text))
+    before = text[first : one.start]
+    if not _CHANGE.search(before):
+        return one
+    if (both := _BOTH.match(one.text)) and _FROM.search(before):
+        which = both.span("old" if _BEFORE.search(question) else "new")
+        return one.between(one.start + which[0], one.start + which[1])
+    if _BEFORE.search(question):
+        old = _FROM_OLD.search(before)
+        return one.between(first + old.start("old"), first + old.end("old")) if old else one
+    new = _TO_NEW.match(text, one.end, last) if _FROM.search(before) else None
+    if new is None or (_PAST.search(question) and not _NOW.search(question)):
+        return one
+    amount = _AMOUNT.match(text, new.start("new"), last) if COUNTED.search(one.text) else None
+    return one.between(*(amount.span() if amount else new.span("new")))

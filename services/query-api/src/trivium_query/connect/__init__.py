@@ -1,0 +1,1 @@
+"""Connectors: places outside whose files become documents. Read `look.py` first."""

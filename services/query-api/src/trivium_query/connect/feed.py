@@ -1,0 +1,105 @@
+"""An RSS or Atom feed: each entry is a page, as the feed tells it, or what it leads to where the feed tells little.
+
+A feed shows its newest entries. What it does not show any more is not gone, and stays.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from html import escape
+from typing import Any
+
+import feedparser
+
+from trivium.domain.errors import NeverWill, Refused
+from trivium.domain.ids import digest
+from trivium.ports.connector import Change, Item
+from trivium.text.urls import checked_url
+from trivium_query.connect.place import Place
+from trivium_query.connect.seen import Seen
+from trivium_query.connect.web import Web, mark_of, unless_still, web_location
+from trivium_query.egress.fetch import Reply
+
+MAX_FEED_BYTES = 16 * 1024 * 1024
+MAX_ENTRIES = 10_000
+_ACCEPT = ("Accept", "application/atom+xml,application/rss+xml,application/xml;q=0.9,*/*;q=0.8")
+_WHOLE_CHARS = 1000
+"""A summary of less is taken for a teaser, and the page that it leads to is read instead."""
+_UNSAID = re.compile(r"[^\w.-]+")
+_TAGS = re.compile(r"<[^>]{0,1000}>")
+
+
+class FeedConnector:
+    """See `trivium.ports.connector.Connector`. An entry's token is what the feed tells of it."""
+
+    def __init__(self, place: Place, cursor: str) -> None:
+        way = place.way.bounded(min(MAX_FEED_BYTES, place.max_bytes))
+        self._url = web_location(place.connection.location, way)
+        self._web = Web(way, self._url)
+        self._seen = Seen(cursor)
+        self.stored, self.cursor = self._seen.stored, self._seen.cursor
+
+    def changes(self) -> Iterator[Change]:
+        """In the feed's order."""
+        reply = self._web.ask("GET", self._url, [_ACCEPT, *unless_still(self._seen.mark)])
+        if reply.status == 304:
+            return
+        for entry in _entries(reply):
+            told = _text(entry)
+            identity = str(entry.get("id") or entry.get("link") or told)
+            token = digest(identity, str(entry.get("title", "")), told, str(_of(entry, "updated")))
+            name = f"{_slug(str(entry.get('title', '')))}-{digest(identity)[:12]}.html"
+            yield from self._seen.look(name, token, partial(self._fetch, entry, told))
+        self._seen.forget_missing()
+        self._seen.whole(mark_of(reply))
+
+    def _fetch(self, entry: Any, told: str) -> Item:
+        title = " ".join(str(entry.get("title", "")).split())[:300]
+        link = str(entry.get("link", ""))
+        if len(_TAGS.sub("", told)) < _WHOLE_CHARS and link:
+            with suppress(NeverWill, Refused):  # a page that is not to be had: what the feed tells will do
+                page = self._web.ask("GET", checked_url(link))
+                return Item(page.content, page.header("content-type"), title)
+        return Item(_page(entry, title, link, told), "text/html; charset=utf-8", title)
+
+
+def _entries(reply: Reply) -> list[Any]:
+    """Raises `NeverWill` (`no_feed`)."""
+    found = feedparser.parse(
+        reply.content, response_headers={"content-type": reply.header("content-type"), "content-location": reply.url}
+    )
+    if not found.entries and not found.version:
+        raise NeverWill("no_feed", f"{reply.url} is no RSS or Atom feed.", "Give the address of the feed itself.")
+    return list(found.entries[:MAX_ENTRIES])
+
+
+def _text(entry: Any) -> str:
+    """What the feed tells of an entry, as HTML."""
+    whole = [str(part.get("value", "")) for part in entry.get("content", ())]
+    return max([*whole, str(entry.get("summary", ""))], key=len)
+
+
+def _page(entry: Any, title: str, link: str, told: str) -> bytes:
+    when = _of(entry, "published_parsed") or _of(entry, "updated_parsed")
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", when) if when else ""
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title>'
+    head += f'<link rel="canonical" href="{escape(link)}">' if link else ""
+    head += f'<meta property="article:published_time" content="{date}">' if date else ""
+    by = escape(str(entry.get("author", ""))[:200])
+    body = f"<h1>{escape(title)}</h1>" + (f"<p>{by}</p>" if by else "") + told
+    return f"<!doctype html><html><head>{head}</head><body><article>{body}</article></body></html>".encode()
+
+
+def _of(entry: Any, name: str) -> Any:
+    """A field, "" where it is not told: the library makes one up of another, and warns that it does."""
+    if name not in entry:
+        return ""
+    return entry[name]
+
+
+def _slug(title: str) -> str:
+    return _UNSAID.sub("-", title).strip("-.")[:80] or "entry"

@@ -1,0 +1,102 @@
+"""A watched folder of this machine, with all below it: no hidden files, and no links."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from trivium.domain.errors import TryLater
+from trivium.ports.connector import Change, Changed, Item
+from trivium_query.connect.place import Place
+from trivium_query.connect.seen import Seen
+
+SETTLE_S = 2.0
+"""A file that was changed so lately may be half-written: it is taken once it stays the same for as long."""
+
+
+class FolderConnector:
+    """See `trivium.ports.connector.Connector`. A file's token is when it was changed, and its size."""
+
+    def __init__(self, place: Place, cursor: str) -> None:
+        self._place = place
+        self._root = place.folders.check(place.connection.location)
+        self._seen = Seen(cursor)
+        self.stored, self.cursor = self._seen.stored, self._seen.cursor
+
+    def changes(self) -> Iterator[Change]:
+        """Settled files first, then those that settle meanwhile."""
+        if not self._root.is_dir():
+            raise TryLater("no_such_folder", f"There is no folder {self._root}.", "Make it, or mount what it is on.")
+        young: list[tuple[Path, os.stat_result]] = []
+        for path, found in self._files(self._root):
+            if time.time() - found.st_mtime < SETTLE_S:
+                young.append((path, found))
+            else:
+                yield from self._look(path, found)
+        if young:
+            self._place.pause(SETTLE_S)
+        for path, before in young:
+            now = _stat(path)
+            if now is not None and _token(now) == _token(before):
+                yield from self._look(path, now)
+            elif now is not None:
+                self._seen.keep(path.relative_to(self._root))
+        yield from self._seen.gone()
+
+    def _files(self, folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+        """Raises `TryLater` for a folder that cannot be read: what is in it is not gone."""
+        try:
+            with os.scandir(folder) as entries:
+                ordered = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            raise _unreadable(folder, error) from error
+        for entry in ordered:
+            found = None if entry.name.startswith(".") else _stat(folder / entry.name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                yield from self._files(folder / entry.name)
+            elif found is not None and stat.S_ISREG(found.st_mode):
+                yield folder / entry.name, found
+
+    def _look(self, path: Path, found: os.stat_result) -> Iterator[Changed]:
+        fetch = partial(self._fetch, path, _token(found))
+        yield from self._seen.look_at(path.relative_to(self._root), _token(found), fetch)
+
+    def _fetch(self, path: Path, token: str) -> Item | None:
+        """None when it changes while it is read, or went away."""
+        self._place.way.pace()
+        try:
+            # A link that took the file's or a folder's place since leads nowhere, and a pipe is not waited for.
+            if Path(os.path.realpath(path.parent)) != path.parent:
+                return None
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                if _token(os.fstat(descriptor)) != token:
+                    return None
+                self._place.check_size(os.fstat(descriptor).st_size)
+                content = file.read(self._place.max_bytes + 1)
+                after = os.fstat(descriptor)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        return Item(content) if _token(after) == token and len(content) == after.st_size else None
+
+
+def _token(found: os.stat_result) -> str:
+    return f"{found.st_mtime_ns}-{found.st_size}"
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def _unreadable(path: Path, error: OSError) -> TryLater:
+    why = f"{str(path)[:300]!r} cannot be read: {error.strerror or error}."
+    return TryLater("unreadable", why, "Let the user that Trivium runs as read it.")

@@ -1,0 +1,174 @@
+"""Folders of an IMAP mailbox (RFC 3501): each message is a document, called by its UID.
+
+The cursor is which UIDs were stored. New ones are found by bisection and asked for a page at a time, so a look at a
+mailbox of a million messages costs what is new. Only where there are fewer old ones than were stored are those listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import msgspec
+
+from trivium.domain.errors import NeverWill
+from trivium.domain.source_names import shown_key
+from trivium.ports.connector import Change, Changed, Gone, Item
+from trivium_query.connect.mailbox import ANY, Mailbox, folder_name, mail_location
+from trivium_query.connect.place import Place
+from trivium_query.connect.uids import Uids
+
+PAGE = 1000
+"""Messages that one request tells the UIDs of."""
+MAX_MISSED = 10_000
+
+
+class _Cursor(msgspec.Struct, omit_defaults=True):
+    """As it is written: of one folder, whose numbering the server calls `validity`, or of several by their names."""
+
+    validity: int = 0
+    stored: list[tuple[int, int]] = []
+    missed: list[int] = []
+    folders: dict[str, _Cursor] = {}
+
+
+class ImapConnector:
+    """See `trivium.ports.connector.Connector`. The messages of several folders have these before their names."""
+
+    def __init__(self, place: Place, cursor: str) -> None:
+        self._address = mail_location(place)
+        self._place = place
+        try:
+            kept = msgspec.json.decode(cursor or "{}", type=_Cursor)
+        except msgspec.DecodeError:  # of another version of Trivium
+            kept = _Cursor()
+        cursors = kept.folders if self._address.several else {"": kept}
+        self._folders = {name: _Folder(place, name, each) for name, each in cursors.items()}
+
+    def changes(self) -> Iterator[Change]:
+        """Folder by folder. Raises for those that cannot be entered, after the others."""
+        fault: NeverWill | None = None
+        with self._opened() as mailbox:
+            found = self._found(mailbox)
+            for name, folder in found.items():
+                try:
+                    mailbox.enter(folder)
+                except NeverWill as error:
+                    fault = fault or error
+                    continue
+                yield from self._folders.setdefault(name, _Folder(self._place, name, _Cursor())).changes(mailbox)
+            if fault is not None:
+                raise fault
+            for name in self._folders.keys() - found.keys():
+                yield from self._folders[name].all_gone()
+
+    def stored(self, change: Change) -> None:
+        """See the port."""
+        self._folders[change.name.rpartition("/")[0]].keep(change)
+
+    def cursor(self) -> str:
+        """See the port."""
+        cursors = {name: folder.cursor() for name, folder in self._folders.items()}
+        return msgspec.json.encode(_Cursor(folders=cursors) if self._address.several else cursors[""]).decode()
+
+    def _found(self, mailbox: Mailbox) -> dict[str, str]:
+        """Folders on the wire by their names, "" for the only one. Raises `NeverWill` (`no_such_folder`) for none."""
+        if not self._address.several:
+            return {"": self._address.folders[0]}
+        found: dict[str, str] = {}
+        for told in self._address.folders:
+            for folder in mailbox.folders(told) if ANY in told else (told,):
+                found.setdefault(shown_key(folder_name(folder)), folder)
+        if not found:
+            raise NeverWill("no_such_folder", "The mailbox has no such folders.", "Check the location.")
+        return found
+
+    @contextmanager
+    def _opened(self) -> Iterator[Mailbox]:
+        mailbox = Mailbox(self._place, self._address)
+        try:
+            yield mailbox
+        finally:
+            mailbox.close()
+
+
+class _Folder:
+    """What was stored of one folder, and what a look finds in it."""
+
+    def __init__(self, place: Place, name: str, kept: _Cursor) -> None:
+        self._place, self._prefix = place, f"{name}/" if name else ""
+        self._validity, self._stored, self._missed = kept.validity, Uids(kept.stored), Uids()
+        for uid in kept.missed:
+            self._missed.add(uid)
+
+    def changes(self, mailbox: Mailbox) -> Iterator[Change]:
+        """Those that are gone, those that failed before, and new ones, the oldest first."""
+        if mailbox.validity != self._validity:
+            former = list(self.all_gone())
+            self._validity, self._stored, self._missed = mailbox.validity, Uids(), Uids()
+            yield from former
+        yield from self._gone(mailbox)
+        for uid in list(self._missed):
+            size = mailbox.size(uid)
+            if size is None:
+                self._missed.remove(uid)
+            else:
+                yield from self._told(mailbox, uid, size)
+        while page := mailbox.page(mailbox.first_after(self._last), PAGE):
+            fresh = [told for told in page if told[0] > self._last]
+            if not fresh:
+                return
+            for uid, size in fresh:
+                yield from self._told(mailbox, uid, size)
+
+    def all_gone(self) -> Iterator[Gone]:
+        """Every message that was stored."""
+        yield from [Gone(self._name(uid)) for uid in self._stored]
+
+    def keep(self, change: Change) -> None:
+        """It is stored, or gone; nothing of another numbering is remembered."""
+        validity, _, uid = change.name.removeprefix(self._prefix).removesuffix(".eml").partition("-")
+        if int(validity) != self._validity:
+            return
+        if isinstance(change, Gone):
+            self._stored.remove(int(uid))
+        else:
+            self._stored.add(int(uid))
+            self._missed.remove(int(uid))
+
+    def cursor(self) -> _Cursor:
+        """What is to be written of it."""
+        return _Cursor(self._validity, self._stored.ranges(), list(self._missed)[:MAX_MISSED])
+
+    @property
+    def _last(self) -> int:
+        return max(self._stored.last, self._missed.last)
+
+    def _name(self, uid: int) -> str:
+        return f"{self._prefix}{self._validity}-{uid}.eml"
+
+    def _told(self, mailbox: Mailbox, uid: int, size: int) -> Iterator[Changed]:
+        yield Changed(self._name(uid), str(uid), partial(self._fetch, mailbox, uid, size))
+        if uid not in self._stored:
+            self._missed.add(uid)
+
+    def _gone(self, mailbox: Mailbox) -> Iterator[Gone]:
+        """What was stored and is not there any more."""
+        old = mailbox.first_after(self._last) - 1
+        if old == len(self._stored) + len(self._missed):
+            return
+        there = Uids()
+        for first in range(1, old + 1, PAGE):
+            for uid, _ in mailbox.page(first, min(PAGE, old + 1 - first)):
+                there.add(uid)
+                if uid not in self._stored:
+                    self._missed.add(uid)
+        for uid in list(self._stored):
+            if uid not in there:
+                yield Gone(self._name(uid))
+
+    def _fetch(self, mailbox: Mailbox, uid: int, size: int) -> Item | None:
+        self._place.check_size(size)
+        content = mailbox.message(uid)
+        return None if content is None else Item(content, "message/rfc822")

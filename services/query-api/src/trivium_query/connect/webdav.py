@@ -1,0 +1,132 @@
+"""A folder of a WebDAV server (RFC 4918), with all below it; one request a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import httpx
+from lxml import etree
+
+from trivium.domain.errors import NeverWill, Refused
+from trivium.domain.source_names import shown_key
+from trivium.ports.connector import Change, Item
+from trivium_query.connect.place import Place
+from trivium_query.connect.seen import MAX_FILES, Seen
+from trivium_query.connect.web import Web, web_location
+
+MAX_DEPTH = 50
+MAX_LISTING_BYTES = 32 * 1024 * 1024
+_DAV = "{DAV:}"
+_ASKED = (
+    b'<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getetag/><getlastmodified/>'
+    b"<getcontentlength/></prop></propfind>"
+)
+_HEADERS = (("Depth", "1"), ("Content-Type", "application/xml; charset=utf-8"))
+
+
+class _Listed(NamedTuple):
+    """A member of a folder."""
+
+    url: httpx.URL
+    is_folder: bool
+    token: str
+    size_bytes: int
+
+
+class WebDavConnector:
+    """See `trivium.ports.connector.Connector`. A file's token is its etag, else when it was changed, and its size."""
+
+    def __init__(self, place: Place, cursor: str) -> None:
+        url = web_location(place.connection.location, place.way)
+        self._base = _as_folder(url)
+        self._place = place
+        self._files = Web(place.way, self._base)
+        self._listings = Web(place.way.bounded(MAX_LISTING_BYTES), self._base)
+        self._seen = Seen(cursor)
+        self.stored, self.cursor = self._seen.stored, self._seen.cursor
+
+    def changes(self) -> Iterator[Change]:
+        """Folder by folder, each once however often it is listed."""
+        waiting, visited = [(self._base, 0)], {self._base.path}
+        while waiting:
+            folder, depth = waiting.pop()
+            if depth > MAX_DEPTH or len(visited) > 2 * MAX_FILES:
+                raise Refused(
+                    "too_many_files",
+                    f"There are folders more than {MAX_DEPTH} deep, or more than {MAX_FILES:,} of them and of files.",
+                    "Connect one of its folders: the server may list a folder inside itself.",
+                )
+            for found in self._listed(folder):
+                if found.url.path in visited:
+                    continue
+                visited.add(found.url.path)
+                if not found.is_folder:
+                    name = shown_key(_path_below(self._base, found.url))
+                    fetch = partial(self._fetch, found.url, found.size_bytes)
+                    yield from self._seen.look(name, found.token, fetch)
+                else:
+                    waiting.append((found.url, depth + 1))
+        yield from self._seen.gone()
+
+    def _listed(self, folder: httpx.URL) -> Iterator[_Listed]:
+        """What is below the folder, and not what else the server tells. Raises `NeverWill` (`no_webdav`)."""
+        reply = self._listings.ask("PROPFIND", folder, _HEADERS, _ASKED)
+        try:
+            parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+            answer = etree.fromstring(reply.content, parser)
+        except etree.XMLSyntaxError as error:
+            raise _no_webdav(reply.url) from error
+        if answer.tag != f"{_DAV}multistatus":
+            raise _no_webdav(reply.url)
+        for response in answer.iterfind(f"{_DAV}response"):
+            found = _read(httpx.URL(reply.url), response)
+            if found is not None and found.url.path != folder.path and _is_below(self._base, found.url):
+                yield found
+
+    def _fetch(self, url: httpx.URL, size_bytes: int) -> Item:
+        self._place.check_size(size_bytes)
+        reply = self._files.ask("GET", url)
+        return Item(reply.content, reply.header("content-type"))
+
+
+def _read(asked: httpx.URL, response: etree._Element) -> _Listed | None:
+    """None for what is not there, or has no address."""
+    told: dict[str, str] = {}
+    is_folder = False
+    for stat in response.iterfind(f"{_DAV}propstat"):
+        if " 200" not in stat.findtext(f"{_DAV}status", " 200"):
+            continue
+        for value in stat.iterfind(f"{_DAV}prop/*"):
+            told[str(value.tag)] = (value.text or "").strip()
+        is_folder |= stat.find(f"{_DAV}prop/{_DAV}resourcetype/{_DAV}collection") is not None
+    try:
+        url = asked.join((response.findtext(f"{_DAV}href") or "").strip())
+    except (httpx.InvalidURL, UnicodeError):
+        return None
+    size = told.get(f"{_DAV}getcontentlength", "")
+    when = told.get(f"{_DAV}getetag") or told.get(f"{_DAV}getlastmodified") or ""
+    url = _as_folder(url) if is_folder else url.copy_with(fragment=None)
+    return _Listed(url, is_folder, f"{when}-{size}", int(size) if size.isascii() and size.isdigit() else 0)
+
+
+def _is_below(base: httpx.URL, url: httpx.URL) -> bool:
+    same = (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
+    steps = _path_below(base, url).split("/")
+    return same and url.path.startswith(base.path) and not {".", "..", ""} & set(steps)
+
+
+def _path_below(base: httpx.URL, url: httpx.URL) -> str:
+    path = url.raw_path.decode("ascii").partition("?")[0]
+    return unquote(path.rstrip("/"))[len(base.path) :]
+
+
+def _as_folder(url: httpx.URL) -> httpx.URL:
+    path = url.raw_path.decode("ascii").partition("?")[0]
+    return url.copy_with(raw_path=f"{path.rstrip('/')}/".encode(), fragment=None)
+
+
+def _no_webdav(url: str) -> NeverWill:
+    return NeverWill("no_webdav", f"{url} does not answer as a WebDAV server does.", "Check the location.")

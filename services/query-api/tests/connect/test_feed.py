@@ -1,0 +1,101 @@
+"""An RSS or Atom feed."""
+
+from __future__ import annotations
+
+from places_peer import SitePeer
+
+from .conftest import World
+
+LONG = "The lamp of Vellan was lit in 1847. " * 40
+
+
+def rss(*items: str) -> tuple[str, bytes]:
+    text = "".join(items)
+    return "application/rss+xml", f"<rss version='2.0'><channel><title>News</title>{text}</channel></rss>".encode()
+
+
+def item(title: str, text: str = LONG, link: str = "", guid: str = "") -> str:
+    told = f"<item><title>{title}</title><description><![CDATA[{text}]]></description><guid>{guid or title}</guid>"
+    return told + (f"<link>{link}</link>" if link else "") + "<pubDate>Mon, 02 Mar 2026 10:00:00 GMT</pubDate></item>"
+
+
+def test_entries_are_pages_and_an_unchanged_feed_costs_a_question(world: World, site: SitePeer, address: str) -> None:
+    site.pages["/feed"] = rss(item("The lamp"), item("The tower", guid="tower"))
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    name, content = next(iter(sorted(world.documents().items())))
+    assert name.startswith("here://The-lamp-")
+    assert b"lit in 1847" in content
+    assert b"2026-03-02T10:00:00Z" in content
+    assert world.came_to() == (0, 0, 0)
+    assert (site.asked, site.sent) == (["/feed", "/feed"], ["/feed"])
+
+    site.pages["/feed"] = rss(item("The keeper"), item("The tower", "It is taller now. " + LONG, guid="tower"))
+    assert world.came_to() == (2, 0, 0), "one is new, one has changed"
+    assert len(world.documents()) == 3, "what the feed does not show any more stays"
+
+
+def test_a_teaser_leads_to_its_page_and_where_there_is_none_it_will_do(
+    world: World, site: SitePeer, address: str
+) -> None:
+    site.pages["/feed"] = rss(
+        item("Whole", "Read on.", f"{address}/story"), item("Lost", "Only this is told.", f"{address}/lost")
+    )
+    site.pages["/story"] = ("text/html", b"<p>The whole story.</p>")
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    lost, whole = (content for _, content in sorted(world.documents().items()))
+    assert whole == b"<p>The whole story.</p>"
+    assert b"Only this is told." in lost
+
+
+def test_atom_is_read_too(world: World, site: SitePeer, address: str) -> None:
+    entry = f"<entry><id>urn:1</id><title>Fog</title><content>{LONG}</content></entry>"
+    site.pages["/atom"] = (
+        "application/atom+xml",
+        f"<feed xmlns='http://www.w3.org/2005/Atom'><title>N</title>{entry}</feed>".encode(),
+    )
+    world.add("feed", f"{address}/atom")
+    assert world.came_to() == (1, 0, 0)
+
+
+def test_a_feed_that_never_ends_is_left(world: World, site: SitePeer, address: str) -> None:
+    world.add("feed", f"{address}/endless")
+    found = world.look()
+    assert (found["stored"], found["error"]["code"]) == (0, "too_large")
+
+
+def test_what_is_no_feed_is_told(world: World, site: SitePeer, address: str) -> None:
+    site.pages["/page"] = ("text/html", b"<html><body>Hello</body></html>")
+    world.add("feed", f"{address}/page")
+    assert world.look()["error"]["code"] == "no_feed"
+    bomb = b"<!DOCTYPE a [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>"
+    bomb += b"".join(b"<!ENTITY %c '%s'>" % (99 + n, b"&%c;" % (98 + n) * 10) for n in range(8))
+    site.pages["/page"] = ("application/rss+xml", bomb + b"]><rss version='2.0'><channel>&j;</channel></rss>")
+    assert world.look()["stored"] == 0
+    assert world.documents() == {}
+
+
+def test_a_credential_goes_to_the_feed_and_to_nobody_else(world: World, site: SitePeer, address: str) -> None:
+    stranger = SitePeer()
+    with stranger.serving() as other:
+        site.pages["/feed"] = rss(item("Whole", "Read on.", f"{other}/story"))
+        site.moved["/old"] = f"{address}/feed"
+        world.add("feed", f"{address}/old", credential=world.secret("news", "mira:hunter2"))
+        world.look()
+    assert {bool(login) for login in site.logins} == {True}
+    assert stranger.logins == [""]
+
+
+def test_a_credential_does_not_go_in_the_clear(world: World) -> None:
+    name = world.secret("news", "mira:hunter2")
+    assert world.refused("feed", "http://news.test/feed", credential=name) == "not_encrypted"
+    world.add("feed", "https://news.test/feed", credential=name)
+
+
+def test_a_feed_inside_the_network_is_refused(world: World, site: SitePeer, address: str) -> None:
+    world.set(url_allow="")
+    site.pages["/feed"] = rss(item("The lamp"))
+    world.add("feed", f"{address}/feed")
+    assert world.look()["error"]["code"] == "forbidden_address"
+    assert not site.asked

@@ -1,0 +1,136 @@
+"""A watched folder."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from waiting import wait_until
+
+from .conftest import World
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    write(folder / "one.txt", "The first paper.")
+    write(folder / "sub/two.md", "# The second")
+    return folder
+
+
+def write(path: Path, text: str | bytes, age_s: float = 60.0) -> None:
+    """A file as it was written `age_s` ago."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    at = time.time() - age_s
+    os.utime(path, (at, at))
+
+
+def test_what_is_new_changed_or_gone_is_followed_and_the_rest_is_left(world: World, papers: Path) -> None:
+    added = world.add("folder", str(papers), dataset="papers")
+    assert (added["activity"], added["dataset"], added["every_s"]) == ("new", "papers", 0)
+    assert world.came_to() == (2, 0, 0)
+    assert world.documents() == {"here://one.txt": b"The first paper.", "here://sub/two.md": b"# The second"}
+    assert world.came_to() == (0, 0, 0)
+
+    write(papers / "one.txt", "The first paper, again.", age_s=30)
+    write(papers / "three.txt", "A third.")
+    (papers / "sub/two.md").unlink()
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["failed"]) == (2, 1, 0)
+    assert world.documents() == {"here://one.txt": b"The first paper, again.", "here://three.txt": b"A third."}
+    sources = world.call("GET", "/v1/sources", params={"run": found["run"]}).json()["sources"]
+    assert {(one["name"], one["dataset"]) for one in sources} == {
+        ("here://one.txt", "papers"),
+        ("here://three.txt", "papers"),
+    }
+
+
+def test_a_file_that_is_still_being_written_waits_for_the_next_look(world: World, papers: Path) -> None:
+    growing, whole = papers / "growing.txt", papers / "whole.txt"
+    write(growing, "half", age_s=0)
+    write(whole, "all of it", age_s=0)
+    world.add("folder", str(papers))
+
+    def grown() -> bool:
+        with growing.open("a") as file:
+            file.write(", and more")
+        return world.show().get("ended_at") is not None
+
+    world.call("POST", "/v1/connections/here/run")
+    wait_until(grown, "the look ended while the file grew")
+    found = world.show()
+    assert (found["stored"], found["failed"]) == (3, 0), found
+    assert "here://growing.txt" not in world.documents()
+    write(growing, "whole", age_s=60)
+    assert world.came_to() == (1, 0, 0)
+    assert world.documents()["here://growing.txt"] == b"whole"
+
+
+def test_no_link_is_followed_and_nothing_hidden_is_read(world: World, papers: Path, tmp_path: Path) -> None:
+    write(tmp_path / "secret/password.txt", "hunter2")
+    (papers / "link.txt").symlink_to(tmp_path / "secret/password.txt")
+    (papers / "linked").symlink_to(tmp_path / "secret")
+    (papers / "loop").symlink_to(papers)
+    os.mkfifo(papers / "pipe")
+    write(papers / ".git/config", "hidden")
+    world.add("folder", str(papers))
+    assert world.came_to() == (2, 0, 0)
+    assert set(world.documents()) == {"here://one.txt", "here://sub/two.md"}
+
+
+def test_odd_names_keep_apart_and_what_cannot_be_taken_is_told_while_the_others_go_on(
+    world: World, papers: Path
+) -> None:
+    write(papers / os.fsdecode(b"a\xff.txt"), "no text")
+    write(papers / "two\nlines.txt", "lines")
+    write(papers / "re\u0301sume\u0301.txt", "decomposed")
+    write(papers / "r\u00e9sum\u00e9.txt", "composed")
+    write(papers / "100% #?&.txt", "signs")
+    write(papers / "big.txt", b"x" * 1_000_001)
+    world.add("folder", str(papers))
+    found = world.look()
+    assert (found["stored"], found["failed"]) == (6, 2)
+    assert found["activity"] == "failed"
+    assert found["error"]["code"] in ("same_name", "too_large")
+    names = {name.removeprefix("here://") for name in world.documents()}
+    assert names == {"one.txt", "sub/two.md", "a%FF.txt", "two%0Alines.txt", "r\u00e9sum\u00e9.txt", "100% #?&.txt"}
+    (papers / "big.txt").unlink()
+    (papers / "re\u0301sume\u0301.txt").unlink()
+    assert world.look()["activity"] == "waiting"
+
+
+def test_a_folder_that_is_not_there_loses_no_document(world: World, papers: Path) -> None:
+    world.add("folder", str(papers))
+    world.look()
+    papers.rename(papers.with_name("elsewhere"))
+    found = world.look()
+    assert (found["deleted"], found["error"]["code"]) == (0, "no_such_folder")
+    assert len(world.documents()) == 2
+
+
+def test_only_folders_that_the_operator_names_are_watched(world: World, papers: Path, tmp_path: Path) -> None:
+    world.set(api_keys="default:alpha,other:beta")
+    world.headers["x-api-key"] = "alpha"
+    assert world.refused("folder", str(papers)) == "forbidden_folder", "with keys, none is watched by default"
+    world.set(connect_folders=f"{tmp_path}/shared,other={papers}")
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared/out").symlink_to(papers)
+    for outside in (papers, tmp_path / "shared/../papers", tmp_path / "shared/out", tmp_path / "sharedmore"):
+        assert world.refused("folder", str(outside)) == "forbidden_folder"
+    assert world.refused("folder", "papers") == "bad_location"
+    world.add("folder", str(tmp_path / "shared"))
+    world.headers["x-api-key"] = "beta"
+    world.add("folder", str(papers))
+
+
+def test_a_folder_that_is_forbidden_afterwards_is_not_read_any_more(world: World, papers: Path) -> None:
+    world.add("folder", str(papers))
+    world.look()
+    write(papers / "three.txt", "A third.")
+    world.set(connect_folders="/srv/others")
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (0, 0, "forbidden_folder")
+    assert len(world.documents()) == 2

@@ -1,0 +1,92 @@
+"""A bucket of any S3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from places_peer import S3Peer
+
+from .conftest import World
+
+
+@pytest.fixture
+def shelf() -> S3Peer:
+    peer = S3Peer()
+    peer.objects = {
+        "2023/report.txt": b"The report.",
+        "2023/deep/notes.md": b"# Notes",
+        "2023/empty/": b"",
+        "2024/other.txt": b"Another year.",
+        "2023/odd %41 \u00e9?#.txt": b"Odd.",
+    }
+    return peer
+
+
+@pytest.fixture
+def address(shelf: S3Peer) -> Iterator[str]:
+    with shelf.serving() as url:
+        yield url
+
+
+def test_a_prefix_is_followed_page_by_page(world: World, shelf: S3Peer, address: str) -> None:
+    world.add("s3", f"{address}/shelf/2023/", credential=world.secret("shelf", "reader:hunter2hunter2"))
+    assert world.came_to() == (3, 0, 0)
+    assert world.documents() == {
+        "here://report.txt": b"The report.",
+        "here://deep/notes.md": b"# Notes",
+        "here://odd %2541 %C3%A9%3F%23.txt": b"Odd.",
+    }
+    assert shelf.listings == 2
+    shelf.read.clear()
+    shelf.objects["2023/report.txt"] = b"The report, again."
+    del shelf.objects["2023/deep/notes.md"]
+    assert world.came_to() == (1, 1, 0)
+    assert shelf.read == ["2023/report.txt"], "what has not changed is not read"
+    assert world.documents()["here://report.txt"] == b"The report, again."
+
+
+def test_a_whole_bucket_is_followed_too(world: World, shelf: S3Peer, address: str) -> None:
+    world.add("s3", f"{address}/shelf", credential=world.secret("shelf", "reader:hunter2hunter2"))
+    assert world.look()["stored"] == 4
+
+
+def test_an_object_that_is_too_large_is_told_and_not_read(world: World, shelf: S3Peer, address: str) -> None:
+    shelf.objects["2023/big.bin"] = b"x" * 1_000_001
+    world.add("s3", f"{address}/shelf/2023/", credential=world.secret("shelf", "reader:hunter2hunter2"))
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (3, 1, "too_large")
+    assert "2023/big.bin" not in shelf.read
+
+
+@pytest.mark.parametrize(
+    ("bucket", "secret", "code"),
+    [
+        ("shelf", "stranger:hunter2hunter2", "login_refused"),
+        ("shelf", "", "login_needed"),
+        ("cellar", "reader:hunter2hunter2", "no_such_bucket"),
+    ],
+)
+def test_what_cannot_be_read_says_why_without_the_secret(
+    world: World, address: str, bucket: str, secret: str, code: str
+) -> None:
+    credential = world.secret("shelf", secret) if secret else ""
+    world.add("s3", f"{address}/{bucket}/2023/", credential=credential)
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (0, 0, code)
+    assert "hunter2" not in world.call("GET", "/v1/connections").text
+
+
+def test_where_it_may_not_go_nothing_is_asked(world: World, shelf: S3Peer, address: str) -> None:
+    world.set(url_allow="")
+    world.add("s3", f"{address}/shelf", credential=world.secret("shelf", "reader:hunter2hunter2"))
+    assert world.look()["error"]["code"] == "forbidden_address"
+    assert not shelf.listings
+
+
+@pytest.mark.parametrize(
+    ("location", "code"),
+    [("s3://", "bad_location"), ("https://key:secret@host.test/bucket", "bad_location"), ("ftp://host/b", "bad_url")],
+)
+def test_a_place_that_cannot_be_is_refused(world: World, location: str, code: str) -> None:
+    assert world.refused("s3", location) == code

@@ -1,0 +1,136 @@
+"""A folder of a WebDAV server."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+from places_peer import OddDav, serving
+from wsgidav.wsgidav_app import WsgiDAVApp
+
+from .conftest import World
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "cloud"
+    for name, text in {"one.txt": "One.", "deep/er/two.md": "# Two", "odd %41 \u00e9#&.txt": "Odd."}.items():
+        (made / "papers" / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / "papers" / name).write_text(text)
+    (made / "private.txt").write_text("Private.")
+    return made
+
+
+@pytest.fixture
+def address(folder: Path) -> Iterator[str]:
+    application = WsgiDAVApp(
+        {
+            "provider_mapping": {"/dav": str(folder)},
+            "simple_dc": {"user_mapping": {"*": {"mira": {"password": "hunter2"}}}},
+            "http_authenticator": {"accept_basic": True, "accept_digest": False, "default_to_digest": False},
+            "verbose": 0,
+            "logging": {"enable": False},
+        }
+    )
+
+    class Silent(WSGIRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with make_server("127.0.0.1", 0, application, handler_class=Silent) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/dav"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_folder_is_followed(world: World, folder: Path, address: str) -> None:
+    world.add("webdav", f"{address}/papers", credential=world.secret("cloud", "mira:hunter2"))
+    assert world.came_to() == (3, 0, 0)
+    assert world.documents() == {
+        "here://one.txt": b"One.",
+        "here://deep/er/two.md": b"# Two",
+        "here://odd %2541 %C3%A9%23%26.txt": b"Odd.",
+    }
+    assert world.came_to() == (0, 0, 0)
+    (folder / "papers/one.txt").write_text("One, and more.")
+    shutil.rmtree(folder / "papers/deep")
+    assert world.came_to() == (1, 1, 0)
+    assert world.documents()["here://one.txt"] == b"One, and more."
+
+
+@pytest.mark.parametrize(
+    ("path", "secret", "code"),
+    [
+        ("/papers", "mira:wrong", "login_refused"),
+        ("/papers", "", "login_needed"),
+        ("/nowhere", "mira:hunter2", "fetch_failed"),
+    ],
+)
+def test_what_cannot_be_read_says_why_without_the_secret(
+    world: World, address: str, path: str, secret: str, code: str
+) -> None:
+    world.add("webdav", address + path, credential=world.secret("cloud", secret) if secret else "")
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (0, 0, code)
+    assert "wrong" not in world.call("GET", "/v1/connections").text
+
+
+def listing(*members: tuple[str, bool]) -> bytes:
+    told = "".join(
+        f"<response><href>{href}</href><propstat><prop><resourcetype>{'<collection/>' * is_folder}</resourcetype>"
+        "<getetag>x</getetag></prop><status>HTTP/1.1 200 OK</status></propstat></response>"
+        for href, is_folder in members
+    )
+    return f"<multistatus xmlns='DAV:'>{told}</multistatus>".encode()
+
+
+@pytest.fixture
+def odd() -> Iterator[tuple[type[OddDav], str]]:
+    OddDav.asked.clear()
+    with serving(OddDav) as url:
+        yield OddDav, url
+
+
+def test_a_folder_that_lists_itself_and_its_neighbours_is_read_once(
+    world: World, odd: tuple[type[OddDav], str]
+) -> None:
+    peer, url = odd
+    everything = [("/dav/", True), ("/dav", True), ("/dav/./", True), ("/dav/a/", True), ("/dav/a/file.txt", False)]
+    outside = [("/", True), ("/dav/../etc/", True), ("/davor/x.txt", False), ("http://169.254.169.254/dav/x", False)]
+    peer.lists = staticmethod(
+        lambda _: listing(*everything, *outside, ("/dav/%2e%2e/up.txt", False), ("http://[/", True))
+    )
+    world.add("webdav", f"{url}/dav")
+    assert world.came_to() == (1, 0, 0)
+    assert sorted(peer.asked) == ["/dav/", "/dav/a/"]
+
+
+def test_folders_within_folders_without_end_are_left(world: World, odd: tuple[type[OddDav], str]) -> None:
+    peer, url = odd
+    peer.lists = staticmethod(lambda path: listing((f"{path}again/", True), (f"{path}file.txt", False)))
+    world.add("webdav", f"{url}/dav", max_per_s=1000)
+    found = world.look()
+    assert (found["deleted"], found["error"]["code"]) == (0, "too_many_files")
+    assert len(peer.asked) < 60
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"no xml",
+        b"<html/>",
+        b"<!DOCTYPE a [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><multistatus xmlns='DAV:'>&a;</multistatus",
+    ],
+)
+def test_what_is_no_webdav_is_told(world: World, odd: tuple[type[OddDav], str], answer: bytes) -> None:
+    peer, url = odd
+    peer.lists = staticmethod(lambda _: answer)
+    world.add("webdav", f"{url}/dav")
+    assert world.look()["error"]["code"] == "no_webdav"
