@@ -6,20 +6,20 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import grpc
 import numpy as np
 import pytest
-from google.rpc.error_details_pb2 import ErrorInfo
+from prometheus_client import REGISTRY
 from sounds import encoded, silence
 from waiting import wait_until_async
 
 from trivium.adapters.distributed.inference.models import RemoteTranscriber
 from trivium.adapters.distributed.inference.server import Inference
 from trivium.config import Settings
-from trivium.domain.errors import NeverWill, Refused
-from trivium.rpc_status import reason_of
+from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 from trivium_inference.audio import Window
@@ -73,13 +73,6 @@ def sent(content: bytes, language: str = "") -> Iterator[pb.TranscribeRequest]:
     yield pb.TranscribeRequest(content=content)
 
 
-async def failure(call: grpc.aio.StreamStreamCall) -> tuple[grpc.StatusCode, ErrorInfo]:
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        async for _ in call:
-            pass
-    return caught.value.code(), reason_of(caught.value)
-
-
 async def quiet(engines: Engines) -> None:
     """The health check's own windows are through."""
     windows = engines.windows
@@ -123,8 +116,10 @@ async def test_a_deadline_is_kept_while_the_model_hangs(
 ) -> None:
     await quiet(engines)
     transcriber.go.clear()
-    code, _ = await failure(stub.Transcribe(sent(encoded(vowels(3))), timeout=1))
-    assert code is grpc.StatusCode.DEADLINE_EXCEEDED
+    call = stub.Transcribe(sent(encoded(vowels(3))), timeout=1)
+    with pytest.raises(grpc.aio.AioRpcError):
+        await call.read()
+    assert await call.code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 @pytest.mark.models
@@ -162,19 +157,19 @@ async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
 
 @pytest.mark.models
 async def test_more_recordings_than_it_takes_are_told_to_come_again(
-    stub: InferenceServiceStub, transcriber: HeldTranscriber, engines: Engines
+    stub: InferenceServiceStub, remote: RemoteTranscriber, transcriber: HeldTranscriber, engines: Engines
 ) -> None:
     await quiet(engines)
     transcriber.go.clear()
     content = encoded(silence(3))
     held = [stub.Transcribe(sent(content)) for _ in range(recordings.MAX_RECORDINGS)]
     waiting = [asyncio.ensure_future(call.read()) for call in held]
-    await asyncio.sleep(1)
-    for _ in range(3):  # a stream that is refused while it is still being sent may lose its reason on the way
-        code, reason = await failure(stub.Transcribe(sent(content)))
-        if reason.reason:
-            break
-    assert (code, reason.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "INFERENCE_BUSY")
+    in_hand = recordings.MAX_RECORDINGS - 1  # one is in the model, the others wait for it
+    queued = partial(REGISTRY.get_sample_value, "trivium_inference_queued", {"engine": "windows"})
+    await wait_until_async(lambda: queued() == in_hand, "every recording is in hand")
+    with pytest.raises(TryLater) as failure:
+        await asyncio.to_thread(remote.transcribe, content)
+    assert failure.value.code == "inference_busy"
     transcriber.go.set()
     assert {round(answer.done_s) for answer in await asyncio.gather(*waiting)} == {3}
 
