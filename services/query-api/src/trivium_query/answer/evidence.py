@@ -40,6 +40,7 @@ RANK_WEIGHT = 0.25
 _NUMBER = re.compile(r"\d")
 _WEB_ADDRESS = re.compile(r"https?://|\bwww\.", re.I)
 _ASKS_FOR_ADDRESSES = frozenset(content_words("address homepage http link online page site url web website"))
+_IDLE = frozenset(content_words("new current currently actual actually exactly"))
 _DATE = re.compile(
     r"\b(?:1\d{3}|20\d{2})\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
@@ -107,8 +108,8 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     language = language_of_question(question)
     names = tuple(dict.fromkeys(span.key for span in names_in(question)))
     in_names = {word for name in names for word in content_words(name, language)}
-    words = dict.fromkeys(content_words(question, language))
-    asked = Asked(dict.fromkeys(words, 0.0), names, "", language)
+    words = _words_of(question, language, hits)
+    asked = Asked(words, names, "", language)
     pool = [asked.words_in(f"{hit.chunk.heading} {hit.chunk.text}") for hit in hits]
     if language not in ("", ENGLISH):
         asked = msgspec.structs.replace(asked, compounds=_compounds(words, frozenset[str]().union(*pool)))
@@ -121,9 +122,21 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     }
     total = sum(raw.values()) or 1.0
     folded = fold(question)
-    wants = next((kind for kind, pattern in _WANTED if pattern.search(folded)), "")
+    asking = [(match.start(), kind) for kind, pattern in _WANTED if (match := pattern.search(folded))]
+    wants = min(asking)[1] if asking else ""  # "Who decides when there is fog?" wants a name
     weights = {word: weight / total for word, weight in raw.items()}
     return msgspec.structs.replace(asked, weights=weights, wants=wants)
+
+
+def _words_of(question: str, language: str, hits: Sequence[Hit]) -> dict[str, float]:
+    """Without "new" and the like where no hit has them beside another word: whoever was elected is the new chair."""
+    words = dict.fromkeys(content_words(question, language), 0.0)
+    idle, others = words.keys() & _IDLE, words.keys() - _IDLE
+    if not idle or not others:
+        return words
+    pool = [frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.text}", language)) for hit in hits]
+    told = frozenset[str]().union(*(held for held in pool if held & others))
+    return {word: 0.0 for word in words if word not in idle or word in told}
 
 
 def _compounds(asked: Iterable[str], told: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -223,7 +223,7 @@ def _moneys(text: str) -> Iterator[Value]:
         scale = _SCALES.get((match["s1"] or "").lower(), 1.0)
         sign = match["mark"] or match["sign"] or match["coin"] or ""
         currency = _COINS.get(stem(sign.split()[-1].lower()), _COINS.get(sign.split()[-1].lower(), sign.upper()))
-        if (read := _number(written)) is None:
+        if (read := number_told(written)) is None:
             continue
         yield _ranged("money", currency, read[0] * scale, read[1] * scale, match, text, currency)
 
@@ -231,7 +231,7 @@ def _moneys(text: str) -> Iterator[Value]:
 def _quantities(text: str) -> Iterator[Value]:
     for match in _QUANTITY.finditer(text):
         spelt = match["u"]
-        if (read := _number(match["n"].lstrip("-"))) is None:
+        if (read := number_told(match["n"].lstrip("-"))) is None:
             continue
         number = -read[0] if match["n"].startswith("-") else read[0]
         if spelt == "%" or spelt.lower().startswith("per"):
@@ -248,7 +248,7 @@ def _counts(text: str) -> Iterator[Value]:
     for match in _COUNT.finditer(text):
         words = match["noun"].lower().split()
         kept = _noun(words)
-        if not kept or (read := _number(match["n"])) is None:
+        if not kept or (read := number_told(match["n"])) is None:
             continue
         if match["n"].lower() == "one":
             continue
@@ -271,7 +271,7 @@ def _noun(words: list[str]) -> list[str]:
 
 def _bare(text: str) -> Iterator[Value]:
     for match in _BARE.finditer(text):
-        if (read := _number(match["n"])) is not None:
+        if (read := number_told(match["n"])) is not None:
             yield _ranged("number", "", read[0], read[1], match, text, "")
 
 
@@ -297,8 +297,8 @@ def _ranged(kind: str, dimension: str, number: float, step: float, match: re.Mat
     return Value(kind, dimension, low, high, match[0].strip(), match.start(), match.end(), unit, is_open)
 
 
-def _number(written: str) -> tuple[float, float] | None:
-    """The number and what its last digit may have been rounded to: 1.20 gives 0.01, 400 gives 100, 31 nothing."""
+def number_told(written: str) -> tuple[float, float] | None:
+    """The number, in digits or words, and what its last digit may have been rounded to: 1.20 gives 0.01, 400 gives 100, 31 nothing."""
     text = re.sub(r"(?<=\d)[,\u202f\u00a0](?=\d{3})", "", written.lower().strip())
     parts = re.sub(r"(?<=\d)(?=[a-z])", " ", text).split()
     if not parts:

@@ -41,6 +41,15 @@ SALE = """sale_no,date,potter,piece,kind,price_eur,paid,buyer
 2,2025-11-01,Tomas Wolski,Bowl,bowls,32.00,card,Carl Beck
 3,2025-11-02,Marta Ferrer,Teapot,pots,95.00,card,Carl Beck
 """
+REPAIRS = """Date,Bike,Customer,Mechanic,Hours
+2026-05-05,Cube,E. Ruiz,Aisha,1.25
+2026-05-11,Koga,R. Haas,Jonas,3
+"""
+RENTS = """Plot,Rent,Deposit
+Full plot,104 €,150 €
+Half plot,58 €,80 €
+Raised bed,20 €,none
+"""
 LIMITS = """Tank,Level,Minimum,Price
 North,40,50,1.25
 South,70,50,1.20
@@ -59,6 +68,19 @@ def _answer(name: str, text: str, question: str) -> tuple[str, bool]:
     planned = plan_by_names(question, table, {})
     result = run(stored, table, planned.sure) if planned.sure else None
     return (short(planned.sure, table, result) if planned.sure and result else "", planned.certain)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Who fixed the Koga?", "Jonas"),
+        ("Who worked on the Koga?", "Jonas"),
+        ("Who was the customer with the Koga?", "R. Haas"),
+        ("Who brought the Koga?", ""),  # one of two
+    ],
+)
+def test_who_did_it_is_not_for_whom_it_was_done(question: str, said: str) -> None:
+    assert _answer("repairs.csv", REPAIRS, question)[0] == said
 
 
 @pytest.mark.parametrize(

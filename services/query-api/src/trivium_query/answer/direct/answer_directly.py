@@ -12,7 +12,7 @@ from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.choose import shipped
-from trivium_query.answer.direct.compose import compose
+from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.focus import CLEAR
@@ -24,7 +24,6 @@ from trivium_query.answer.extractive import Extract
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.55  # below: not found; at 0.5 a set refuses fewer than nine tenths of what it cannot answer
 LEAST_RIGHT = 0.1  # below: not found; of 32 such answers on six sets 5 were right, 8 were to what no document tells
-RELATED = 0.45  # cosine of question and sentence, where they share no word but names
 SUPPORTED = 0.45  # from here on: supported; partly supported in between. Of 22 up to 0.5 19 were right, on four sets
 
 _DEED = re.compile(r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I)  # a sentence tells it

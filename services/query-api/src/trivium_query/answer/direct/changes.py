@@ -33,6 +33,11 @@ _NOW = re.compile(r"\b(?:now|new|nowadays|today|currently?|these days|after|sinc
 _PAST = re.compile(r"\b(?:was|were|did|had)\b|^\W*(?:from|out of)\b", re.I)
 
 
+def asks_what_was(question: str) -> bool:
+    """Whether it is of what was before, and not of what holds."""
+    return _BEFORE.search(question) is not None
+
+
 def tells_change(sentence: str) -> bool:
     """Whether it tells what something was before, and what it is then."""
     between = _FROM_OLD_TO.search(sentence)
@@ -52,7 +57,7 @@ def as_it_holds(question: str, one: Found) -> Found:
     if (both := _BOTH.match(one.text)) and _FROM.search(before):
         which = both.span("old" if _BEFORE.search(question) else "new")
         return one.between(one.start + which[0], one.start + which[1])
-    if _BEFORE.search(question):
+    if asks_what_was(question):
         old = _FROM_OLD.search(before)
         return one.between(first + old.start("old"), first + old.end("old")) if old else one
     new = _TO_NEW.match(text, one.end, last) if _FROM.search(before) else None

@@ -38,10 +38,13 @@ _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
 _WHICH_NOUN = re.compile(r"\b(?:which|what)\s([a-z]{4,})\b", re.I)
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _WHO = re.compile(r"^\W*who\b", re.I)
-_IN = re.compile(r"\b(?:in|at|near)\s(?:the\s)?$", re.I)
+_IN = re.compile(r"\b(?:in|at|near|on)\s(?:the\s)?$", re.I)
 _FOR = re.compile(r"\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 _NUMBER_FOR = re.compile(r"(?<![\w.,])(\d[\d.,]*)\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 MAX_AMOUNT_WORDS = 6
+_PRICE = re.compile(r"\bcosts?\s(\d[\d.,]*)(?=[,;.)]|\sand\b|\W*$)", re.I)  # in the money that was told before
+_CALLED = re.compile(r"\b(?:number|no\.|nr\.?|page|room|chapter|section|step)\s$", re.I)
+_IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 TYPED_SENTENCES = 3
@@ -97,6 +100,8 @@ def choose(
     )
     rows = [as_it_holds(question, one.between(*trimmed(one, asked.wants))) for one in told]
     rows = [one for one in rows if one.text and not _is_given(one.text, question)]
+    if counts := _counted(question):
+        rows = [one for one in rows if not (counts.search(one.text) and _is_called_so(one))]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
     chosen = []
     for one in rows:
@@ -104,7 +109,7 @@ def choose(
         chosen.append(Chosen(one, probability(signals, weights.answer), signals))
     beside = [one.found for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in rows if is_measured(question, one.text)]
-    own = in_clauses_asked_about(asked, rows, counted=_counted(question) is not None)
+    own = in_clauses_asked_about(asked, rows, counted=counts is not None)
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
     better = (beside, measured, own, persons, there, _for_whom(question, rows))
@@ -127,6 +132,12 @@ def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:
 def _is_where(one: Found) -> bool:
     """Whether it stands behind "in" or "at", as no person does."""
     return _IN.search(one.hit.chunk.text[: one.start]) is not None
+
+
+def _is_called_so(one: Found) -> bool:
+    """Whether the number only names one of many: "oak number 204", "in 1988"."""
+    text = one.hit.chunk.text
+    return bool(_CALLED.search(text[: one.start]) or _IN_YEAR.search(text[: one.end], max(0, one.start - NAME_CHARS)))
 
 
 def _preference(one: Chosen, *better: Sequence[Found]) -> float:
@@ -250,7 +261,7 @@ def _typed(
             for_what = [
                 match for match in _NUMBER_FOR.finditer(one.text) if asked.words_in(match[2]) & asked.weights.keys()
             ]
-            told += [match.span(1) for match in for_what]
+            told += [match.span(1) for match in (*for_what, *_PRICE.finditer(one.text))]
         if asked.wants == "name" and any(_is_in(other, one) for other in found):  # in another clause, perhaps
             told += [(name.start, name.end) for name in names_in(one.text) if name.key not in asked.names]
         for start, end in told:

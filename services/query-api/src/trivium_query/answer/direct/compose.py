@@ -22,6 +22,7 @@ NEAR_BEST = 0.4  # of the best sentence's score: what is further off tells of so
 NEAR_AND_SURE = 0.8  # the same, where the answer is sure
 SURE = 0.6  # of a span, that needs no other sentence
 SPAN_WEIGHT = 4.0  # of a sentence's likeliest span against its own score; the best of five tried on the sets in DATA
+RELATED = 0.45  # cosine of question and sentence, where they share no word but names
 MIN_PROBABILITY = 0.04  # of a span that is shown as the short answer
 
 
@@ -46,7 +47,9 @@ def sentences_of(direct: Direct, extracted: Extract, *, sure: bool) -> list[Said
         shown = [one for one in shown if one.hit.chunk.id != said.hit.chunk.id or one.text not in said.text]
         if not any(_holds(one, said) for one in shown):
             shown.append(said)
-    others = iter(()) if _is_enough(direct) else _bearing_on(direct, extracted, NEAR_AND_SURE if sure else NEAR_BEST)
+    near = NEAR_AND_SURE if sure else NEAR_BEST
+    there = frozenset(one.hit.chunk.document_id for one in shown)
+    others = iter(()) if _is_enough(direct) else _bearing_on(direct, extracted, near, there)
     for said in others:
         if is_elsewhere(said.hit, direct.focus):
             continue
@@ -82,8 +85,11 @@ def compose(direct: Direct, extracted: Extract, hits: Sequence[Hit], *, sure: bo
     return Draft("\n".join(lines), found=True, citations=citations, short=short_of(direct))
 
 
-def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Said]:
-    """Sentences by their own score and by the likeliest span in them, best first."""
+def _bearing_on(direct: Direct, extracted: Extract, near: float, there: frozenset[str]) -> Iterator[Said]:
+    """Sentences by their own score and by the likeliest span in them, best first.
+
+    Beside an answer from the documents `there`, none of another that shares neither word nor sense with the question.
+    """
     likeliest: dict[tuple[str, int], float] = {}
     for span in () if direct.asks_yes_or_no else direct.chosen:
         sentence = span.found.sentence
@@ -95,7 +101,8 @@ def _bearing_on(direct: Direct, extracted: Extract, near: float) -> Iterator[Sai
 
     best = max((score(one) for one in extracted.ranked), default=0.0)
     for one in sorted(extracted.ranked, key=score, reverse=True)[:MAX_SENTENCES]:
-        if score(one) >= near * best and not _MAIL_HEADER.match(one.text):
+        bears = not there or one.hit.chunk.document_id in there or one.covered or one.cosine >= RELATED
+        if score(one) >= near * best and bears and not _MAIL_HEADER.match(one.text):
             yield Said(one.hit, one.text)
 
 

@@ -1,6 +1,7 @@
 """READ FIRST: from hits to a direct answer. Two things are compared, or the likeliest span is chosen, step by step.
 
-things.py -> comparison.py, compare_read.py | nested.py -> hops.py -> choose.py -> compose.py -> confidence.py
+things.py -> comparison.py, compare_read.py | alternatives.py, differences.py
+| nested.py -> hops.py -> choose.py -> compose.py -> confidence.py
 yes_no.py, yes_no_read.py, listed.py
 """
 
@@ -16,6 +17,7 @@ from trivium_query.answer.direct.alternatives import weigh
 from trivium_query.answer.direct.choose import Chosen, Weights, choose
 from trivium_query.answer.direct.compare_read import Compared, as_compared, compare
 from trivium_query.answer.direct.comparison import comparison_in
+from trivium_query.answer.direct.differences import what_was
 from trivium_query.answer.direct.focus import focus_of
 from trivium_query.answer.direct.hops import Read, read_by_hops, read_whole
 from trivium_query.answer.direct.listed import Listed, list_around
@@ -52,7 +54,7 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
     things, focus = things_in(question, hits), focus_of(hits, extracted.asked.names)
     comparison = comparison_in(question, things)
     compared = await compare(comparison, hits, read) if comparison is not None else None
-    if compared is None and (weighed := weigh(question, extracted.ranked)) is not None:
+    if compared is None and (weighed := weigh(question, extracted.ranked) or what_was(question, extracted.ranked)):
         compared = as_compared(weighed)
     if comparison is not None or compared is not None:
         return Direct(compared, compares=True, focus=focus)

@@ -31,6 +31,12 @@ _OPPOSITES = tuple(
         ("married", "unmarried single"),
     )
 )
+SAME_LETTERS = 5  # of "insurance" and "insured"
+_WITHOUT = re.compile(r"\bwithout\s(?:an?\s|any\s|the\s|being\s|having\s)*([^\W\d_]+)", re.I)
+_DEMANDS = re.compile(
+    r"\b(?:must|have to|has to|ha(?:s|ve) to be|needs?|required?|requires|obligatory|only)\b(?! not\b)", re.I
+)
+_WORD = re.compile(r"[^\W\d_]+")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = rf"(?P<{{}}>{'|'.join(_DAYS)})s?"
 _RANGE = re.compile(rf"{_DAY.format('first')}\s*(?:to|until|till|through|[-\u2013\u2014])\s*{_DAY.format('last')}")
@@ -42,6 +48,15 @@ def agrees(asked: str, told: AbstractSet[str]) -> bool | None:
         if asked in same and told & (same | other):
             return bool(told & same)
     return None
+
+
+def is_required(question: str, sentence: str) -> bool:
+    """Whether the sentence demands what the question wants to do without."""
+    without = _WITHOUT.search(question)
+    if without is None or not _DEMANDS.search(sentence):
+        return False
+    stem = without[1].lower()[:SAME_LETTERS]
+    return any(word.lower()[:SAME_LETTERS] == stem for word in _WORD.findall(sentence))
 
 
 def weekdays_in(sentence: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from trivium.domain.chunks import Span
 from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.hops import Read
+from trivium_query.answer.direct.opposites import is_required
 from trivium_query.answer.direct.yes_no import Decided
 from trivium_query.answer.evidence import Candidate
 
@@ -32,7 +33,10 @@ async def read_yes_or_no(question: str, ranked: Sequence[Candidate], read: Read)
     best = max(odds[word])
     if best < MIN_ODDS or best - max(odds[other]) < CLEAR:
         return None
-    return Decided(word, _deciding(sentences, odds[word]), sure=best >= SURE)
+    deciding = _deciding(sentences, odds[word])
+    if is_required(question, deciding.text):
+        return Decided("no", deciding, sure=False)
+    return Decided(word, deciding, sure=best >= SURE)
 
 
 def _deciding(sentences: Sequence[Candidate], odds: Sequence[float]) -> Candidate:

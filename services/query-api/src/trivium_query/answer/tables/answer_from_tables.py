@@ -21,7 +21,7 @@ from trivium_query.answer.citations import Draft
 from trivium_query.answer.extractive import NOT_FOUND
 from trivium_query.answer.support import FUZZY_RATIO, MIN_FUZZY_CHARS
 from trivium_query.answer.tables.asked_words import Word, words_of
-from trivium_query.answer.tables.draft import compose, short
+from trivium_query.answer.tables.draft import compose, compose_empty, short
 from trivium_query.answer.tables.engine import Result, run
 from trivium_query.answer.tables.plan_by_llm import plan_with_llm
 from trivium_query.answer.tables.plan_by_names import (
@@ -96,6 +96,8 @@ async def answer_from_tables(
     answered = await asyncio.to_thread(_answered, stored, planned)
     if best := _only_best(answered):
         return Found(_drafted(best, hits), best.certain)
+    if blank := _of_empty_cell(answered, hits):
+        return Found(blank, certain=False)
     if llm and any(each.told for each in planned) and any(hit.chunk.holds(UnitKind.TABLE) for hit in hits[:LLM_HITS]):
         return await _by_llm(question, stored, hits, llm, timeout_s)
     return Found(_not_there(question, planned, answered, hits))
@@ -161,6 +163,15 @@ def _only_best(answered: Sequence[_Answered]) -> _Answered | None:
     told = max((each.told for each in answered if each.short), default=0)
     best = [each for each in answered if each.short and each.told == told]
     return best[0] if len({each.short for each in best}) == 1 else None
+
+
+def _of_empty_cell(answered: Sequence[_Answered], hits: Sequence[Hit]) -> Draft | None:
+    """That its cell says "none", of the one row that the question names."""
+    blank = [(each, each.result) for each in answered if each.result and each.result.rows and not each.result.values]
+    if len(blank) != 1:
+        return None
+    one, result = blank[0]
+    return compose_empty(one.plan, one.stored.table, result, hits, one.stored.document.chunks)
 
 
 def _by_mark(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Draft | None:

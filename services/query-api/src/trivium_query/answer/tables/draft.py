@@ -19,6 +19,20 @@ _AVERAGED = (Aggregate.MEAN, Aggregate.MEDIAN)
 _LEADING_ZERO = re.compile(r"\b0(?=\d(?:,| [A-Z]))")
 
 
+def compose_empty(
+    plan: Plan, table: Table, result: Result, hits: Sequence[Hit], chunks: Sequence[Chunk]
+) -> Draft | None:
+    """The one row as it is, where its cell says "none"; None where it says nothing."""
+    row = result.shown[0]
+    hit = _holding(row.span, hits, chunks)
+    label = table.columns[plan.column].label if plan.column is not None else ""
+    cell = re.search(rf"(?:^|; ){re.escape(label)}: ([^\W\d_]+)(?:;|$)", row.line)
+    if hit is None or cell is None:
+        return None
+    shelf = Shelf([*hits, *([hit] if hit not in hits else [])])
+    return Draft(f"{row.line} {shelf.marker(hit)}", True, (shelf.cite(hit, row.line),), short=cell[1], kind=Kind.FACT)
+
+
 def compose(plan: Plan, table: Table, result: Result, hits: Sequence[Hit], chunks: Sequence[Chunk]) -> Draft:
     """The text and its citations: of each row that is shown, the chunk that holds it, hit or not."""
     cited = [(row, _holding(row.span, hits, chunks)) for row in result.shown]

@@ -41,7 +41,10 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """Values in the order of the table, and the first rows that they were made of; `rows` counts all of those."""
+    """Values in the order of the table, and the first rows that they were made of; `rows` counts all of those.
+
+    A row without a value is the one that is asked about, where its cell is empty.
+    """
 
     values: tuple[Value, ...]
     shown: tuple[ShownRow, ...]
@@ -78,7 +81,7 @@ def run(stored: DocumentTables, table: Table, plan: Plan) -> Result | None:
             found = msgspec.convert(_fetched(connection, computed(plan, table.number)), list[_Computed])
             values = tuple(Value(group, value, rows) for group, value, rows in found if value is not None)
             if not values:
-                return NOTHING
+                return _of_empty_cell(connection, plan, table)
             if len(values) > MAX_RESULTS or not _is_settled(plan, table, values):
                 return None
             groups = [value.group for value in values if value.group is not None]
@@ -91,6 +94,16 @@ def run(stored: DocumentTables, table: Table, plan: Plan) -> Result | None:
     shown = tuple(ShownRow(line, Span(first, last)) for line, first, last, _ in rows)
     shown = tuple(dict.fromkeys(shown))  # a row of several years is one line
     return Result(values, shown[:MAX_SHOWN_ROWS], len(rows))
+
+
+def _of_empty_cell(connection: sqlite3.Connection, plan: Plan, table: Table) -> Result:
+    """The one row whose cell is asked for and says "none" or nothing; no row where there are several, or none."""
+    if plan.aggregate is not Aggregate.VALUE or plan.group is not None or plan.minus is not None or plan.less:
+        return NOTHING
+    lying = rows_of(msgspec.structs.replace(plan, column=None), table.number, (), 2)
+    rows = msgspec.convert(_fetched(connection, lying), list[_Lying])
+    shown = tuple(ShownRow(line, Span(first, last)) for line, first, last, _ in rows)
+    return Result((), shown, 1) if len(shown) == 1 else NOTHING
 
 
 def _is_settled(plan: Plan, table: Table, values: Sequence[Value]) -> bool:

@@ -30,7 +30,33 @@ PERSONS = frozenset(
         " patient client customer buyer guest player runner rider applicant holder".split(),
     )
 )
+# Columns of those who did what a row tells, and what they do: beside them stands for whom it was done.
+_DOERS = frozenset(
+    map(
+        stem,
+        "mechanic technician driver engineer plumber electrician doctor nurse vet dentist therapist tutor trainer coach"
+        " instructor operator carer cook guide inspector surveyor fitter gardener cleaner hairdresser agent clerk"
+        " officer editor designer handler teacher worker employee staff".split(),
+    )
+)
+_DEEDS = frozenset(
+    map(
+        stem,
+        "fix repair mend service do make handle treat work drive teach train clean cook guide inspect check fit serve"
+        " build design install replace carry perform see".split(),
+    )
+)
+_IRREGULAR = {
+    "did": "do",
+    "done": "do",
+    "made": "make",
+    "drove": "drive",
+    "taught": "teach",
+    "saw": "see",
+    "built": "build",
+}
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
+_PERSONAL = frozenset(("who", "whom", "wer"))
 PLACES = frozenset(map(stem, "where place location site town city address station country".split()))
 _ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, "where": PLACES, "wo": PLACES}
 _YES = frozenset(["yes", "true", "y", "x", "ja", "oui", "si", "\u2713", "\u2714"])
@@ -119,7 +145,12 @@ class Reading(msgspec.Struct, frozen=True):
         """The column of whom "who", or of what "where", asks."""
         wanted = next((_ASKS_FOR[word.folded] for word in self.words if word.folded in _ASKS_FOR), frozenset[str]())
         found = [at for at, column in enumerate(self.table.columns) if wanted & set(stems_of(column.label))]
+        if wanted is PERSONS and (doers := self._doers()):
+            found = doers if any(map(is_deed, self.words)) else [*dict.fromkeys((*found, *doers))]
         return found[0] if len(found) == 1 else None
+
+    def _doers(self) -> list[int]:
+        return [at for at, column in enumerate(self.table.columns) if _DOERS & set(stems_of(column.label))]
 
     def names_of_rows(self) -> int | None:
         """The first column with a name for each row that is no number, where "which thing" asks for it."""
@@ -260,6 +291,7 @@ class Reading(msgspec.Struct, frozen=True):
             is_function_word(word.folded)
             or word.stem in LIGHT | UNITS | THINGS
             or self._is_move(word)
+            or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._doers()))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)))
@@ -291,6 +323,11 @@ def affirmed(column: Column) -> tuple[str, ...]:
 def is_person(word: Word) -> bool:
     """Whether the word stands for whoever a table is of: "employees", "people"."""
     return word.stem in _PERSON_WORDS
+
+
+def is_deed(word: Word) -> bool:
+    """Whether it is what one does for another: "fixed"; "did" alone helps another verb."""
+    return word.folded != "did" and (word.stem in _DEEDS or stem(_IRREGULAR.get(word.folded, "")) in _DEEDS)
 
 
 def persons_of(table: Table) -> list[int]:

@@ -1,0 +1,54 @@
+"""What was, where a sentence tells by how much that differs: "41 households, nine fewer than a year ago". Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from trivium_query.answer.direct.alternatives import Amount, Weighed
+from trivium_query.answer.direct.changes import asks_what_was
+from trivium_query.answer.direct.units import COUNTED
+from trivium_query.answer.evidence import Candidate
+from trivium_query.contradictions.values import Value, number_told
+from trivium_query.words import content_words
+
+_MORE = "more|higher|longer|dearer|heavier|larger"
+_LESS = "fewer|less|lower|shorter|cheaper|lighter|smaller"
+_THAN = re.compile(
+    rf"(?P<by>{COUNTED.pattern})(?:\s?(?P<unit>[%€£$]|[^\W\d_]{{1,12}}))??\s(?:(?P<more>{_MORE})|(?:{_LESS}))"
+    r"(?:\s\w+)?\sthan\s(?P<then>[^,;()]{2,80})",
+    re.I,
+)
+_COMPARES = re.compile(rf"\b(?:{_MORE}|{_LESS}|than)\b", re.I)
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
+MAX_READ = 12  # sentences
+
+
+def what_was(question: str, ranked: Sequence[Candidate]) -> Weighed | None:
+    """The number that the one in the sentence differs from, and both that it follows from.
+
+    None where the question asks for the difference, or not for the time or thing behind "than".
+    """
+    asked = frozenset(content_words(question))
+    if _COMPARES.search(question):
+        return None
+    found = ((one, than) for one in ranked[:MAX_READ] if (than := _THAN.search(one.text)))
+    return next((was for one, than in found if (was := _was(question, asked, one, than))), None)
+
+
+def _was(question: str, asked: frozenset[str], one: Candidate, than: re.Match[str]) -> Weighed | None:
+    told, then = one.text[: than.start("by")], frozenset(content_words(than["then"]))
+    numbers = [number for number in COUNTED.finditer(told) if not _YEAR.fullmatch(number[0])]
+    of_then = asked & then - frozenset(content_words(told)) or asks_what_was(question)
+    if len(numbers) != 1 or not of_then or not asked <= one.words | then:
+        return None
+    now, by, unit = number_told(numbers[0][0]), number_told(than["by"]), than["unit"] or ""
+    if now is None or by is None or not told[numbers[0].end() :].lstrip().startswith(unit):
+        return None
+    was = now[0] - by[0] if than["more"] else now[0] + by[0]
+    sides = [_amount(one, numbers[0].span(), now[0]), _amount(one, than.span("by"), by[0])]
+    return Weighed(f"{was:g} {unit}".strip(), (sides[0], sides[1]))
+
+
+def _amount(one: Candidate, place: tuple[int, int], number: float) -> Amount:
+    return Amount(Value("number", "", number, number, one.text[slice(*place)], *place), one)

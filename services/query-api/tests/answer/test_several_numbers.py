@@ -1,0 +1,102 @@
+"""Sentences with several numbers: by how much one differs from another, and which of them the question is of."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.retrieval import Hit
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.direct.clauses import is_clear
+from trivium_query.answer.direct.differences import what_was
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.opposites import is_required
+from trivium_query.answer.direct.short import trimmed
+from trivium_query.answer.evidence import analyse, candidates
+
+LIST = "There are 41 households on the list, nine fewer than a year ago."
+MOSSES = "We found 57 mosses, 12 more than at the first visit in 2019."
+TICKETS = "Bicycles cost 40 kroner, as before; e-bikes weigh more and cost 60."
+
+
+def hit(text: str) -> Hit:
+    sentences = tuple(split_sentences(text))
+    return Hit(Chunk("c", "d", "v", 0, text, Span(0, len(text)), "file.md", sentences=sentences), 1, 1.0)
+
+
+def found(text: str, span: str) -> Found:
+    return Found(hit(text), text.index(span), text.index(span) + len(span), 1.0, "")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "was"),
+    [
+        ("How many households were on the list a year ago?", LIST, "50"),
+        ("How many mosses were found in 2019?", MOSSES, "45"),
+        ("How many mosses were found before?", MOSSES, "45"),
+        ("What did the pass cost last year?", "The pass costs 48 euros, 6 euros more than last year.", "42 euros"),
+        ("How many households are on the list?", LIST, ""),
+        ("How many fewer households are on the list than a year ago?", LIST, ""),
+        ("How many houses were on the list a year ago?", LIST, ""),  # of other things
+        ("How many mosses were found in 2011?", MOSSES, ""),
+        ("What did the pass cost last year?", "The pass costs 48 euros, 6 percent more than last year.", ""),
+    ],
+)
+def test_what_was_follows_from_what_is_and_by_how_much_it_differs(question: str, text: str, was: str) -> None:
+    hits = [hit(text)]
+    told = what_was(question, candidates(analyse(question, hits), hits, None, {}))
+    assert (told.short if told else "") == was
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "span", "clear"),
+    [
+        ("What does an e-bike cost?", TICKETS, "40", False),
+        ("What does an e-bike cost?", TICKETS, "60", True),
+        ("What do bicycles cost?", TICKETS, "40", True),
+        ("What does the pass cost?", "The pass costs 8 euros; a dog 2 euros.", "8", True),
+        ("What does the pass cost for dogs?", "The pass costs 8 euros; dogs pay 2 euros.", "8", False),
+    ],
+)
+def test_a_number_is_not_told_with_confidence_where_another_has_the_questions_words(
+    question: str, text: str, span: str, clear: bool
+) -> None:
+    hits = [hit(text)]
+    asked = analyse(question, hits)
+    (sentence,) = candidates(asked, hits, None, {})
+    assert is_clear(asked, found(text, span), sentence) is clear
+
+
+@pytest.mark.parametrize(
+    ("question", "wants"),
+    [
+        ("Who decides when there is fog?", "name"),
+        ("When was the man who built it born?", "date"),
+        ("How many of those who came stayed?", "number"),
+        ("What is it?", ""),
+    ],
+)
+def test_the_first_word_that_asks_says_what_is_wanted(question: str, wants: str) -> None:
+    assert analyse(question, []).wants == wants
+
+
+def test_new_is_not_asked_for_where_nothing_is_called_so() -> None:
+    question = "Who is the new chair?"
+    elsewhere = hit("The new pump works.")
+    assert "new" not in analyse(question, [hit("Ada Berg was elected chair."), elsewhere]).weights
+    assert "new" in analyse(question, [hit("Ada Berg is the new chair.")]).weights
+    assert "new" in analyse("What is new?", []).weights
+
+
+def test_a_span_of_days_is_told_from_its_beginning() -> None:
+    text = "The ship is in the yard from 19 October until 6 November for a new gearbox."
+    start, end = trimmed(found(text, "until 6 November"), "number")
+    assert text[start:end] == "19 October until 6 November"
+
+
+def test_what_is_demanded_cannot_be_done_without() -> None:
+    demanded = "Keepers must be members and insured."
+    assert is_required("Can I keep bees without insurance?", demanded)
+    assert not is_required("Can I keep bees without a garden?", demanded)
+    assert not is_required("Can I keep bees without insurance?", "Insured keepers pay less.")
+    assert not is_required("Do I need insurance?", demanded)
