@@ -40,6 +40,8 @@ def found(text: str, span: str) -> Found:
         ("What was the fee?", FEE, "£48", "£48"),  # then or now: it does not say
         ("Where do they meet?", MOVED, "Railway Arms", "old library"),
         ("From where did they move?", MOVED, "Railway Arms", "Railway Arms"),
+        ("What fuse is in it?", "It had a fuse of 10 A instead of 4 A.", "4 A", "10 A"),
+        ("What fuse should it have?", "It had a fuse of 10 A instead of 4 A.", "10", "4 A"),
         ("When is it open?", "It is open from 9 to 17.", "9", "9"),  # nothing changed
     ],
 )

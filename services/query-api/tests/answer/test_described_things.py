@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from trivium.domain.answers import Verdict
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.answerers.enumeration import answer_by_items
+from trivium_query.answer.answerers.reason import answer_by_reason
 from trivium_query.answer.direct.agents import agents_in
 from trivium_query.answer.direct.alternatives import weigh
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import named_as_in
 from trivium_query.answer.direct.short import trimmed, with_partners
 from trivium_query.answer.evidence import analyse, candidates
+from trivium_query.answer.extractive import extract
 
 
 def hit(text: str, number: int = 1, title: str = "") -> Hit:
@@ -30,6 +33,8 @@ def hit(text: str, number: int = 1, title: str = "") -> Hit:
         ("Who repairs the fence?", "The lawn is mown by the tenant; the fence is repaired by the owner.", "the owner"),
         ("Who will open the hall?", "The caretaker and Rita Moss will open the hall.", "The caretaker and Rita Moss"),
         ("Who signs with the cashier?", "The chair and the cashier sign with a seal.", "The chair"),
+        ("Who takes cats?", "Cats are not kept here; Frau Lindqvist in Mellby takes them.", "Frau Lindqvist"),
+        ("Who decides in fog?", "If fog comes, Karin on the bridge decides, nobody else.", "Karin"),
         ("Who wrote the play?", "The play was written by Anna Berg in 1910.", "Anna Berg"),
     ],
 )
@@ -131,3 +136,16 @@ def test_a_list_is_told_whole_under_the_line_that_announces_it() -> None:
 def test_a_list_of_something_else_is_not_told_where_a_passage_has_all_that_is_asked() -> None:
     hits = [hit("Please bring:\n- a whistle\n- a map", 1), hit("Bring a coat on the boat trip.", 2)]
     assert answer_by_items("What must I bring on the boat trip?", hits) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("There was no warm water since Monday.", Verdict.PARTIALLY_SUPPORTED),
+        ("There was no warm water since the valve stuck.", Verdict.SUPPORTED),
+        ("There was no warm water because the valve stuck.", Verdict.SUPPORTED),
+    ],
+)
+def test_since_a_day_is_no_reason(text: str, verdict: Verdict) -> None:
+    question, hits = "Why was there no warm water?", [hit(text)]
+    assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is verdict

@@ -10,6 +10,7 @@ from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.clauses import is_clear
 from trivium_query.answer.direct.differences import what_was
 from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.labels import numbered_in
 from trivium_query.answer.direct.opposites import is_required
 from trivium_query.answer.direct.short import trimmed
 from trivium_query.answer.evidence import analyse, candidates
@@ -92,6 +93,19 @@ def test_a_span_of_days_is_told_from_its_beginning() -> None:
     text = "The ship is in the yard from 19 October until 6 November for a new gearbox."
     start, end = trimmed(found(text, "until 6 November"), "number")
     assert text[start:end] == "19 October until 6 November"
+
+
+def test_of_two_ordinals_both_are_told() -> None:
+    text = "The dome is open on the first and third Friday of each month."
+    start, end = trimmed(found(text, "third Friday"), "")
+    assert text[start:end] == "first and third Friday"
+
+
+def test_a_thing_is_called_by_the_number_behind_it() -> None:
+    text = "Bus 41 stops at the church."
+    (told,) = numbered_in("Which bus goes to the church?", hit(text))
+    assert text[told.start : told.end] == "41"
+    assert not list(numbered_in("Which bus of the two goes there?", hit(text)))
 
 
 def test_what_is_demanded_cannot_be_done_without() -> None:

@@ -50,6 +50,11 @@ Full plot,104 €,150 €
 Half plot,58 €,80 €
 Raised bed,20 €,none
 """
+HOLIDAYS = """name,department,days_total,days_taken
+Ana Lopes,kitchen,25,14
+Ben Hill,service,28,20
+Esra Aydin,service,27,11
+"""
 LIMITS = """Tank,Level,Minimum,Price
 North,40,50,1.25
 South,70,50,1.20
@@ -68,6 +73,19 @@ def _answer(name: str, text: str, question: str) -> tuple[str, bool]:
     planned = plan_by_names(question, table, {})
     result = run(stored, table, planned.sure) if planned.sure else None
     return (short(planned.sure, table, result) if planned.sure and result else "", planned.certain)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many days has Ana Lopes taken?", "14"),
+        ("How many days did Ben Hill take?", "20"),
+        ("How many people work in service?", "2"),
+        ("How many days has Ana Lopes?", ""),  # of two columns
+    ],
+)
+def test_a_person_is_a_row_and_a_column_is_meant_by_all_its_words(question: str, said: str) -> None:
+    assert _answer("holidays.csv", HOLIDAYS, question)[0] == said
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,9 @@ MIN_TOLD = 0.5  # of the question's words, names apart: a sentence that tells of
 WHOLE = 0.99
 MIN_OWN = 0.4  # of them in the sentence itself, where it is sure: a heading is of many sentences
 _CUE = re.compile(
-    r"\b(?:because|since|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
+    r"\b(?:because|since(?!\s+(?:then|last|the\s\d|\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec))"
+    r"|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
     r"|(?:comes?|came|results?|stems?) from|the reason|which is why"
     r"|cause(?=:|\s+(?:was|is)\b)|used (?:to|for|as)|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"

@@ -21,7 +21,8 @@ _NAME = r"(?:[A-Z\u00c0-\u00de][\w'\u2019-]+)(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-
 _DETERMINED = rf"(?:[Tt]he|[Aa]n?|[Oo]ur|[Ee]ach|[Ee]very)\s+[a-z-]+(?:\s+[a-z-]+){{0,{MAX_NOUN_WORDS - 1}}}?"
 _AGENT = rf"(?:{_DETERMINED}|{_NAME})(?:\s+and\s+(?:{_DETERMINED}|{_NAME}))?"
 _HELPING = r"(?:\s+(?:must|will|shall|can|may|should|has|have|had|also|always|usually|normally|then|first))*"
-_SUBJECT = re.compile(rf"(?P<agent>{_AGENT}){_HELPING}\s+$")
+_PLACED = r"(?:\s+(?:in|at|on|from)\s+(?:the\s+)?[\w'\u2019-]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]+)?)?"
+_SUBJECT = re.compile(rf"(?P<agent>{_AGENT}){_PLACED}{_HELPING}\s+$")
 _BY = re.compile(rf"(?:\s+[a-z]+){{0,2}}\s+by\s+(?P<agent>{_AGENT})(?=[\s,.;:)]|$)")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?$")
 

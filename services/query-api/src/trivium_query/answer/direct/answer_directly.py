@@ -54,7 +54,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     by_rule = direct.compared is not None or (direct.decided is not None and direct.decided.sure)
     doubted = likely.answerable < ANSWERABLE or (likely.right < LEAST_RIGHT and not by_rule)
     if doubted or not _says_anything(direct, extracted):
-        near = refused(question, hits, _likeliest(direct)).draft
+        near = refused(question, hits, _likeliest(direct) or _nearest(extracted)).draft
         return ReadAnswer(near, Verdict.NOT_SUPPORTED, likely.right)
     likely_right = likely.right >= SUPPORTED and _bears_on(direct) and _has_numbers_of(question, direct)
     draft = compose(direct, extracted, hits, sure=likely_right)
@@ -71,6 +71,11 @@ def _likeliest(direct: Direct) -> list[tuple[Hit, str]]:
     there = [one for one in direct.chosen if direct.focus[one.found.hit.chunk.document_id] >= CLEAR]
     said = [(one.found.hit, one.found.sentence.of(one.found.hit.chunk.text)) for one in there if one.found.sentence]
     return list(dict.fromkeys(said))[:MAX_LIKELIEST]
+
+
+def _nearest(extracted: Extract) -> list[tuple[Hit, str]]:
+    """The best sentence, where its sense is near the question's."""
+    return [(one.hit, one.text) for one in extracted.ranked[:1] if one.cosine >= RELATED]
 
 
 def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:

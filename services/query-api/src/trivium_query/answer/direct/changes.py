@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trivium.domain.chunks import Span
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.units import COUNTED
 
@@ -24,6 +25,11 @@ _TO_NEW = re.compile(
 )
 _BOTH = re.compile(r"^(?P<old>\S+(?:\s\S+){0,3}?)\s+to\s+(?P<new>\S+(?:\s\S+){0,3})$")
 _AMOUNT = re.compile(rf"[$€£¥]?\s?{COUNTED.pattern}(?:\s(?:%|per ?cent|euros?|pounds?|dollars?))?", re.I)
+_VALUE = rf"(?:[$€£¥]\s?)?{COUNTED.pattern}(?:\s?(?:%|[^\W\d_]{{1,12}}))?"
+_INSTEAD = re.compile(rf"(?P<told>{_VALUE})\s(?:instead of|rather than|not the)\s(?:the\s)?(?P<right>{_VALUE})", re.I)
+_SHOULD = re.compile(
+    r"\b(?:should|ought|supposed|correct|right|proper|normal(?:ly)?|required|permitted|allowed)\b", re.I
+)
 _BEFORE = re.compile(
     r"\bbefore(?=\W*$|\s(?:that|this|the (?:change|rise|raise|increase|cut|reduction|move|reform))\b)"
     r"|\b(?:previous(?:ly)?|used to|former(?:ly)?|earlier|the old|original(?:ly)?|at first)\b",
@@ -31,6 +37,14 @@ _BEFORE = re.compile(
 )
 _NOW = re.compile(r"\b(?:now|new|nowadays|today|currently?|these days|after|since|from now on|any ?more)\b", re.I)
 _PAST = re.compile(r"\b(?:was|were|did|had)\b|^\W*(?:from|out of)\b", re.I)
+
+
+def _instead(question: str, text: str, sentence: Span, one: Found) -> tuple[int, int] | None:
+    """Of "10 A instead of 4 A" what should be, where that is asked for, else what is."""
+    for match in _INSTEAD.finditer(text, sentence.start, sentence.end):
+        if match.start() <= one.start and one.end <= match.end():
+            return match.span("right" if _SHOULD.search(question) else "told")
+    return None
 
 
 def asks_what_was(question: str) -> bool:
@@ -50,6 +64,8 @@ def as_it_holds(question: str, one: Found) -> Found:
     A question in the past tense that says neither is left alone.
     """
     text, sentence = one.hit.chunk.text, one.sentence
+    if sentence and (instead := _instead(question, text, sentence, one)):
+        return one.between(*instead)
     first, last = (sentence.start, sentence.end) if sentence else (0, len(text))
     before = text[first : one.start]
     if not _CHANGE.search(before):

@@ -42,7 +42,7 @@ _IN = re.compile(r"\b(?:in|at|near|on)\s(?:the\s)?$", re.I)
 _FOR = re.compile(r"\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 _NUMBER_FOR = re.compile(r"(?<![\w.,])(\d[\d.,]*)\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 MAX_AMOUNT_WORDS = 6
-_PRICE = re.compile(r"\bcosts?\s(\d[\d.,]*)(?=[,;.)]|\sand\b|\W*$)", re.I)  # in the money that was told before
+_BARE = re.compile(r"(?<![\w.,:/-])(\d[\d.,]*\d|\d)(?=[,;.)](?:\s|$)|\sand\b|\W*$)")  # in the unit that was told before
 _CALLED = re.compile(r"\b(?:number|no\.|nr\.?|page|room|chapter|section|step)\s$", re.I)
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
@@ -108,7 +108,7 @@ def choose(
         signals = signals_of(asked, one, rows, sentences.get(one.hit.chunk.id, ()))
         chosen.append(Chosen(one, probability(signals, weights.answer), signals))
     beside = [one.found for one in chosen if one.signals["life"]] if asked.wants != "date" else []
-    measured = [one for one in rows if is_measured(question, one.text)]
+    measured = [one for one in rows if is_measured(question, one.text) or _has_its_unit_before(question, one)]
     own = in_clauses_asked_about(asked, rows, counted=counts is not None)
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
@@ -132,6 +132,13 @@ def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:
 def _is_where(one: Found) -> bool:
     """Whether it stands behind "in" or "at", as no person does."""
     return _IN.search(one.hit.chunk.text[: one.start]) is not None
+
+
+def _has_its_unit_before(question: str, one: Found) -> bool:
+    """Whether it is a bare number behind an amount of what is asked for: 60 of "40 kroner, e-bikes cost 60"."""
+    sentence, pattern = one.sentence, amounts_for(question)
+    bare = _BARE.fullmatch(one.text) is not None and sentence is not None
+    return bool(bare and pattern and pattern.search(one.hit.chunk.text, sentence.start if sentence else 0, one.start))
 
 
 def _is_called_so(one: Found) -> bool:
@@ -261,7 +268,8 @@ def _typed(
             for_what = [
                 match for match in _NUMBER_FOR.finditer(one.text) if asked.words_in(match[2]) & asked.weights.keys()
             ]
-            told += [match.span(1) for match in (*for_what, *_PRICE.finditer(one.text))]
+            told += [match.span(1) for match in for_what]
+            told += [match.span(1) for match in _BARE.finditer(one.text, told[0][1])] if told else []
         if asked.wants == "name" and any(_is_in(other, one) for other in found):  # in another clause, perhaps
             told += [(name.start, name.end) for name in names_in(one.text) if name.key not in asked.names]
         for start, end in told:

@@ -23,6 +23,7 @@ _WHICH = re.compile(
     r"(?:is|are|was|were|do|does|did|has|have|had|can|must|should|will)\b",
     re.I,
 )
+_WHICH_GOES = re.compile(r"^(?:which|what)\s+(?P<thing>[a-z]{3,})\s+(?!(?:of|in|at|with|and|or)\b)[a-z]{2,}s\b", re.I)
 _CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
 _NAME = rf"{_CAPITALISED}(?:\s+(?:(?:van|von|de|der|del|di|da|la|le)\s+)*{_CAPITALISED}){{0,3}}"
 
@@ -54,7 +55,7 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
 
 def numbered_in(question: str, hit: Hit) -> Iterator[Told]:
     """What "which line" asks for: the 14 of "line 14", in sentences of most words asked."""
-    thing = _WHICH.search(question.strip())
+    thing = _WHICH.search(question.strip()) or _WHICH_GOES.search(question.strip())
     if thing is None:
         return
     word = rf"\b(?i:{re.escape(thing['thing'])})\s+(?:(?i:no|nr|number)\.?\s+)?"

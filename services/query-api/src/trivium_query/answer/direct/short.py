@@ -40,6 +40,9 @@ _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z-]*\d)\w+(?:-\w+){2,}(?![\w-])")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
 _MADE_IN = re.compile(r"\w+(?:ed|own|ilt|ade)\s(?:in|at)\s(?:the\s)?(?=[A-Z])", re.A)
 _LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
+_NTH = r"(?:first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))"
+_ORDINAL = re.compile(rf"{_NTH}\b", re.I)
+_ORDINALS = re.compile(rf"\b{_NTH}(?:,\s{_NTH})*\s(?:and|or)\s(?:the\s)?$", re.I)
 _UNTIL = re.compile(r"(?:until|till|to)\s", re.I)
 _SINCE = re.compile(r"\bfrom\s(?P<since>[^,;.()]{1,40})\s$", re.I)
 _AGENT = re.compile(r"\sby\s")
@@ -67,6 +70,8 @@ def trimmed(one: Found, wants: str) -> tuple[int, int]:
         start = min(number.end(), end)  # "4. Deposit": the number of the section
     if _UNTIL.match(text, start, end) and (since := _SINCE.search(text[:start])):
         start = since.start("since")
+    if (_ORDINAL.match(text, start, end)) and (led := _ORDINALS.search(text[:start])):
+        start = led.start()
     if wants == "place":
         start, end = _place(text, start, end)
     start, end = _whole_numbers(text, start, end)  # where two sentences are joined, the first led up to the second

@@ -90,10 +90,18 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     for at, word in enumerate(words):
         if at not in used and not is_function_word(word.folded):
             holders = [place for place, label in enumerate(labels) if _names(word, label)]
+            if len(holders) > 1:
+                holders = _all_told(words, labels, holders) or holders
             denied = [place for place, label in enumerate(labels) if _denies(word, label)]
             if len(holders or denied) == 1:
                 found.append(ColumnMention((holders or denied)[0], Run(at, at + 1), denied=not holders))
     return sorted(found, key=lambda one: one.run)
+
+
+def _all_told(words: Sequence[Word], labels: Sequence[Sequence[str]], holders: Sequence[int]) -> list[int]:
+    """The one whose name's words all stand in the question: "how many days has she taken"; none where several are."""
+    told = [at for at in holders if all(any(alike(word.stem, part) for word in words) for part in labels[at])]
+    return told if len(told) == 1 else []
 
 
 def _names(word: Word, label: Sequence[str]) -> bool:

@@ -202,9 +202,13 @@ def _how_many(reading: Reading) -> Plan | None:
     asked, group = reading.asked(), reading.group()
     if asked is not None and not reading.table.columns[asked].measured:
         return _how_many_values(reading, asked, group)
+    if asked is None and _counts_persons(reading):
+        return Plan(Aggregate.COUNT, None, reading.filters(), group)
     measures = [asked] if asked is not None else [*_measures(reading)] or counting(reading.table)
     if reading.filtered().intersection(measures):  # how many there are of such a number, or their sum
         return None
+    if asked is not None and _names_one_row(reading):
+        return Plan(Aggregate.VALUE, asked, reading.filters(), group)
     if len(measures) == 1 and _is_added(reading, measures[0]):
         return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
     return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None
@@ -242,6 +246,23 @@ def _counts_rows(reading: Reading) -> bool:
         return False
     persons = is_person(counted) and len(persons_of(reading.table)) == 1
     return persons or reading.names_value(counted) or counted == reading.noun_of_rows()
+
+
+def _counts_persons(reading: Reading) -> bool:
+    """Whether "how many people" means rows: each is of another person."""
+    counted, persons = reading.counted(), persons_of(reading.table)
+    is_each = len(persons) == 1 and _has_row_each(reading.table, persons[0])
+    return bool(is_each and reading.filters() and counted is not None and is_person(counted))
+
+
+def _names_one_row(reading: Reading) -> bool:
+    """Whether the one value of a column that has another in each row is named."""
+    named = [one for one in reading.filters() if one.test is Test.IS and len(one.values) == 1]
+    return any(_has_row_each(reading.table, one.column) for one in named)
+
+
+def _has_row_each(table: Table, column: int) -> bool:
+    return len(table.columns[column].values) == table.rows
 
 
 def _each(reading: Reading) -> Plan | None:
