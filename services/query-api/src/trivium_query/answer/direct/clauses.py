@@ -77,8 +77,8 @@ def in_clauses_asked_about(asked: Asked, rows: Sequence[Found], *, counted: bool
     for (_, sentence), some in by_sentence.items():
         clear = [one for one in some if sentence and _has_its_words(asked, one, sentence)] if counted else []
         own = _in_best_clause(asked, sentence, clear or some) if sentence else some
-        counting = [one for one in own if counts_what_is_asked(asked, one)] if counted and sentence else []
-        best += counting or own
+        counting = [one for one in some if counts_what_is_asked(asked, one)] if counted and sentence else []
+        best += [one for one in own if one in counting] if counting else own
     return best
 
 
