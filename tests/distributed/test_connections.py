@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cluster import QUERY, START_S, Cluster
+from cluster import QUERY, Cluster
 from waiting import wait_until
 
 SECOND = f"{QUERY}#2"
@@ -29,14 +28,8 @@ def write(folder: Path) -> None:
 def started(new_cluster: Callable[..., Cluster], tmp_path: Path) -> Cluster:
     """Two query services, with models of their own and no ingest behind."""
     cluster = new_cluster(events=False, TRIVIUM_CONNECT_FOLDERS=str(tmp_path), TRIVIUM_INFERENCE_URL="")
-    ports = []
-    for _ in range(2):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            ports.append(str(probe.getsockname()[1]))
     cluster.start(QUERY)
-    cluster.start(SECOND, TRIVIUM_HTTP_PORT=ports[0], TRIVIUM_GRPC_PORT=ports[1])
-    log = cluster.folder / f"{SECOND}.log"
-    wait_until(lambda: "gRPC" in log.read_text(), "the second one is up", limit_s=START_S, told=cluster.logs)
+    cluster.start_beside(SECOND)
     return cluster
 
 
