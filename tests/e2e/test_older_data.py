@@ -86,9 +86,11 @@ def test_keys_edits_connections_conversations_and_the_trail_of_an_earlier_versio
         assert {source["name"] for source in mira.get("/v1/sources").json()["sources"]} > {FOLLOWED}
         assert mira.get("/v1/keys").status_code == 403
         (conversation,) = mira.get("/v1/conversations").json()["conversations"]
+        edits = mira.get("/v1/graph/edits").json()["edits"]
         renamed = mira.get("/v1/graph/entities", params={"prefix": "The Old Dam"}).json()["entities"]
     assert "1961" in str(conversation)
     assert [(entity["name"], "Stennet Dam" in entity["aliases"]) for entity in renamed] == [("The Old Dam", True)]
+    assert [(edit["why"], edit["standing"]) for edit in edits] == [("as it is called now", "counts")]
     with server.http() as admin:
         (told,) = admin.get("/v1/keys").json()["keys"]
         actions = [entry["action"] for entry in admin.get("/v1/trail").json()["entries"]]

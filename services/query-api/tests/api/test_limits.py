@@ -135,7 +135,7 @@ async def test_uploads_and_bytes_are_counted_over_grpc_as_over_http(services: Se
             return "taken"
 
         assert await told(90) == "taken"
-        assert await told(11) == "RESOURCE_EXHAUSTED: The limit of documents, bytes is reached."
+        assert await told(11) == "RESOURCE_EXHAUSTED: The limit of bytes, documents is reached."
         assert await told(1) == "taken"
         assert await told(2) == "RESOURCE_EXHAUSTED: The limit of uploads is reached."
         assert await told(3, "beta") == "taken"
