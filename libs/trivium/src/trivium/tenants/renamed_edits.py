@@ -28,9 +28,9 @@ def renamed_edits(
     Raises `Refused` (`edits_of_another_name`) for an edit that names what its archive does not tell by name.
     """
     told, versions = {}, {}
-    for one in documents:
-        old, new = (document_id(name, one.origin.name) for name in names)
-        told[old], versions[old] = new, one.version
+    for document in documents:
+        old, new = (document_id(name, document.origin.name) for name in names)
+        told[old], versions[old] = new, document.version
     logged = {
         key: _edits(names, key, body) for key, body in objects.items() if not key.startswith((PACKS, WITH_EVIDENCE))
     }
