@@ -16,6 +16,8 @@ from waiting import wait_until
 
 from .conftest import Server
 
+PINK = "key-of-pink"
+
 
 def test_a_tenants_words_are_in_no_file_afterwards_and_another_tenants_files_are_as_they_were(
     start_server: Callable[..., Server],
@@ -107,18 +109,24 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     cut.write_bytes(file.read_bytes()[:-300])
     assert "cannot be imported" in server.cli("tenants", "import", str(cut), check=False).stderr
     assert _listed(server)["red"]["state"] == "erased"
-    assert "holds edits" in server.cli("tenants", "import", str(file), "--as", "pink", check=False).stderr
+    server.cli("tenants", "import", str(file), "--as", "pink")
     server.cli("tenants", "import", str(file))
-    server.env["TRIVIUM_API_KEYS"] = API_KEYS
+    server.env["TRIVIUM_API_KEYS"] = f"{API_KEYS},pink:{PINK}"
     server.start()
     server.wait_idle()
     wait_until(lambda: _seen(server) == before, "all is as it was", told=lambda: (before, _seen(server)))
     assert "Kvint" in server.ask("Who keeps the Zephyrine ledger?")["text"]
 
+    def pink() -> dict[str, Any]:
+        return _seen(server, PINK)
 
-def _seen(server: Server) -> dict[str, Any]:
+    wait_until(lambda: pink()["entities"] == before["entities"], "so it is under another name", told=pink)
+    assert [edit["why"] for edit in pink()["edits"]["edits"]] == ["Tamsin says so"]
+
+
+def _seen(server: Server, key: str = "") -> dict[str, Any]:
     """Documents by name, entities, edits, the schema and what was said."""
-    with server.http() as client:
+    with server.http(key) as client:
         sources = client.get("/v1/sources").json()["sources"]
         entities = client.get("/v1/graph/entities", params={"limit": 200}).json()["entities"]
         talks = client.get("/v1/conversations").json()["conversations"]

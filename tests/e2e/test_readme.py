@@ -7,31 +7,18 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
 from site_peer import SitePeer, html, serving
+from tutorials import Reader, block
 from waiting import wait_until
 
 from .conftest import EXAMPLES, PATIENCE
 
-ROOT = EXAMPLES.parent
-README = (ROOT / "README.md").read_text()
 END_OF_TOUR = "Ask your own:"
 TOUR_S = 200.0
-CURL = "curl() { command curl --silent --show-error --fail-with-body --noproxy '*' \"$@\"; }"
-
-
-def block(heading: str, begins: str) -> list[str]:
-    """The lines of the code block below a heading whose first line begins so, without their comments."""
-    _, _, section = README.partition(f"\n## {heading}\n")
-    for code in re.findall(r"^```\n(.*?)^```", section.partition("\n## ")[0], re.M | re.S):
-        if code.startswith(begins):
-            return [re.sub(r"\s{2,}#.*", "", line) for line in code.splitlines()]
-    raise AssertionError(f"README.md has no such block: {heading}, {begins}")
 
 
 def each(line: str) -> list[str]:
@@ -40,39 +27,25 @@ def each(line: str) -> list[str]:
     return [line.replace(choice[0], one) for one in choice[0].split("|")] if choice else [line]
 
 
-OWN = [one for line in block("Your own documents", ". .venv") for one in each(line)]
-HTTP = [line for line in block("Your own documents", "curl") if line.startswith("curl")]  # of grpcurl: test_doors_grpc
+OWN = [one for line in block("README.md", "Your own documents", ". .venv") for one in each(line)]
+# of grpcurl: test_doors_grpc
+HTTP = [line for line in block("README.md", "Your own documents", "curl") if line.startswith("curl")]
 
 
 class Toured(msgspec.Struct, frozen=True):
-    """What the tour printed, and how a reader goes on beside it, in `folder`."""
+    """What the tour printed, and who goes on beside it."""
 
     printed: str
     url: str
-    folder: Path
-    env: dict[str, str]
+    reader: Reader
 
     def run(self, line: str) -> str:
-        """As typed into a shell after `. .venv/bin/activate`, with a yes where one is asked for."""
-        script = f". .venv/bin/activate\n{CURL}\n{line}"
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
-            cwd=self.folder,
-            env=self.env,
-            input="y\n",
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, f"$ {line}\n{done.stdout}{done.stderr}"
-        return done.stdout or done.stderr
+        return self.reader.run(line)
 
 
 @pytest.fixture(scope="module")
 def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
     folder = tmp_path_factory.mktemp("reader")
-    (folder / ".venv").symlink_to(Path(sys.executable).parents[1])
     (folder / "papers").mkdir()
     shutil.copy(EXAMPLES / "files" / "people.html", folder / "papers")
     shutil.copy(EXAMPLES / "files" / "annual-report-2023.pdf", folder / "report.pdf")
@@ -99,14 +72,14 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
         printed = output.read_text()
         url = re.search(r"^HTTP  (\S+)", printed, re.M)
         assert url, printed
-        yield Toured(printed, url[1], folder, ours | settings | {"HOME": str(folder)})
+        yield Toured(printed, url[1], Reader(folder, ours | settings | {"HOME": str(folder)}))
     finally:
         os.killpg(tour.pid, signal.SIGTERM)
         tour.wait(30)
 
 
 def test_the_tour_prints_what_the_readme_shows(toured: Toured) -> None:
-    shown = block("Two commands", "HTTP")
+    shown = block("README.md", "Two commands", "HTTP")
     assert len([line for line in shown if line.startswith("$ trivium ask")]) == 2
     unread = toured.printed
     for line in shown:
@@ -139,6 +112,6 @@ def test_the_requests_over_http(toured: Toured) -> None:
     source = msgspec.json.decode(toured.run(taken))["id"]
     wait_until(lambda: '"ready"' in toured.run(f"curl {toured.url}/v1/sources/{source}"), "it is ready")
     said = [toured.run(re.sub(r"(highlight|unit)=3", r"\1=1", line).replace("ID", source)) for line in others]
-    assert (toured.folder / "page.png").read_bytes().startswith(b"\x89PNG")
+    assert (toured.reader.folder / "page.png").read_bytes().startswith(b"\x89PNG")
     assert "<html" in said[1]
     assert msgspec.json.decode(said[2])["text"]

@@ -104,6 +104,14 @@ class Cluster(Doors):
             wait_until(self._up, "the query service is up", limit_s=START_S, told=self.logs)
         return self
 
+    def start_beside(self, name: str) -> str:
+        """Start another query service, called `trivium-query-api#2` or so, on ports of its own; its address."""
+        http, rpc = map(str, free_ports(2))
+        self.start(name, TRIVIUM_HTTP_PORT=http, TRIVIUM_GRPC_PORT=rpc)
+        log = self.folder / f"{name}.log"
+        wait_until(lambda: "gRPC" in log.read_text(), f"{name} is up", limit_s=START_S, told=self.logs)
+        return f"http://127.0.0.1:{http}"
+
     def channel(self) -> grpc.Channel:
         return grpc.insecure_channel(self.grpc)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -42,11 +43,12 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
 
 
 class S3Peer:
-    """One bucket, of whoever has the key; lists `page` objects at a time."""
+    """One bucket, of whoever has the key; lists `page` objects at a time. `asked_at` is told by `clock`."""
 
-    def __init__(self, key: str = "reader", page: int = 2) -> None:
+    def __init__(self, key: str = "reader", page: int = 2, clock: Callable[[], float] = time.monotonic) -> None:
         self.objects: dict[str, bytes] = {}
-        self.key, self.page = key, page
+        self.key, self.page, self.clock = key, page, clock
+        self.asked_at: list[float] = []
         self.read: list[str] = []
         self.listings = 0
 
@@ -56,6 +58,7 @@ class S3Peer:
 
         class Handler(Asked):
             def do_GET(self) -> None:
+                peer.asked_at.append(peer.clock())
                 url = urlsplit(self.path)
                 bucket, _, key = unquote(url.path).lstrip("/").partition("/")
                 query = {name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()}
@@ -102,7 +105,9 @@ class SitePeer:
 
     endless: ClassVar[bytes] = b"<item><title>again</title></item>" * 1000
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.asked_at: list[float] = []
         self.pages: dict[str, tuple[str, bytes]] = {}
         self.moved: dict[str, str] = {}
         self.busy: dict[str, str] = {}
@@ -117,6 +122,7 @@ class SitePeer:
 
         class Handler(Asked):
             def do_GET(self) -> None:
+                peer.asked_at.append(peer.clock())
                 peer.asked.append(self.path)
                 peer.logins.append(self.headers.get("Authorization", ""))
                 if self.path == "/endless":

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 from folder_stores import FolderStores
 
 from trivium.domain.answers import Turn
+from trivium.domain.chunks import Span
+from trivium.domain.edits import Actor, CreateEntity, Dismiss, Draft, Evidence, Rename
 from trivium.domain.errors import NotFound, Refused
-from trivium.domain.ids import document_id
+from trivium.domain.graph import EntityType
+from trivium.domain.ids import child_id, chunk_id, content_version, document_id
 from trivium.domain.scope import Tenant
+from trivium.edits.curation import curation_of
+from trivium.edits.log import has_evidence_in
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
 from trivium.ports.intake import Destination, NewSource
@@ -62,7 +68,7 @@ def test_a_record_is_as_it_was_but_has_to_be_ingested(stores: FolderStores, file
         import_archive(stores, file, 10**6)
 
 
-def test_under_another_name_it_comes_without_edits_alone(stores: FolderStores, file: Path, tmp_path: Path) -> None:
+def test_under_another_name_it_has_other_ids(stores: FolderStores, file: Path) -> None:
     blue = Tenant("blue")
     assert import_archive(stores, file, 10**6, "blue") == (blue, 1)
     [document] = stores.registry.for_tenant(blue).list().documents
@@ -70,12 +76,75 @@ def test_under_another_name_it_comes_without_edits_alone(stores: FolderStores, f
     assert (document.id, blob.content) == (document_id(blue, "a/ü.txt"), b"a note")
     assert stores.conversations.for_tenant(blue).list()[0][0].title == "a talk"
     assert stores.registry.for_tenant(RED).list().documents == ()
-    with ZipFile(file, "a") as archive:
-        archive.writestr("objects/edits/0000000000000001", b"{}")
-    with pytest.raises(Refused, match="ids that are made from the tenant's name") as refused:
-        import_archive(stores, file, 10**6, "green")
+
+
+ACTOR = Actor(name="anna")
+DOCUMENT = document_id(RED, "a/ü.txt")
+VERSION = content_version(b"a note")
+STALE = chunk_id(DOCUMENT, content_version(b"an older note"), 0)
+
+
+def edited(tmp_path: Path, *drafts: Draft) -> Path:
+    """The archive with edits, each in a record of its own."""
+    with closing(FolderStores(tmp_path / "old")) as old:
+        for draft in drafts:
+            curation_of(old).append(RED, lambda _, draft=draft: [draft])
+        assert export_tenant(old, Originals(old.objects), RED, tmp_path / "edited.zip") == []
+    return tmp_path / "edited.zip"
+
+
+@pytest.mark.usefixtures("file")
+def test_edits_come_along_under_another_name_and_rest_on_its_passages(stores: FolderStores, tmp_path: Path) -> None:
+    blue = Tenant("blue")
+    passages = [chunk_id(DOCUMENT, VERSION, ordinal) for ordinal in (7, 0)]
+    evidence = tuple(Evidence(DOCUMENT, passage, Span(0, 6), "a note") for passage in (*passages, STALE))
+    weir = Draft(CreateEntity("old weir", "Old Weir", EntityType.LOCATION), ACTOR, "it stands", evidence)
+    renaming = Draft(Rename("old weir", "The Weir"), ACTOR)
+    archive = edited(tmp_path, weir, renaming, Draft(Dismiss("2.0"), ACTOR))
+    import_archive(stores, archive, 10**6, "blue")
+    curated = curation_of(stores).now(blue)
+    with closing(FolderStores(tmp_path / "old")) as old:
+        before = curation_of(old).now(RED).edits
+    assert [(edit.id, edit.change, edit.at, edit.why) for edit in curated.edits] == [
+        (edit.id, edit.change, edit.at, edit.why) for edit in before
+    ]
+    new = document_id(blue, "a/ü.txt")
+    assert curated.edits[0].evidence == tuple(
+        Evidence(new, passage, Span(0, 6), "a note")
+        for passage in (chunk_id(new, VERSION, 7), chunk_id(new, VERSION, 0), STALE)
+    )
+    assert not curated.gone, "its documents are there"
+    assert has_evidence_in(stores.objects.for_tenant(blue), new)
+    assert not has_evidence_in(stores.objects.for_tenant(blue), DOCUMENT)
+
+
+INSIDE = child_id(DOCUMENT, "inner.txt")
+
+
+@pytest.mark.usefixtures("file")
+@pytest.mark.parametrize(
+    ("change", "evidence", "why"),
+    [
+        (Rename("a", "A"), (Evidence(INSIDE, chunk_id(INSIDE, VERSION, 0)),), "inside others"),
+        (Dismiss("9f86d081884c7d659a2feaa0c55ad015"), (), "put contradictions aside"),
+    ],
+)
+def test_edits_that_cannot_come_along_are_told_before_anything_is_written(
+    stores: FolderStores, tmp_path: Path, change: Any, evidence: tuple[Evidence, ...], why: str
+) -> None:
+    archive = edited(tmp_path, Draft(change, ACTOR, "", evidence))
+    with pytest.raises(Refused, match=why) as refused:
+        import_archive(stores, archive, 10**6, "green")
     assert refused.value.code == "edits_of_another_name"
-    assert stores.registry.for_tenant(Tenant("green")).list().documents == ()
+    assert not [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
+    assert import_archive(stores, archive, 10**6) == (RED, 1)
+
+
+def test_a_record_that_cannot_be_read_is_not_carried_under_another_name(stores: FolderStores, file: Path) -> None:
+    with ZipFile(file, "a") as archive:
+        archive.writestr("objects/edits/000000000001", b"{}")
+    with pytest.raises(Refused, match="cannot be read"):
+        import_archive(stores, file, 10**6, "green")
 
 
 def without(name: str) -> Callable[[Parts], Parts]:

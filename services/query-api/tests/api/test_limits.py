@@ -22,7 +22,7 @@ from trivium.domain.access import Caller, Role
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.limits import Resource, TooMany, read_limits
 from trivium.domain.scope import DEFAULT_TENANT
-from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
 from trivium_query.access import limiter
 from trivium_query.http.app import create_app
 from trivium_query.requests import Services
@@ -119,6 +119,33 @@ async def test_over_grpc_a_refusal_says_when_to_come_back(channel: grpc.aio.Chan
     assert status.details[1].Unpack(wait)
     assert info.reason == "TOO_MANY"
     assert 50 < wait.retry_delay.ToSeconds() <= 60
+
+
+async def test_uploads_and_bytes_are_counted_over_grpc_as_over_http(services: Services) -> None:
+    async with over_grpc(limited(services, "tenant.uploads=3/h,tenant.bytes=100/h,tenant.documents=9/h")) as channel:
+        ingest = ingest_pb2_grpc.IngestServiceStub(channel)
+
+        async def told(size: int, key: str = "alpha") -> str:
+            header = ingest_pb2.SourceHeader(name=f"{size}.txt")
+            parts = [ingest_pb2.SubmitSourceRequest(header=header), ingest_pb2.SubmitSourceRequest(content=b"x" * size)]
+            try:
+                await ingest.SubmitSource(iter(parts), metadata=(("x-api-key", key),))
+            except grpc.aio.AioRpcError as error:
+                return f"{error.code().name}: {error.details()}"
+            return "taken"
+
+        assert await told(90) == "taken"
+        assert await told(11) == "RESOURCE_EXHAUSTED: The limit of bytes, documents is reached."
+        assert await told(1) == "taken"
+        assert await told(2) == "RESOURCE_EXHAUSTED: The limit of uploads is reached."
+        assert await told(3, "beta") == "taken"
+        listed = await ingest.ListSources(ingest_pb2.ListSourcesRequest(), metadata=(("x-api-key", "alpha"),))
+    assert {
+        source.size_bytes for source in listed.sources if source.name in ("90.txt", "11.txt", "1.txt", "2.txt")
+    } == {
+        90,
+        1,
+    }
 
 
 def test_our_client_comes_back_when_it_is_told_and_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

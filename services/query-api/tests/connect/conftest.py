@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,38 @@ from places_peer import SitePeer
 from waiting import wait_until
 
 from trivium.config import Settings
+from trivium.domain.connections import Connection
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.connect.driver import driving
+from trivium_query.connect.means import Means
+from trivium_query.connect.place import Pause
 from trivium_query.http.app import create_app
+
+
+class Clock:
+    """Passes as somebody waits by it, and not else."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def now(self) -> float:
+        return self.now_s
+
+    def opened_by(self, settings: Settings) -> Callable[..., Any]:
+        """How a look opens its connector, which then waits by this clock."""
+        means = Means(settings, now=self.now)
+
+        def opened(tenant: Tenant, connection: Connection, cursor: str, pause: Pause) -> Any:
+            def wait(seconds: float) -> None:
+                pause(0.0)
+                self.now_s += seconds
+
+            return means.open(tenant, connection, cursor, wait)
+
+        return opened
 
 
 class World:
@@ -31,6 +57,8 @@ class World:
         self.stores = FolderStores(folder / "stores")
         self.settings = Settings(data_dir=folder / "data", url_allow="127.0.0.1", max_upload_bytes=1_000_000)
         self.headers: dict[str, str] = {}
+        self.clock: Clock | None = None
+        """What looks wait by, in place of the real one."""
         self._process = ExitStack()
         self.start()
 
@@ -40,7 +68,11 @@ class World:
         questions: Any = None
         self.services = query_services(self.settings, self.stores, questions, PassageModels(), lambda: None)
         self._app = create_app(self.services)
-        self._process.enter_context(driving(msgspec.structs.replace(self.services.connecting, ask_s=0.02)))
+        connecting = msgspec.structs.replace(self.services.connecting, ask_s=0.02)
+        if self.clock is not None:
+            desk = msgspec.structs.replace(connecting.desk, open=self.clock.opened_by(self.settings))
+            connecting = msgspec.structs.replace(connecting, desk=desk)
+        self._process.enter_context(driving(connecting))
 
     def stop(self) -> None:
         self._process.close()

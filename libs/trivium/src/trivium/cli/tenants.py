@@ -101,7 +101,7 @@ def export(name: str, file: Path) -> None:
 
 @tenants.command("import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("--as", "name", default="", metavar="NAME", help="Call it NAME from now on; not with edits of its graph.")
+@click.option("--as", "name", default="", metavar="NAME", help="Call it NAME from now on.")
 def import_file(file: Path, name: str) -> None:
     """Read the tenant that FILE holds into one of the same name, or of another, that has nothing yet.
 

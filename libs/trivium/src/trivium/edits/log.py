@@ -23,8 +23,8 @@ from trivium.ports.objects import ObjectStore
 RECORDS = "edits/"
 PACKED = 500  # records in one packed object
 MAX_TRIES = 100  # each that is lost is another's edit in the log
-_PACKS = "edits-packed/"
-_WITH_EVIDENCE = "edits-evidence/"
+PACKS = "edits-packed/"
+WITH_EVIDENCE = "edits-evidence/"
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[Edit, ...]).decode
@@ -65,7 +65,7 @@ class EditLog:
                 if not edits:
                     return ()
                 for document in {one.document_id for edit in edits for one in edit.evidence}:
-                    self._objects.put_if_absent(_WITH_EVIDENCE + document, b"")
+                    self._objects.put_if_absent(WITH_EVIDENCE + document, b"")
                 if self._objects.put_if_absent(_key(self._last + 1), _encode(edits)):
                     self._edits += edits
                     self._last += 1
@@ -77,7 +77,7 @@ class EditLog:
     def _catch_up(self) -> None:
         """Read what has been appended since; the first time what is packed before what is not."""
         if not self._started:
-            for number, key in enumerate(self._objects.keys(_PACKS)):
+            for number, key in enumerate(self._objects.keys(PACKS)):
                 packed = self._packed(key) if key == _pack_key(number) else None
                 if packed is None:
                     break
@@ -113,7 +113,7 @@ class EditLog:
 
 def has_evidence_in(objects: ObjectStore, document_id: str) -> bool:
     """Whether an edit may rest on the document."""
-    return objects.exists(_WITH_EVIDENCE + document_id)
+    return objects.exists(WITH_EVIDENCE + document_id)
 
 
 def _numbered(drafts: Sequence[Draft], sequence: int) -> tuple[Edit, ...]:
@@ -142,4 +142,4 @@ def _key(sequence: int) -> str:
 
 
 def _pack_key(number: int) -> str:
-    return f"{_PACKS}{number:09}"
+    return f"{PACKS}{number:09}"

@@ -1,4 +1,4 @@
-"""Reading a tenant's archive into a tenant that has nothing yet, of the same name or, without edits, of another."""
+"""Reading a tenant's archive into a tenant that has nothing yet, of the same name or of another."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from trivium.tenants.archive import (
 )
 from trivium.tenants.being_erased import refuse_while_erased
 from trivium.tenants.erase import records
+from trivium.tenants.renamed_edits import renamed_edits
 
 MAX_PART_BYTES = 64 * 1024 * 1024
 """Of anything but an original."""
@@ -47,7 +48,7 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
     """Read it all once to see that it is whole, then write it; the tenant, and how many documents wait to be ingested.
 
     `name` is what the tenant is called from now on, where that is not the archive's. Raises `Refused`: `bad_archive`,
-    `too_large` for an original of more than `max_bytes`, `edits_of_another_name` for one with edits under another name,
+    `too_large` for an original of more than `max_bytes`, `edits_of_another_name` as `renamed_edits`,
     and `not_empty` for a tenant that has something. Broken off, the tenant has some of it: erase it, and import again.
     """
     try:
@@ -59,11 +60,17 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
             carried = list(_carried(archive))
             if (damaged := archive.testzip()) is not None:
                 raise _bad(f"{damaged!r} in it is damaged")
+            renamed: dict[str, bytes] = {}
             if tenant != archived:
-                _require_no_edits(archived, tenant, [key for _, key in carried])
+                named = {key: archive.read(member) for member, key in carried if key.startswith(NAMING_IDS)}
+                renamed = renamed_edits((archived, tenant), [described for _, described in documents], named)
+                carried = [(member, key) for member, key in carried if key not in named]
             _require_empty(stores, tenant)
+            objects = stores.objects.for_tenant(tenant)
             for member, key in carried:
-                stores.objects.for_tenant(tenant).put(key, archive.read(member))
+                objects.put(key, archive.read(member))
+            for key, content in renamed.items():
+                objects.put(key, content)
             _write_talks(stores, tenant, talks)
             for member, described in documents:
                 _accept(stores, tenant, described, archive.read(member))
@@ -109,16 +116,6 @@ def _read(archive: ZipFile, name: str, kind: type[T]) -> T:
 
 def _names(archive: ZipFile, prefix: str) -> list[str]:
     return [name for name in archive.namelist() if name.startswith(prefix)]
-
-
-def _require_no_edits(archived: Tenant, tenant: Tenant, keys: list[str]) -> None:
-    if any(key.startswith(NAMING_IDS) for key in keys):
-        raise Refused(
-            "edits_of_another_name",
-            f"The archive of {archived.name} holds edits of the graph. They name passages by ids that are made from the"
-            f" tenant's name, so under the name {tenant.name} they would point at nothing.",
-            f"Import it as {archived.name}, or have its documents uploaded to {tenant.name} anew.",
-        )
 
 
 def _require_empty(stores: Stores, tenant: Tenant) -> None:

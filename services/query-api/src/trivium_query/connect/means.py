@@ -49,10 +49,11 @@ FETCH_S = 120.0
 
 
 class Means(msgspec.Struct, frozen=True):
-    """What connectors may read."""
+    """What connectors may read. `now` is the clock, in seconds, by which requests are spaced."""
 
     settings: Settings
     tokens: AccessTokens = msgspec.field(default_factory=AccessTokens)
+    now: Callable[[], float] = time.monotonic
 
     def open(self, tenant: Tenant, connection: Connection, cursor: str, pause: Pause) -> tuple[Connector, Hides | None]:
         """A look at a place; asks nothing of anyone yet.
@@ -72,7 +73,7 @@ class Means(msgspec.Struct, frozen=True):
         key = read_ssh_key(settings, tenant, connection.credential) if over_ssh else None
         place = Place(
             connection,
-            Way(fetcher, secret, _paced(connection.max_per_s, pause), pause, key, token),
+            Way(fetcher, secret, _paced(connection.max_per_s, pause, self.now), pause, key, token),
             folders_of(self.settings, tenant),
             self.settings.max_upload_bytes,
             pause,
@@ -86,13 +87,13 @@ def _check_kind(connection: Connection) -> None:
         raise Refused("bad_credential", why, "Name one that holds user:password, or a token.")
 
 
-def _paced(per_s: float, pause: Pause) -> Callable[[], None]:
+def _paced(per_s: float, pause: Pause, now: Callable[[], float]) -> Callable[[], None]:
     """Waits until another request may be made."""
     next_at = [0.0]
 
     def pace() -> None:
-        now = time.monotonic()
-        pause(max(0.0, next_at[0] - now))
-        next_at[0] = max(now, next_at[0]) + 1 / per_s
+        asked_at = now()
+        pause(max(0.0, next_at[0] - asked_at))
+        next_at[0] = max(asked_at, next_at[0]) + 1 / per_s
 
     return pace
