@@ -15,6 +15,7 @@ from trivium.cli.curate import COMMANDS, edit_lines, me
 from trivium.cli.documents import resolve
 from trivium.cli.duplicates import duplicates
 from trivium.cli.graph_schema import schema
+from trivium.cli.graph_tool import tool
 from trivium.cli.import_list import import_list
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, print_table, say
@@ -51,6 +52,7 @@ def graph() -> None:
 graph.add_command(schema)
 graph.add_command(import_list)
 graph.add_command(duplicates)
+graph.add_command(tool)
 
 
 @graph.command(name="list")
