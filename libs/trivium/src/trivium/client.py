@@ -497,13 +497,19 @@ class TriviumClient:
 
     @contextmanager
     def export(
-        self, form: str = "jsonl", *, entity: str = "", depth: int = 1, dataset: str = ""
+        self, form: str = "jsonl", *, entity: str = "", depth: int = 1, dataset: str = "", topics: bool = False
     ) -> Iterator[Iterator[bytes]]:
         """The graph as a file in pieces (jsonl, graphml, cypher or rdf): everything, around an entity, or of a dataset.
 
+        With `topics` these come last, in jsonl or graphml and not around an entity.
         Raises `NotFound` for an unknown entity, and `TryLater` where the file breaks off.
         """
-        asked: dict[str, str | int] = {"format": form, "dataset": dataset, "entity": entity}
+        asked: dict[str, str | int] = {
+            "format": form,
+            "dataset": dataset,
+            "entity": entity,
+            "topics": "true" if topics else "",
+        }
         given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
         with failures(self.url):
             with self._http.stream("GET", "/v1/graph/export", params=given) as response:

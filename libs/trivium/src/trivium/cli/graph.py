@@ -143,15 +143,16 @@ def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: boo
 @click.option("--entity", default="", metavar="NAME", help="Only what is around this entity, a name or an id.")
 @click.option("--depth", type=click.IntRange(0, 5), default=1, show_default=True, help="How many steps from it.")
 @click.option("--dataset", default="", metavar="NAME", help="Only what this dataset says.")
+@click.option("--topics", "with_topics", is_flag=True, help="With the topics last; jsonl and graphml.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="To this file; unset: printed.")
-def export(form: str, entity: str, depth: int, dataset: str, output: Path | None) -> None:
+def export(form: str, entity: str, depth: int, dataset: str, with_topics: bool, output: Path | None) -> None:
     """Write the graph as a file: entities, and each relation with the passage that states it.
 
     jsonl is JSON Lines, graphml opens in yEd, Gephi and networkx, cypher runs in Neo4j, rdf is N-Triples.
     """
     with connected() as client:
         around = _by_name(client, entity).id if entity and not _ID.fullmatch(entity) else entity
-        with client.export(form, entity=around, depth=depth, dataset=dataset) as pieces:
+        with client.export(form, entity=around, depth=depth, dataset=dataset, topics=with_topics) as pieces:
             if output is not None:
                 note(f"{output}: {_saved(pieces, output):,} bytes")
                 return

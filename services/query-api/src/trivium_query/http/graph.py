@@ -90,9 +90,12 @@ async def export(
     ] = "",
     depth: Annotated[int, Query(ge=0, le=MAX_DEPTH, description="How many steps from `entity`.")] = 1,
     dataset: DatasetName = "",
+    topics: Annotated[
+        bool, Query(description="With the topics last, as jsonl or graphml; not around `entity`.")
+    ] = False,
 ) -> Response:
     """Entities with names, types and aliases, then each relation with the passage that states it; streamed."""
-    pieces = await export_of.export(services, tenant, format, entity, depth, dataset)
+    pieces = await export_of.export(services, tenant, format, entity, depth, dataset, topics)
     writing = FORMATS[format]
     named = {"content-disposition": f'attachment; filename="graph.{writing.suffix}"'}
     return StreamingResponse(await begun(pieces), 200, named, writing.media_type)
