@@ -171,6 +171,41 @@ def properties(schema: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def test_a_hubs_neighbours_come_page_by_page_through_every_door(weir: Server) -> None:
+    names = [f"Sluice {letter}" for letter in "ABCDEFG"]
+    made = [{"tool": "create_entity", "arguments": {"name": name, "type": "location"}} for name in names]
+    feeds = [{"source": name, "type": "FEEDS", "target": "Kelmore"} for name in names]
+    related = [{"tool": "create_relation", "arguments": relation} for relation in feeds]
+    with undone(weir, over_http(weir)("batch_kg_operations", operations=[*made, *related])):
+        kelmore = entities(weir)["Kelmore"]["id"]
+        pages: list[list[str]] = []
+        cursor, more = "", True
+        with weir.http() as client:
+            asked = f"/v1/graph/entities/{kelmore}"
+            whole = [
+                each["entity"]["name"] for each in client.get(asked, params={"neighbours": 100}).json()["neighbours"]
+            ]
+            while more:
+                page = client.get(asked, params={"neighbours": 3, "cursor": cursor}).json()
+                pages.append([each["entity"]["name"] for each in page["neighbours"]])
+                cursor = page.get("cursor", "")
+                more = bool(cursor)
+            assert client.get(asked, params={"cursor": "x"}).json()["code"] == "bad_cursor"
+        assert [name for page in pages for name in page] == whole
+        assert set(names) <= set(whole)
+        assert [len(page) for page in pages[:-1]] == [3] * (len(pages) - 1)
+        with weir.channel() as channel:
+            stub, token, told = graph_pb2_grpc.GraphServiceStub(channel), "", list[str]()
+            for _ in pages:
+                answer = stub.GetEntity(pb.GetEntityRequest(id=kelmore, neighbours=3, page_token=token))
+                token = answer.next_page_token
+                told += [each.entity.name for each in answer.neighbours]
+        assert (told, token) == (whole, "")
+        short = weir.cli("graph", "show", "Kelmore", "--limit", "3")
+        assert ("It has more neighbours" in short.stderr, short.stdout.count("--FEEDS--")) == (True, 3)
+        assert "It has more neighbours" not in weir.cli("graph", "show", "Kelmore", "--limit", "200").stderr
+
+
 def test_read_paragraph_tells_the_passage_its_names_and_its_neighbours(weir: Server, tool: Tool) -> None:
     first = passage(weir, "mended the sluice", "book.md")
     read = tool("read_paragraph", chunk_id=first["id"])

@@ -393,9 +393,13 @@ class AsyncTriviumClient:
             "/v1/graph/entities", api.EntityPage, prefix=prefix, type=kind or None, limit=limit, cursor=cursor
         )
 
-    async def entity(self, entity_id: str) -> api.EntityPicture:
-        """One entity with its neighbours and evidence. Raises `NotFound`."""
-        return await self._get(f"/v1/graph/entities/{part(entity_id)}", api.EntityPicture)
+    async def entity(self, entity_id: str, *, neighbours: int | None = None, cursor: str = "") -> api.EntityPicture:
+        """One entity with its strongest neighbours and its evidence; `cursor` leads to further neighbours.
+
+        Raises `NotFound`.
+        """
+        path = f"/v1/graph/entities/{part(entity_id)}"
+        return await self._get(path, api.EntityPicture, neighbours=neighbours, cursor=cursor)
 
     async def tools(self) -> api.ToolList:
         """What may be done with the graph, each with the JSON Schema of its arguments."""

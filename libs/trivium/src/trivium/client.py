@@ -390,9 +390,13 @@ class TriviumClient:
             "/v1/graph/entities", api.EntityPage, prefix=prefix, type=kind or None, limit=limit, cursor=cursor
         )
 
-    def entity(self, entity_id: str) -> api.EntityPicture:
-        """One entity with its neighbours and evidence. Raises `NotFound`."""
-        return self._get(f"/v1/graph/entities/{part(entity_id)}", api.EntityPicture)
+    def entity(self, entity_id: str, *, neighbours: int | None = None, cursor: str = "") -> api.EntityPicture:
+        """One entity with its strongest neighbours and its evidence; `cursor` leads to further neighbours.
+
+        Raises `NotFound`.
+        """
+        path = f"/v1/graph/entities/{part(entity_id)}"
+        return self._get(path, api.EntityPicture, neighbours=neighbours, cursor=cursor)
 
     def tools(self) -> api.ToolList:
         """What may be done with the graph, each with the JSON Schema of its arguments."""

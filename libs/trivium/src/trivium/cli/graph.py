@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from trivium import api
 from trivium.cli.curate import COMMANDS, edit_lines, me
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
 MAX_MEMBERS = 20
+MAX_NEIGHBOURS = 100  # a page
 _OUTSIDE = (Compliance.PROPOSED, Compliance.REJECTED)
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
@@ -79,11 +81,12 @@ def list_entities(prefix: str, kind: str | None, limit: int, as_json: bool) -> N
 
 @graph.command()
 @click.argument("entity")
+@click.option("--limit", type=click.IntRange(1), default=25, show_default=True, help="How many neighbours.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(entity: str, as_json: bool) -> None:
+def show(entity: str, limit: int, as_json: bool) -> None:
     """Show ENTITY, a name or an id: its relations and the passages that name it."""
     with connected() as client:
-        picture = client.entity(entity if _ID.fullmatch(entity) else _by_name(client, entity).id)
+        picture = _picture(client, entity if _ID.fullmatch(entity) else _by_name(client, entity).id, limit)
     if as_json:
         print_json(picture)
         return
@@ -96,6 +99,8 @@ def show(entity: str, as_json: bool) -> None:
         say("\nRelated to")
     for neighbour in picture.neighbours:
         say(f"  {_relation(neighbour)}")
+    if picture.cursor:
+        note("It has more neighbours: raise --limit.")
     if picture.relations:
         say("\nStated in")
     for relation in picture.relations:
@@ -325,6 +330,16 @@ def _topic_id(client: TriviumClient, wanted: str, level: int | None, dataset: st
         at += 1
     action = f"Perhaps: {'; '.join(near)}" if near else "Add documents with: trivium ingest FOLDER"
     raise NotFound("unknown_topic", f"No topic's name holds {wanted!r}.", action)
+
+
+def _picture(client: TriviumClient, entity_id: str, limit: int) -> api.EntityPicture:
+    """With as many neighbours, page by page."""
+    picture = client.entity(entity_id, neighbours=min(limit, MAX_NEIGHBOURS))
+    around, cursor = list(picture.neighbours), picture.cursor
+    while cursor and len(around) < limit:
+        page = client.entity(entity_id, neighbours=min(limit - len(around), MAX_NEIGHBOURS), cursor=cursor)
+        around, cursor = [*around, *page.neighbours], page.cursor
+    return msgspec.structs.replace(picture, neighbours=tuple(around), cursor=cursor)
 
 
 def _by_name(client: TriviumClient, name: str) -> api.Entity:

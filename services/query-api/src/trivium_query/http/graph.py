@@ -108,9 +108,10 @@ async def show(
     tenant: TenantDep,
     neighbours: Annotated[int, Query(ge=1, le=graph.MAX_NEIGHBOURS)] = graph.NEIGHBOURS,
     evidence: Annotated[int, Query(ge=1, le=graph.MAX_EVIDENCE)] = graph.EVIDENCE,
+    cursor: PageCursor = "",
 ) -> Response:
-    """An entity, what it is related to, and the passages that say so."""
-    return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence)))
+    """An entity, what it is related to, and the passages that say so. `cursor` leads to further neighbours."""
+    return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence, cursor)))
 
 
 async def begun(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
