@@ -740,8 +740,8 @@ async def test_the_edges_of_a_hub_are_read_page_by_page_each_once_in_one_order(g
     whole = (await reader.edges(["hub"], 100))["hub"]
     assert len(whole) == 28
     read: list[Edge] = []
-    while page := (await reader.edges(["hub"], 4, read[-1] if read else None)).get("hub"):
-        read += page
+    for _ in range(7):
+        read += (await reader.edges(["hub"], 4, read[-1] if read else None))["hub"]
     assert read == whole
     gone = Edge("hub", "no spoke", "NEAR", 0.7, 1)  # deleted between two pages
     behind = (await reader.edges(["hub"], 100, gone))["hub"]

@@ -156,7 +156,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             _, cursor = messages.page_of(0, request.page_token)
             found = await graph.picture(self._services, call.tenant, request.id, neighbours, evidence, cursor)
             told = messages.fields(views.picture(found))
-            return pb.GetEntityResponse(next_page_token=told.pop("cursor", ""), **told)
+            return pb.GetEntityResponse(next_page_token=told.pop("cursor"), **told)
 
     async def GetLinks(  # noqa: N802
         self, request: pb.GetLinksRequest, context: Context
