@@ -730,6 +730,26 @@ async def test_sixteen_writers_on_one_hub_lose_and_double_nothing(graphs: Graphs
     assert [edge.evidence for edge in (await reader.edges(["hub"]))["hub"]] == [16] * 5
 
 
+async def test_the_edges_of_a_hub_are_read_page_by_page_each_once_in_one_order(graphs: Graphs) -> None:
+    spokes = [f"Spoke {number}" for number in range(23)]
+    stated = [relation("Hub", "NEAR", spoke, "c0", 0.6 + number % 3 / 10) for number, spoke in enumerate(spokes)]
+    turned = [relation(spoke, "FEEDS", "Hub", "c0", 0.8) for spoke in spokes[:5]]
+    write(graphs, "d", share("c0", "Hub", *spokes, relations=(*stated, *turned)))
+    write(graphs, "e", share("c1", "Hub", "Spoke 4", relations=(relation("Hub", "NEAR", "Spoke 4", "c1", 0.6),)))
+    reader = graphs.reader(ACME)
+    whole = (await reader.edges(["hub"], 100))["hub"]
+    assert len(whole) == 28
+    read: list[Edge] = []
+    for _ in range(7):
+        read += (await reader.edges(["hub"], 4, read[-1] if read else None))["hub"]
+    assert read == whole
+    gone = Edge("hub", "no spoke", "NEAR", 0.7, 1)  # deleted between two pages
+    behind = (await reader.edges(["hub"], 100, gone))["hub"]
+    assert behind == whole[-len(behind) :]
+    assert {edge.confidence for edge in behind} == {0.6, 0.7}
+    assert await reader.edges(["hub"], 4, whole[-1]) == {}
+
+
 async def test_an_edge_between_documents_is_told_at_both_ends_makes_no_entity_and_goes_with_its_chunk(
     graphs: Graphs,
 ) -> None:

@@ -29,9 +29,9 @@ def weir(server: Server) -> Server:
     return server
 
 
-def tool(server: Server, tool_name: str, **arguments: Any) -> httpx.Response:
+def tool(server: Server, tool_name: str, /, actor: str = "anna", **arguments: Any) -> httpx.Response:
     with server.http() as client:
-        return client.post(f"/v1/graph/tools/{tool_name}", params={"actor": "anna"}, json=arguments)
+        return client.post(f"/v1/graph/tools/{tool_name}", params={"actor": actor}, json=arguments)
 
 
 def done(answer: httpx.Response) -> dict[str, Any]:
@@ -114,6 +114,58 @@ def test_a_batch_counts_as_a_whole_or_not_at_all(weir: Server) -> None:
     assert strand["degree"] == 1
     undo(weir, both)
     assert not [entity for entity in listed(weir) if entity["name"] == "Mirela Strand"]
+
+
+def test_provenance_is_asked_by_document_passage_other_end_actor_and_time(weir: Server) -> None:
+    [prant] = [h["chunk"] for h in weir.search("Kelmore", mode="keyword") if h["chunk"]["source"] == "plan.md"]
+    [tosk] = [h["chunk"] for h in weir.search("salmon", mode="keyword") if h["chunk"]["source"] == "report.md"]
+    both = {"source": "Odalys Prant", "target": "Tarn Hollow"}
+    first = done(tool(weir, "create_relation", **both, type="PLANNED", confidence=0.7))
+    second = done(tool(weir, "create_relation", **both, type="SURVEYED", actor="bert"))
+    at = second["edits"][0]["at"]
+
+    def said(**asked: Any) -> set[tuple[str, str]]:
+        found = why(weir, limit="200", **{name: str(value) for name, value in asked.items()})["said"]
+        assert all(0 < each["confidence"] <= 1 for each in found)
+        return {
+            (each["type"] or each["source_key"], each["place"]["source"] if each["place"] else "") for each in found
+        }
+
+    everything = said(entity="Odalys Prant")
+    assert {("LIVES_IN", "plan.md"), ("PLANNED", ""), ("SURVEYED", "")} <= everything
+    assert said(document=prant["document_id"]) >= {("LIVES_IN", "plan.md"), ("kelmore", "plan.md")}
+    assert {place for _, place in said(document=tosk["document_id"])} == {"report.md"}
+    assert said(chunk=prant["id"]) == said(document=prant["document_id"])
+    assert said(entity="Odalys Prant", document=prant["document_id"]) == {each for each in everything if each[1]}
+    assert said(entity="Odalys Prant", chunk=tosk["id"]) == set()
+    assert said(entity="Odalys Prant", other="Kelmore") == {("LIVES_IN", "plan.md")}
+    assert {kind for kind, _ in said(entity="Odalys Prant", other="Tarn Hollow")} == {"PLANNED", "SURVEYED"}
+    assert said(entity="Odalys Prant", actor="anna") == {("PLANNED", "")}
+    assert said(entity="Odalys Prant", actor="Bert") == {("SURVEYED", "")}
+    assert said(entity="Odalys Prant", since=at) == {("SURVEYED", "")}
+    assert said(entity="Odalys Prant", until=at - 0.001) == everything - {("SURVEYED", "")}
+    assert said(entity="Odalys Prant", since=at + 1) == set()
+    told = why(weir, entity="Odalys Prant", relation="PLANNED")
+    assert [(each["confidence"], each["operation"]) for each in told["said"]] == [
+        (0.7, f"edit:{first['edits'][0]['id']}")
+    ]
+    assert [edit["by"] for edit in why(weir, entity="Odalys Prant", actor="bert")["edits"]] == ["person bert"]
+    undo(weir, second)
+    undo(weir, first)
+
+
+def test_the_command_line_tells_what_a_document_and_a_passage_say_and_how_sure_that_is(weir: Server) -> None:
+    [prant] = [h["chunk"] for h in weir.search("Kelmore", mode="keyword") if h["chunk"]["source"] == "plan.md"]
+    by_document = weir.cli("graph", "why", "--document", prant["document_id"]).stdout
+    assert "odalys prant LIVES_IN kelmore: plan.md, chunk 1, pattern:lives_in, 0.85" in by_document
+    assert "“Odalys Prant lives in Kelmore”" in by_document
+    assert "report.md" not in by_document
+    assert weir.cli("graph", "why", "--chunk", prant["id"]).stdout == by_document
+    asked = weir.cli("graph", "why", "Odalys Prant", "--chunk", prant["id"], "--json").stdout
+    assert {each["confidence"] for each in json.loads(asked)["said"] if each["type"]} == {0.85}
+    nothing = weir.cli("graph", "why", "--chunk", "0" * 32)
+    assert (nothing.stdout, nothing.stderr) == ("", "Nothing says so.\n")
+    assert weir.cli("graph", "why", check=False).returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -206,3 +258,47 @@ def test_the_same_over_grpc_and_the_command_line(weir: Server) -> None:
     assert "merge" in weir.cli("graph", "log", "--json").stdout
     assert weir.cli("graph", "merge", "Mirel Tosk", "Odalys Prant", check=False).returncode == 1
     weir.cli("graph", "undo", told.partition(" ")[0])
+
+
+def test_every_correction_has_a_command_that_says_what_it_did_and_how_to_undo_it(weir: Server) -> None:
+    before = listed(weir)
+
+    def done_and_undone(*command: str) -> list[dict[str, Any]]:
+        """The entities as the command leaves them; afterwards it is undone."""
+        told = weir.cli("graph", *command, "--why", "as the ledger says")
+        assert "because as the ledger says" in told.stdout
+        number = told.stderr.rpartition("trivium graph undo ")[2].strip()
+        after = listed(weir)
+        weir.cli("graph", "undo", number)
+        assert listed(weir) == before
+        return after
+
+    def named(after: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+        return [entity for entity in after if entity["name"] == name]
+
+    [told] = named(done_and_undone("rename", "Kelmore", "Kelmore Town"), "Kelmore Town")
+    assert "Kelmore" in told["aliases"]
+    [told] = named(done_and_undone("retype", "Kelmore", "event"), "Kelmore")
+    assert told["type"] == "event"
+    [told] = named(done_and_undone("add", "Sella Marr", "person", "--also", "S. Marr"), "Sella Marr")
+    assert (told["type"], told["aliases"]) == ("person", ["S. Marr"])
+    assert not named(done_and_undone("remove", "Kelmore"), "Kelmore")
+    [told] = named(done_and_undone("invalidate", "Odalys Prant", "LIVES_IN", "Kelmore"), "Odalys Prant")
+    assert told["degree"] == 0
+    [passage] = [h["chunk"] for h in weir.search("Kelmore", mode="keyword") if h["chunk"]["source"] == "plan.md"]
+    quote = ("--chunk", passage["id"], "--quote", "Odalys Prant lives in Kelmore")
+    [told] = named(done_and_undone("relate", "Odalys Prant", "guards", "Tarn Hollow", *quote), "Odalys Prant")
+    assert told["degree"] == 2
+
+
+def test_a_command_that_changes_nothing_fails_and_says_why(weir: Server) -> None:
+    for command, told in (
+        (("retype", "Nobody Atall", "person"), "There is no entity called 'Nobody Atall'."),
+        (("rename", "Kelmore", "and then it was the"), "it is a piece of a sentence"),
+        (("relate", "Kelmore", "IN", "Kelmore"), "A relation joins two."),
+        (("relate", "Kelmore", "IN", "Odalys Prant", "--chunk", "0"), "There is no passage '0'."),
+        (("invalidate", "Kelmore", "EATS", "Odalys Prant"), "Between the two there is: odalys prant LIVES_IN kelmore."),
+        (("undo", "9999"), "There is no edit '9999'."),
+    ):
+        refused = weir.cli("graph", *command, check=False)
+        assert (refused.returncode, told in refused.stderr) == (1, True), refused.stderr

@@ -94,6 +94,36 @@ def test_an_export_is_read_by_other_programs_and_tells_where_each_relation_stand
     assert again == target.read_text()
 
 
+def test_an_export_has_the_topics_where_they_are_asked_for(coast: Server, tmp_path: Path) -> None:
+    with coast.http() as client, coast.channel() as channel:
+        told = {topic["id"]: topic for topic in client.get("/v1/graph/topics").json()["topics"]}
+        asked = pb.ExportGraphRequest(format="jsonl", topics=True)
+        content = b"".join(p.content for p in topics_pb2_grpc.TopicServiceStub(channel).ExportGraph(asked))
+        assert content == client.get("/v1/graph/export", params={"topics": "true"}).content
+        for refused in ({"format": "rdf"}, {"format": "cypher"}, {"entity": "Ilse Brandt"}):
+            answer = client.get("/v1/graph/export", params={**refused, "topics": "true"})
+            assert (answer.status_code, answer.json()["code"]) == (400, "no_topics")
+    lines = [json.loads(line) for line in content.splitlines()]
+    names = {line["id"]: line["name"] for line in lines if line["kind"] == "entity"}
+    found = {line["id"]: line for line in lines if line["kind"] == "topic"}
+    assert {key: found[key]["name"] for key in told} == {key: topic["name"] for key, topic in told.items()}
+    members = {names[member["id"]] for topic in found.values() for member in topic["members"]}
+    assert {"Ilse Brandt", "Skerry Fleet", "Tomas Reyl"} <= members
+    target = tmp_path / "graph.graphml"
+    coast.cli("graph", "export", "--format", "graphml", "--topics", "-o", str(target))
+    graph = networkx.read_graphml(target, edge_key_type=str, force_multigraph=True)
+    [of_brandt] = [key for key, topic in told.items() if "Ilse Brandt" in str(topic["members"])]
+    assert graph.nodes[of_brandt]["type"] == "topic"
+    belonging = {
+        graph.nodes[s]["name"] for s, t, d in graph.edges(data=True) if (t, d["relation"]) == (of_brandt, "MEMBER_OF")
+    }
+    assert "Ilse Brandt" in belonging
+    assert "Tomas Reyl" not in belonging
+    listed = tmp_path / "graph.jsonl"
+    listed.write_bytes(content)
+    assert "would be" in coast.cli("graph", "import", str(listed), "--dry-run").stdout
+
+
 def test_a_bad_export_is_refused_before_its_first_byte(coast: Server, tmp_path: Path) -> None:
     with coast.http() as client:
         for params, status in (

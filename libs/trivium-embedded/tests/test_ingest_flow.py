@@ -24,15 +24,17 @@ async def found(product: Product, query: str) -> list[str]:
 
 
 async def stored(product: Product, document: str, version: str) -> list[int]:
-    stores = (product.services.vectors, product.services.keywords, product.services.graphs)
+    services = product.services
+    assert services.hypernodes
+    stores = (services.vectors, services.keywords, services.graphs, services.hypernodes)
     return [len(store.writer(DEFAULT_TENANT).ids({document: version})[document]) for store in stores]
 
 
-async def test_a_text_is_published_in_all_three_stores_under_the_same_ids(product: Product) -> None:
+async def test_a_text_is_published_in_every_store_under_the_same_ids(product: Product) -> None:
     document = product.ingest("almanac.md", ALMANAC)
     assert document.state is DocumentState.READY
     assert (document.title, document.chunks, document.active_version) == ("Almanac", 1, document.version)
-    assert await stored(product, document.id, document.version) == [1, 1, 1]
+    assert await stored(product, document.id, document.version) == [1, 1, 1, 1]
     assert any("Edda Kolbrun" in text for text in await found(product, "Who lit the lighthouse of Skerra Point?"))
 
 
@@ -41,7 +43,7 @@ async def test_a_new_version_replaces_the_old_one_everywhere(product: Product) -
     new = product.ingest("changing.md", NEWER.replace(b"Skerra", b"Vanta"))
     assert new.id == old.id
     assert new.active_version != old.active_version
-    assert await stored(product, old.id, old.version) == [0, 0, 0]
+    assert await stored(product, old.id, old.version) == [0, 0, 0, 0]
     texts = await found(product, "lighthouse of Vanta Point")
     assert any("moved to Hollow Bay" in text for text in texts)
     assert not any("Vanta Point was lit" in text for text in texts)
@@ -53,7 +55,7 @@ async def test_a_deleted_document_is_found_by_no_mode(product: Product) -> None:
     for mode in Mode:
         result = await product.services.searcher.search(DEFAULT_TENANT, "Querl Point", mode, 10, SearchFilter())
         assert not any("Querl" in hit.chunk.text for hit in result.hits), mode
-    assert await stored(product, document.id, document.version) == [0, 0, 0]
+    assert await stored(product, document.id, document.version) == [0, 0, 0, 0]
 
 
 def test_a_file_without_text_is_empty_and_not_an_error(product: Product) -> None:
@@ -79,7 +81,10 @@ def test_a_failed_document_can_be_submitted_again_with_better_bytes(product: Pro
     assert product.ingest("again.pdf", b"Now it is text, whatever its name says.").state is DocumentState.READY
 
 
-@pytest.mark.parametrize(("store", "told"), [("vectors", "vectors"), ("keywords", "keywords"), ("graphs", "graph")])
+@pytest.mark.parametrize(
+    ("store", "told"),
+    [("vectors", "vectors"), ("keywords", "keywords"), ("graphs", "graph"), ("hypernodes", "hypernodes")],
+)
 async def test_a_store_that_lost_a_row_is_noticed_before_queries_see_the_version(
     product: Product, monkeypatch: pytest.MonkeyPatch, store: str, told: str
 ) -> None:
@@ -89,15 +94,22 @@ async def test_a_store_that_lost_a_row_is_noticed_before_queries_see_the_version
         labels = {"store": told, "found_by": "publish"}
         return REGISTRY.get_sample_value("trivium_store_drift_total", labels) or 0.0
 
-    writer = type(getattr(product.services, store).writer(DEFAULT_TENANT))
-    upsert, losses, before = writer.upsert, [1], count()
+    rows_of: Any = getattr(product.services, store)
+    writer, losses, before = rows_of.writer, [1], count()
 
-    def loses_a_row_once(self: object, rows: Sequence[Any]) -> None:
-        upsert(self, rows[1:] if losses and losses.pop() else rows)
+    class LosesARowOnce:
+        def __init__(self, whole: Any) -> None:
+            self._whole = whole
 
-    monkeypatch.setattr(writer, "upsert", loses_a_row_once)
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._whole, name)
+
+        def upsert(self, rows: Sequence[Any]) -> None:
+            self._whole.upsert(rows[1:] if losses and losses.pop() else rows)
+
+    monkeypatch.setattr(rows_of, "writer", lambda tenant: LosesARowOnce(writer(tenant)))
     document = product.ingest(f"{store}.md", ALMANAC.replace(b"Skerra", store.encode()))
     assert document.state is DocumentState.READY
     assert not losses
     assert count() == before + 1
-    assert await stored(product, document.id, document.version) == [1, 1, 1]
+    assert await stored(product, document.id, document.version) == [1, 1, 1, 1]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from prometheus_client import REGISTRY
+from structlog.testing import capture_logs
 
 from trivium.api import QueryRequest
 from trivium.config import load_settings
@@ -16,9 +19,12 @@ from trivium.domain.errors import TryLater
 from trivium.domain.exports import ExportFormat
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.domain.topics import Topics
+from trivium.flow import artifacts
+from trivium.flow.topic_keys import topics_key
 from trivium.graph_tools.create_relation import CreateRelation, create_relation
 from trivium.graph_tools.delete_relation import DeleteRelation, delete_relation
 from trivium_embedded.wiring import assembled
+from trivium_ingest.upkeep.topics import topics_of as audited
 from trivium_query.handlers import curation, queries
 from trivium_query.handlers.export import export
 from trivium_query.requests import Services
@@ -107,6 +113,52 @@ async def test_what_was_withdrawn_is_never_told_and_what_only_grew_is_told_as_st
     with suppress(TryLater):  # they are being made
         assert "Ilse Brandt" not in named((await product.services.topics.of(DEFAULT_TENANT, "", 0)).topics)
     assert "Ilse Brandt" not in named(await topics_of(product))
+
+
+async def test_topics_that_cannot_be_kept_are_told_all_the_same_counted_and_logged(
+    product: Product, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count() -> float:
+        labels = {"store": "objects", "found_by": "topics"}
+        return REGISTRY.get_sample_value("trivium_store_drift_total", labels) or 0.0
+
+    product.ingest("sea.md", SEA.encode())
+    objects = product.services.objects.for_tenant(DEFAULT_TENANT)
+    put, before = type(objects).put, count()
+
+    def full(self: Any, key: str, content: bytes, **options: bool) -> None:
+        if key == topics_key(""):
+            raise TryLater("disk_full", "The disk is full.")
+        put(self, key, content, **options)
+
+    monkeypatch.setattr(type(objects), "put", full)
+    with capture_logs() as logged:
+        assert "Ilse Brandt" in named(await topics_of(product))
+    assert count() == before + 1
+    assert [line["reason"] for line in logged if line["event"] == "topics_not_kept"] == ["The disk is full."]
+    assert not objects.exists(topics_key(""))
+
+
+async def test_kept_topics_that_are_damaged_or_name_what_is_gone_are_audited_away(product: Product) -> None:
+    sea = product.ingest("sea.md", SEA.encode())
+    product.ingest("hill.md", HILL.encode())
+    for dataset in ("", "default"):
+        await topics_of(product, dataset=dataset)
+    stores: Any = product.services
+    objects = stores.objects.for_tenant(DEFAULT_TENANT)
+    assert list(audited(stores, DEFAULT_TENANT, repair=False)) == []
+    whole = artifacts.load(objects, topics_key(""), Topics)
+    product.intake.delete(sea.id)
+    artifacts.save(objects, topics_key(""), whole)  # as a process would that died before it looked again
+    objects.put(topics_key("default"), b"damaged")
+    for repair in (False, True):
+        found = list(audited(stores, DEFAULT_TENANT, repair=repair))
+        assert [(drift.found, drift.repaired) for drift in found] == [
+            ("the kept topics of everything name 1 documents that were withdrawn", repair),
+            ("the kept topics of dataset default cannot be read", repair),
+        ]
+    assert list(audited(stores, DEFAULT_TENANT, repair=False)) == []
+    assert "Tomas Reyl" in named(await topics_of(product, dataset="default"))
 
 
 async def test_a_question_about_the_whole_collection_is_answered_by_topics_with_their_sources(product: Product) -> None:

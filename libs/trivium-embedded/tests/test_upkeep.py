@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -27,9 +28,12 @@ from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, ChunkVectors, Span
 from trivium.domain.documents import STAGES, Document, DocumentState, Stage
 from trivium.domain.drift import Drift, Store
+from trivium.domain.edits import Actor, Draft, Edit, Rename, Undo
 from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph
+from trivium.domain.ids import entity_id
 from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
+from trivium.edits.log import RECORDS, EditLog
 from trivium.flow import artifacts
 from trivium.ports.graph import GraphRow
 from trivium.ports.inference import Passage, PassageVectors
@@ -367,6 +371,71 @@ def test_the_rows_of_a_document_in_progress_are_left_alone(kept: Kept) -> None:
         accepted = registry.accept(document)
         ready = msgspec.structs.replace(document, fence=accepted.fence, updated_at=time.time())
         registry.save(ready)
+
+
+QUILL = "ada quill"
+
+
+def appended(kept: Kept, change: Rename | Undo) -> Edit:
+    """An edit in the log that the graph was not brought to, as a process leaves it that dies behind its append."""
+    with kept.stores() as stores:
+        [edit] = EditLog(stores.objects.for_tenant(DEFAULT_TENANT)).append(
+            lambda _: [Draft(change, Actor(name="anna"))]
+        )
+    return edit
+
+
+def name_of_quill(stores: Stores) -> str:
+    return asyncio.run(stores.graphs.reader(DEFAULT_TENANT).entity(entity_id(DEFAULT_TENANT, QUILL))).name
+
+
+def test_an_edit_of_a_process_that_died_behind_its_append_is_in_the_graph_once_the_next_one_started(
+    kept: Kept,
+) -> None:
+    edit = appended(kept, Rename(QUILL, "Ada Quill of Brannock"))
+    with kept.stores() as stores:
+        assert name_of_quill(stores) == "Ada Quill"
+    with assembled(kept.settings):
+        pass
+    with kept.stores() as stores:
+        assert name_of_quill(stores) == "Ada Quill of Brannock"
+    appended(kept, Undo(edit.id))
+    with assembled(kept.settings):
+        pass
+    with kept.stores() as stores:
+        assert name_of_quill(stores) == "Ada Quill"
+
+
+def test_what_edits_decided_and_the_graph_holds_otherwise_is_told_and_mended(kept: Kept) -> None:
+    edit = appended(kept, Rename(QUILL, "Ada Quill of Brannock"))
+    told = kept.run("audit")
+    assert (told.exit_code, "are not those of the log of edits" in told.stdout) == (1, True)
+    assert kept.run("audit", "--repair").exit_code == 0
+    sqlite(kept, "graph", "DELETE FROM decided WHERE kind = 'name'")
+    [drift] = [each for each in kept.audit() if "decisions" in each.found]
+    assert (drift.store, drift.changed) == (Store.GRAPH, 1)
+    assert drift.found == "1 decisions are not those of the log of edits"
+    assert all(each.repaired for each in kept.audit(repair=True))
+    with kept.stores() as stores:
+        assert name_of_quill(stores) == "Ada Quill of Brannock"
+    appended(kept, Undo(edit.id))
+    assert kept.run("audit", "--repair").exit_code == 0
+    assert kept.audit() == []
+
+
+def test_a_record_of_edits_that_cannot_be_read_is_named_and_no_repair_hides_it(kept: Kept) -> None:
+    with kept.stores() as stores:
+        objects = stores.objects.for_tenant(DEFAULT_TENANT)
+        last = max((int(key.removeprefix(RECORDS)) for key in objects.keys(RECORDS)), default=0)
+        objects.put(f"{RECORDS}{last + 1:012}", b"damaged")
+    for arguments in (("audit",), ("audit", "--repair")):
+        told = kept.run(*arguments)
+        assert told.exit_code == 1
+        assert f"1 records of edits cannot be read and count for nothing: {last + 1}" in told.stdout
+    assert "default: Put the objects edits/NUMBER back from a copy" in told.stderr
+    with kept.stores() as stores:
+        stores.objects.for_tenant(DEFAULT_TENANT).delete(f"{RECORDS}{last + 1:012}")
+    assert kept.audit() == []
 
 
 def test_the_command_tells_what_differs_and_its_exit_code_says_so(kept: Kept) -> None:

@@ -856,6 +856,7 @@ class EntityPicture(Output, frozen=True):
     relations: tuple[Relation, ...]
     edits: tuple[EditSeen, ...]
     evidenced_by: tuple[HyperNode, ...]
+    cursor: Annotated[str, Meta(description='Where further neighbours begin; "" where there are none.')]
 
 
 class TopicMember(Output, frozen=True):

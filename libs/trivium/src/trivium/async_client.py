@@ -393,9 +393,13 @@ class AsyncTriviumClient:
             "/v1/graph/entities", api.EntityPage, prefix=prefix, type=kind or None, limit=limit, cursor=cursor
         )
 
-    async def entity(self, entity_id: str) -> api.EntityPicture:
-        """One entity with its neighbours and evidence. Raises `NotFound`."""
-        return await self._get(f"/v1/graph/entities/{part(entity_id)}", api.EntityPicture)
+    async def entity(self, entity_id: str, *, neighbours: int | None = None, cursor: str = "") -> api.EntityPicture:
+        """One entity with its strongest neighbours and its evidence; `cursor` leads to further neighbours.
+
+        Raises `NotFound`.
+        """
+        path = f"/v1/graph/entities/{part(entity_id)}"
+        return await self._get(path, api.EntityPicture, neighbours=neighbours, cursor=cursor)
 
     async def tools(self) -> api.ToolList:
         """What may be done with the graph, each with the JSON Schema of its arguments."""
@@ -504,13 +508,19 @@ class AsyncTriviumClient:
 
     @asynccontextmanager
     async def export(
-        self, form: str = "jsonl", *, entity: str = "", depth: int = 1, dataset: str = ""
+        self, form: str = "jsonl", *, entity: str = "", depth: int = 1, dataset: str = "", topics: bool = False
     ) -> AsyncIterator[AsyncIterator[bytes]]:
         """The graph as a file in pieces (jsonl, graphml, cypher or rdf): everything, around an entity, or of a dataset.
 
+        With `topics` these come last, in jsonl or graphml and not around an entity.
         Raises `NotFound` for an unknown entity, and `TryLater` where the file breaks off.
         """
-        asked: dict[str, str | int] = {"format": form, "dataset": dataset, "entity": entity}
+        asked: dict[str, str | int] = {
+            "format": form,
+            "dataset": dataset,
+            "entity": entity,
+            "topics": "true" if topics else "",
+        }
         given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
         with failures(self.url):
             async with self._http.stream("GET", "/v1/graph/export", params=given) as response:

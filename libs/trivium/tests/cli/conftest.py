@@ -308,7 +308,7 @@ class _GraphReader(msgspec.Struct):
     async def hypernodes_of(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return {}
 
-    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+    async def edges(self, keys: Sequence[str], limit: int = 50, after: Edge | None = None) -> dict[str, list[Edge]]:
         edge = Edge("ada lovelace", "analytical engine", "WROTE_FOR", 0.9, 1)
         return {key: [edge] for key in keys}
 

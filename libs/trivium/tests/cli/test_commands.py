@@ -6,11 +6,13 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from trivium.cli.main import COMMANDS, INTRODUCTION, cli
 
@@ -32,6 +34,14 @@ def trivium(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     variables = {k: v for k, v in os.environ.items() if not k.startswith("TRIVIUM_")} | environment
     command = [sys.executable, "-c", "from trivium.cli.main import main; main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=60, check=False)
+
+
+def _inner(command: click.Command | None, *path: str) -> Iterator[tuple[str, ...]]:
+    """The paths of a command and of all within it."""
+    yield path
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from _inner(inner, *path, name)
 
 
 def test_trivium_alone_explains_itself_with_commands_that_exist() -> None:
@@ -66,6 +76,24 @@ def test_every_command_in_the_overview_exists_and_has_help(name: str, run: Run) 
     shown = run(name, "--help")
     assert shown.exit_code == 0
     assert shown.output.startswith(f"Usage: trivium {name}")
+
+
+@pytest.mark.parametrize("path", [*_inner(cli.get_command(click.Context(cli), "graph"), "graph")], ids=" ".join)
+def test_every_command_of_the_graph_explains_itself_its_arguments_and_its_options(path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(cli, [*path, "--help"], prog_name="trivium")
+    assert shown.exit_code == 0
+    usage, _, told = shown.output.partition("\n")
+    assert usage.startswith(f"Usage: trivium {' '.join(path)}")
+    command: click.Command = cli
+    for name in path:
+        command = command.get_command(click.Context(command), name)  # type: ignore[attr-defined, assignment]
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+            assert parameter.opts[0] in told
+        else:
+            assert parameter.make_metavar(click.Context(command)).strip("[]") in shown.output.replace("[", "")
 
 
 def test_every_command_stands_in_its_documentation() -> None:
@@ -495,6 +523,29 @@ def test_graph_shows_an_entity_by_name_alias_or_beginning(run: Run) -> None:
         assert "a.txt, chunk 1" in shown.stdout
     assert run("graph", "show", "Nobody").exit_code == 1
     assert json.loads(run("graph", "show", "Ada", "--json").stdout)["entity"]["name"] == "Ada Lovelace"
+
+
+def test_a_tool_takes_its_arguments_from_standard_input_too(run: Run) -> None:
+    told = run("graph", "tool", "get_progress", "-", given='{"run": "ledgers"}')
+    assert json.loads(told.stdout)["todos"] == []
+    assert json.loads(run("graph", "tool", "get_progress").stdout) == json.loads(told.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("search", "{}", "There is no tool 'search'."),
+        ("search_kg", "{", "The arguments are not what search_kg takes"),
+        ("search_kg", "{}", "missing required field `name`"),
+        ("search_kg", '{"name": "Ada", "nam": 1}', "unknown field `nam`"),
+    ],
+)
+def test_a_tool_that_is_none_and_arguments_that_do_not_fit_are_refused(
+    run: Run, name: str, arguments: str, told: str
+) -> None:
+    refused = run("graph", "tool", name, arguments)
+    assert (refused.exit_code, told in refused.stderr) == (1, True)
+    assert "search_kg" in refused.stderr
 
 
 def test_graph_list_filters_by_type_and_beginning(run: Run) -> None:

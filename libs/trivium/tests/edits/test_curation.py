@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from folder_stores import FolderStores
 from prometheus_client import REGISTRY
+from structlog.testing import capture_logs
 from waiting import wait_until
 
 from trivium.domain.edits import Actor, CreateEntity, Decisions, Draft
@@ -48,9 +49,13 @@ async def test_an_edit_counts_while_the_graph_is_away_and_is_brought_along_later
     before = times_behind()
     curation = curation_of(stores)
     assert isinstance(curation, Curation)
-    [edit] = curation.append(DEFAULT_TENANT, lambda _: [WEIR])
+    with capture_logs() as logged:
+        [edit] = curation.append(DEFAULT_TENANT, lambda _: [WEIR])
     assert edit.id == "1.0"
     assert times_behind() == before + 1
+    assert [(line["event"], line["log_level"], line["tenant"], line["error"]) for line in logged] == [
+        ("graph_behind_edits", "warning", "default", "The graph could not be written.")
+    ]
     decisions = curation.now(DEFAULT_TENANT).folded.decisions
     wait_until(lambda: stores.graphs.writer(DEFAULT_TENANT).undecided(decisions) == 0, "the graph is with the log")
     found = await stores.graphs.reader(DEFAULT_TENANT).entity(entity_id(DEFAULT_TENANT, "old weir"))

@@ -109,6 +109,7 @@ def picture(seen: EntityPicture) -> api.EntityPicture:
         ),
         edits=seen.edits,
         evidenced_by=seen.evidenced_by,
+        cursor=seen.cursor,
     )
 
 

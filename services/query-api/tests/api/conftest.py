@@ -218,7 +218,7 @@ class MemoryGraphReader:
     async def hypernodes_of(self, chunk_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return {}
 
-    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+    async def edges(self, keys: Sequence[str], limit: int = 50, after: Edge | None = None) -> dict[str, list[Edge]]:
         known = sorted(self._entities)
         return {
             key: [Edge(*sorted((key, other)), CO_OCCURS, 0.5) for other in known if other != key][:limit]

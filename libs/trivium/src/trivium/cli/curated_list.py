@@ -86,6 +86,8 @@ def _json_rows(text: str) -> Iterator[Row]:
             values = msgspec.json.decode(record, type=dict[str, object])
         except msgspec.DecodeError as error:
             raise _bad(line, f"it is no JSON object ({error})", "Write one object a line.") from error
+        if values.get("kind") == "topic":  # made of the graph, not decided
+            continue
         if values.get("kind") != "relation":
             names[values.get("id")] = values.get("name")
             yield _row(line, values)

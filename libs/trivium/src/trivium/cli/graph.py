@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from trivium import api
 from trivium.cli.curate import COMMANDS, edit_lines, me
 from trivium.cli.documents import resolve
 from trivium.cli.duplicates import duplicates
 from trivium.cli.graph_schema import schema
+from trivium.cli.graph_tool import tool
 from trivium.cli.import_list import import_list
 from trivium.cli.session import connected
 from trivium.cli.terminal import address, counted, note, one_line, print_json, print_table, say
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
 MAX_MEMBERS = 20
+MAX_NEIGHBOURS = 100  # a page
 _OUTSIDE = (Compliance.PROPOSED, Compliance.REJECTED)
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
@@ -51,6 +54,7 @@ def graph() -> None:
 graph.add_command(schema)
 graph.add_command(import_list)
 graph.add_command(duplicates)
+graph.add_command(tool)
 
 
 @graph.command(name="list")
@@ -77,11 +81,12 @@ def list_entities(prefix: str, kind: str | None, limit: int, as_json: bool) -> N
 
 @graph.command()
 @click.argument("entity")
+@click.option("--limit", type=click.IntRange(1), default=25, show_default=True, help="How many neighbours.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(entity: str, as_json: bool) -> None:
+def show(entity: str, limit: int, as_json: bool) -> None:
     """Show ENTITY, a name or an id: its relations and the passages that name it."""
     with connected() as client:
-        picture = client.entity(entity if _ID.fullmatch(entity) else _by_name(client, entity).id)
+        picture = _picture(client, entity if _ID.fullmatch(entity) else _by_name(client, entity).id, limit)
     if as_json:
         print_json(picture)
         return
@@ -94,6 +99,8 @@ def show(entity: str, as_json: bool) -> None:
         say("\nRelated to")
     for neighbour in picture.neighbours:
         say(f"  {_relation(neighbour)}")
+    if picture.cursor:
+        note("It has more neighbours: raise --limit.")
     if picture.relations:
         say("\nStated in")
     for relation in picture.relations:
@@ -141,15 +148,16 @@ def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: boo
 @click.option("--entity", default="", metavar="NAME", help="Only what is around this entity, a name or an id.")
 @click.option("--depth", type=click.IntRange(0, 5), default=1, show_default=True, help="How many steps from it.")
 @click.option("--dataset", default="", metavar="NAME", help="Only what this dataset says.")
+@click.option("--topics", "with_topics", is_flag=True, help="With the topics last; jsonl and graphml.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="To this file; unset: printed.")
-def export(form: str, entity: str, depth: int, dataset: str, output: Path | None) -> None:
+def export(form: str, entity: str, depth: int, dataset: str, with_topics: bool, output: Path | None) -> None:
     """Write the graph as a file: entities, and each relation with the passage that states it.
 
     jsonl is JSON Lines, graphml opens in yEd, Gephi and networkx, cypher runs in Neo4j, rdf is N-Triples.
     """
     with connected() as client:
         around = _by_name(client, entity).id if entity and not _ID.fullmatch(entity) else entity
-        with client.export(form, entity=around, depth=depth, dataset=dataset) as pieces:
+        with client.export(form, entity=around, depth=depth, dataset=dataset, topics=with_topics) as pieces:
             if output is not None:
                 note(f"{output}: {_saved(pieces, output):,} bytes")
                 return
@@ -322,6 +330,16 @@ def _topic_id(client: TriviumClient, wanted: str, level: int | None, dataset: st
         at += 1
     action = f"Perhaps: {'; '.join(near)}" if near else "Add documents with: trivium ingest FOLDER"
     raise NotFound("unknown_topic", f"No topic's name holds {wanted!r}.", action)
+
+
+def _picture(client: TriviumClient, entity_id: str, limit: int) -> api.EntityPicture:
+    """With as many neighbours, page by page."""
+    picture = client.entity(entity_id, neighbours=min(limit, MAX_NEIGHBOURS))
+    around, cursor = list(picture.neighbours), picture.cursor
+    while cursor and len(around) < limit:
+        page = client.entity(entity_id, neighbours=min(limit - len(around), MAX_NEIGHBOURS), cursor=cursor)
+        around, cursor = [*around, *page.neighbours], page.cursor
+    return msgspec.structs.replace(picture, neighbours=tuple(around), cursor=cursor)
 
 
 def _by_name(client: TriviumClient, name: str) -> api.Entity:

@@ -103,7 +103,7 @@ def _advice(drifts: Sequence[Drift], *, repair: bool) -> str:
         return "Run `trivium audit --repair`."
     left = [drift for drift in drifts if not drift.repaired]
     lost = ", ".join(sorted({drift.source for drift in left if not drift.action})[:5])
-    told = [f"{drift.source or drift.document_id}: {drift.action}" for drift in left if drift.action]
+    told = [f"{drift.source or drift.document_id or drift.tenant}: {drift.action}" for drift in left if drift.action]
     return " ".join([*([f"Their artifacts are gone: delete and ingest again: {lost}."] if lost else []), *told[:5]])
 
 

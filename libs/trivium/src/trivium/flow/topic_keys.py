@@ -13,7 +13,18 @@ def topics_key(dataset: str) -> str:
     return f"{PREFIX}{dataset or _EVERYTHING}"
 
 
+def told_of(key: str) -> str:
+    """Whose topics lie under the key, in words."""
+    dataset = key.removeprefix(PREFIX)
+    return "everything" if dataset == _EVERYTHING else f"dataset {dataset}"
+
+
+def kept_topics(objects: ObjectStore) -> list[str]:
+    """The keys of all that are kept."""
+    return list(objects.keys(PREFIX))
+
+
 def forget_topics(objects: ObjectStore) -> None:
     """They are made again when somebody asks for them."""
-    for key in list(objects.keys(PREFIX)):
+    for key in kept_topics(objects):
         objects.delete(key)

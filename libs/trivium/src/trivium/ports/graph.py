@@ -167,8 +167,11 @@ class GraphReader(Protocol):
         """Entities whose name or alias is like each name, with a similarity of 0 to 1 (1.0 is equal keys)."""
         ...
 
-    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
-        """At most `limit` edges in either direction per entity, strongest first."""
+    async def edges(self, keys: Sequence[str], limit: int = 50, after: Edge | None = None) -> dict[str, list[Edge]]:
+        """At most `limit` edges in either direction per entity, strongest first; with `after` those behind that one.
+
+        The order is by confidence, evidence, then keys and type. `after` need not be there any more.
+        """
         ...
 
     async def entity(self, entity_id: str) -> Entity: ...

@@ -253,30 +253,34 @@ class ListEntitiesResponse(_message.Message):
     def __init__(self, entities: _Optional[_Iterable[_Union[NamedEntity, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetEntityRequest(_message.Message):
-    __slots__ = ("id", "neighbours", "evidence")
+    __slots__ = ("id", "neighbours", "evidence", "page_token")
     ID_FIELD_NUMBER: _ClassVar[int]
     NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     id: str
     neighbours: int
     evidence: int
-    def __init__(self, id: _Optional[str] = ..., neighbours: _Optional[int] = ..., evidence: _Optional[int] = ...) -> None: ...
+    page_token: str
+    def __init__(self, id: _Optional[str] = ..., neighbours: _Optional[int] = ..., evidence: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class GetEntityResponse(_message.Message):
-    __slots__ = ("entity", "neighbours", "mentions", "relations", "edits", "evidenced_by")
+    __slots__ = ("entity", "neighbours", "mentions", "relations", "edits", "evidenced_by", "next_page_token")
     ENTITY_FIELD_NUMBER: _ClassVar[int]
     NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
     MENTIONS_FIELD_NUMBER: _ClassVar[int]
     RELATIONS_FIELD_NUMBER: _ClassVar[int]
     EDITS_FIELD_NUMBER: _ClassVar[int]
     EVIDENCED_BY_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     entity: NamedEntity
     neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
     mentions: _containers.RepeatedCompositeFieldContainer[Mention]
     relations: _containers.RepeatedCompositeFieldContainer[StatedRelation]
     edits: _containers.RepeatedCompositeFieldContainer[EditSeen]
     evidenced_by: _containers.RepeatedCompositeFieldContainer[HyperNode]
-    def __init__(self, entity: _Optional[_Union[NamedEntity, _Mapping]] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., mentions: _Optional[_Iterable[_Union[Mention, _Mapping]]] = ..., relations: _Optional[_Iterable[_Union[StatedRelation, _Mapping]]] = ..., edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ..., evidenced_by: _Optional[_Iterable[_Union[HyperNode, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, entity: _Optional[_Union[NamedEntity, _Mapping]] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., mentions: _Optional[_Iterable[_Union[Mention, _Mapping]]] = ..., relations: _Optional[_Iterable[_Union[StatedRelation, _Mapping]]] = ..., edits: _Optional[_Iterable[_Union[EditSeen, _Mapping]]] = ..., evidenced_by: _Optional[_Iterable[_Union[HyperNode, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Neighbour(_message.Message):
     __slots__ = ("entity", "relation", "outgoing", "confidence", "evidence")

@@ -121,16 +121,18 @@ class PassagePlace(_message.Message):
     def __init__(self, chunk_id: _Optional[str] = ..., document_id: _Optional[str] = ..., source: _Optional[str] = ..., chunk_number: _Optional[int] = ...) -> None: ...
 
 class ExportGraphRequest(_message.Message):
-    __slots__ = ("format", "entity", "depth", "dataset")
+    __slots__ = ("format", "entity", "depth", "dataset", "topics")
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     ENTITY_FIELD_NUMBER: _ClassVar[int]
     DEPTH_FIELD_NUMBER: _ClassVar[int]
     DATASET_FIELD_NUMBER: _ClassVar[int]
+    TOPICS_FIELD_NUMBER: _ClassVar[int]
     format: str
     entity: str
     depth: int
     dataset: str
-    def __init__(self, format: _Optional[str] = ..., entity: _Optional[str] = ..., depth: _Optional[int] = ..., dataset: _Optional[str] = ...) -> None: ...
+    topics: bool
+    def __init__(self, format: _Optional[str] = ..., entity: _Optional[str] = ..., depth: _Optional[int] = ..., dataset: _Optional[str] = ..., topics: _Optional[bool] = ...) -> None: ...
 
 class ExportGraphResponse(_message.Message):
     __slots__ = ("content",)

@@ -3,8 +3,8 @@
 For every version that queries see, the rows that its artifacts make (in the store of pictures, of those chunks that
 have one) are compared with the rows in each store, first their ids, then their contents; then every store is asked
 which versions it holds, and those that the registry does not know as active are orphans. What the graph adds up from
-its rows is compared with a graph made anew (`graph_sums.py`). Last comes what belongs to nobody: tenants, documents and
-files that the registry does not know (`strays.py`).
+its rows is compared with a graph made anew (`graph_sums.py`). Last come what belongs to nobody, tenants, documents and
+files that the registry does not know (`strays.py`), and kept topics (`topics.py`).
 Documents that are being ingested are left alone: publishing reads back and clears up by itself.
 """
 
@@ -33,6 +33,7 @@ from trivium_ingest.upkeep.published import PAGE, Expected, job_and_expected, pa
 from trivium_ingest.upkeep.retried import retried
 from trivium_ingest.upkeep.rows import ROWS_COMPARED, unlike, write_rows, writer_of
 from trivium_ingest.upkeep.strays import strays, strays_of
+from trivium_ingest.upkeep.topics import topics_of
 
 Scratch = Callable[[], AbstractContextManager[Graphs]]
 """A graph that is empty, and gone at the end of the block."""
@@ -50,6 +51,7 @@ def audit(stores: Stores, *, repair: bool = False, scratch: Scratch | None = Non
         of_rows = _of_rows(stores, tenant, repair=repair, contents=scratch is not None)
         yield from of_rows if scratch is None else _with_sums(stores, tenant, of_rows, scratch, repair=repair)
         yield from retried(partial(strays_of, stores, tenant, repair=repair))
+        yield from retried(partial(topics_of, stores, tenant, repair=repair))
     for tenant in sorted(stores.objects.tenants() - set(known), key=str):
         yield from retried(partial(edits_of, stores, tenant, repair=repair))
     yield from retried(partial(strays, stores, known, repair=repair))

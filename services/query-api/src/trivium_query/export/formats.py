@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from trivium.domain.exports import ExportFormat
+from trivium.domain.topics import Topic
 from trivium_query.export import cypher, graphml, jsonl, rdf
 from trivium_query.export.parts import Part
 
@@ -19,12 +20,14 @@ class Writing(msgspec.Struct, frozen=True):
     suffix: str
     beginning: bytes = b""
     end: bytes = b""
+    topics: Callable[[Iterable[Topic]], bytes] | None = None
+    """Where the format has a place for them: between the parts and the end."""
 
 
 FORMATS = {
-    ExportFormat.JSONL: Writing(jsonl.written, "application/jsonl", "jsonl"),
+    ExportFormat.JSONL: Writing(jsonl.written, "application/jsonl", "jsonl", topics=jsonl.topics),
     ExportFormat.GRAPHML: Writing(
-        graphml.written, "application/graphml+xml", "graphml", graphml.BEGINNING, graphml.END
+        graphml.written, "application/graphml+xml", "graphml", graphml.BEGINNING, graphml.END, graphml.topics
     ),
     ExportFormat.CYPHER: Writing(cypher.written, "text/plain; charset=utf-8", "cypher", cypher.BEGINNING),
     ExportFormat.RDF: Writing(rdf.written, "application/n-triples", "nt"),

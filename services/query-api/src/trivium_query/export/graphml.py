@@ -1,16 +1,20 @@
 """GraphML (graphdrawing.org): a directed graph; parallel edges have ids of their own.
 
+A topic is a node of type "topic"; its most telling members lead to it (MEMBER_OF), and it to its parent (PART_OF).
+
 XML 1.0 cannot hold most control characters, not even escaped: they become U+FFFD.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
 from trivium.domain.graph import Entity
+from trivium.domain.ids import digest
+from trivium.domain.topics import Topic
 from trivium_query.export.parts import Part, Statement
 
 _NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -46,6 +50,27 @@ END = b"</graph>\n</graphml>\n"
 def written(parts: Iterable[Part]) -> bytes:
     """Nodes and edges, to stand between `BEGINNING` and `END`."""
     return b"".join(etree.tostring(_element(part), encoding="utf-8") + b"\n" for part in parts)
+
+
+def topics(all_of_them: Iterable[Topic]) -> bytes:
+    """Nodes and edges behind those of the parts."""
+    elements = (element for topic in all_of_them for element in _around(topic))
+    return b"".join(etree.tostring(element, encoding="utf-8") + b"\n" for element in elements)
+
+
+def _around(topic: Topic) -> Iterator[etree._Element]:
+    node = etree.Element("node", {"id": topic.id})
+    told = (topic.name, "topic", _BETWEEN_ALIASES.join(topic.terms), str(topic.passages), "")
+    yield _with_data(node, "n", zip(_ENTITY, told, strict=True))
+    for member in topic.members:
+        yield _belongs(member.id, topic.id, "MEMBER_OF")
+    if topic.parent:
+        yield _belongs(topic.id, topic.parent, "PART_OF")
+
+
+def _belongs(source: str, target: str, relation: str) -> etree._Element:
+    edge = etree.Element("edge", {"id": digest("belongs", source, target), "source": source, "target": target})
+    return _with_data(edge, "e", [("relation", relation)])
 
 
 def _element(part: Part) -> etree._Element:

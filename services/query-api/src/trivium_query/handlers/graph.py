@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import re
 
 import msgspec
 
 from trivium.api import EditSeen, HyperNode
 from trivium.domain.chunks import Chunk
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import Edge, Entity, Mention, Relation
 from trivium.domain.graph_schema import Compliance
 from trivium.domain.ids import ID_HEX_DIGITS, entity_id
@@ -40,6 +42,7 @@ class EntityPicture(msgspec.Struct, frozen=True):
     """An entity with its surroundings. `chunks` holds the chunks that mentions and relations point into.
 
     `compliance` says of relations how they stand to the schema of their dataset, where one has types in force.
+    `cursor` leads to further neighbours, "" where there are none.
     """
 
     entity: Entity
@@ -50,6 +53,7 @@ class EntityPicture(msgspec.Struct, frozen=True):
     compliance: dict[Relation, Compliance]
     edits: tuple[EditSeen, ...] = ()
     evidenced_by: tuple[HyperNode, ...] = ()
+    cursor: str = ""
 
 
 async def browse(services: Services, tenant: Tenant, prefix: str, kind: str, limit: int, cursor: str) -> EntityPage:
@@ -57,25 +61,38 @@ async def browse(services: Services, tenant: Tenant, prefix: str, kind: str, lim
     return await services.graphs.reader(tenant).entities(fold_name(prefix), kind, limit, cursor)
 
 
-async def picture(services: Services, tenant: Tenant, wanted: str, neighbours: int, evidence: int) -> EntityPicture:
-    """One entity with at most `neighbours` edges and `evidence` places. Raises `NotFound`."""
+async def picture(
+    services: Services, tenant: Tenant, wanted: str, neighbours: int, evidence: int, cursor: str = ""
+) -> EntityPicture:
+    """One entity with at most `neighbours` edges and `evidence` places. Raises `NotFound`, `Refused` (`bad_cursor`)."""
     if not is_entity_id(wanted):
         raise unknown_entity()
     reader = services.graphs.reader(tenant)
     entity = await reader.entity(wanted)
     edges, (mentions, relations) = await asyncio.gather(
-        reader.edges([entity.key], neighbours), reader.evidence(entity.key, evidence)
+        reader.edges([entity.key], neighbours + 1, _edge_at(cursor) if cursor else None),
+        reader.evidence(entity.key, evidence),
     )
+    strongest = edges.get(entity.key, [])
+    onward = _cursor(strongest[neighbours - 1]) if len(strongest) > neighbours else ""
     places = {m.chunk_id for m in mentions} | {r.chunk_id for r in relations}
     around, chunks, made_by, within = await asyncio.gather(
-        _neighbours(services, tenant, entity, edges.get(entity.key, [])),
+        _neighbours(services, tenant, entity, strongest[:neighbours]),
         services.keywords.reader(tenant).chunks(sorted(places)),
         edits_about(services, tenant, (entity.key, entity.name, *entity.aliases), evidence),
         reader.hypernodes_of(sorted({mention.chunk_id for mention in mentions})),
     )
     compliance = await compliance_of(services, tenant, relations, chunks)
     return EntityPicture(
-        entity, around, tuple(mentions), tuple(relations), chunks, compliance, made_by, evidenced_by(within, chunks)
+        entity,
+        around,
+        tuple(mentions),
+        tuple(relations),
+        chunks,
+        compliance,
+        made_by,
+        evidenced_by(within, chunks),
+        onward,
     )
 
 
@@ -96,6 +113,17 @@ async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges:
         for end, edge in zip(ends, edges, strict=True)
         if end in known
     )
+
+
+def _cursor(edge: Edge) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(edge)).decode()
+
+
+def _edge_at(cursor: str) -> Edge:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=Edge)
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
 
 
 def is_entity_id(wanted: str) -> bool:

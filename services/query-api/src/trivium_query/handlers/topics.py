@@ -42,8 +42,8 @@ class TopicPicture(msgspec.Struct, frozen=True):
 
 async def browse(services: Services, tenant: Tenant, level: int, dataset: str, limit: int, cursor: str) -> TopicListing:
     """The topics of a level, the largest first. Raises `TryLater`, `NotFound`, `Refused` (`bad_cursor`)."""
-    current = await _current(services, tenant, dataset)
-    topics = current.topics
+    now = await current(services, tenant, dataset)
+    topics = now.topics
     if level and level >= topics.levels:
         raise NotFound(
             "no_such_level",
@@ -54,13 +54,13 @@ async def browse(services: Services, tenant: Tenant, level: int, dataset: str, l
     covering = topics.at(level)
     page = covering[start : start + limit]
     onward = _cursor(topics, start + limit) if len(covering) > start + limit else ""
-    return TopicListing(current, level, page, onward)
+    return TopicListing(now, level, page, onward)
 
 
 async def picture(services: Services, tenant: Tenant, wanted: str, dataset: str) -> TopicPicture:
     """One topic with those of its central passages that queries see. Raises `NotFound`, `TryLater`."""
-    current = await _current(services, tenant, dataset)
-    topics = {topic.id: topic for topic in current.topics.topics}
+    now = await current(services, tenant, dataset)
+    topics = {topic.id: topic for topic in now.topics.topics}
     topic = topics.get(wanted)
     if topic is None:
         raise NotFound(
@@ -70,8 +70,8 @@ async def picture(services: Services, tenant: Tenant, wanted: str, dataset: str)
         )
     chunks = await published_chunks(services, tenant, topic.central)
     central = tuple((chunk, quote_of(topic, chunk)) for key in topic.central if (chunk := chunks.get(key)))
-    children = tuple(other for other in current.topics.topics if other.parent == topic.id)
-    return TopicPicture(current, topic, central, children, topics.get(topic.parent))
+    children = tuple(other for other in now.topics.topics if other.parent == topic.id)
+    return TopicPicture(now, topic, central, children, topics.get(topic.parent))
 
 
 async def published_chunks(services: Services, tenant: Tenant, chunk_ids: Collection[str]) -> dict[str, Chunk]:
@@ -82,7 +82,8 @@ async def published_chunks(services: Services, tenant: Tenant, chunk_ids: Collec
     return {key: chunk for key, chunk in found.items() if active.get(chunk.document_id) == chunk.version}
 
 
-async def _current(services: Services, tenant: Tenant, dataset: str) -> Current:
+async def current(services: Services, tenant: Tenant, dataset: str) -> Current:
+    """All topics, made first where need be. Raises `TryLater`, `Refused` (`invalid_request`)."""
     check_dataset(dataset)
     return await services.topics.of(tenant, dataset, min(WAIT_S, services.settings.query_timeout_s))
 

@@ -90,9 +90,12 @@ async def export(
     ] = "",
     depth: Annotated[int, Query(ge=0, le=MAX_DEPTH, description="How many steps from `entity`.")] = 1,
     dataset: DatasetName = "",
+    topics: Annotated[
+        bool, Query(description="With the topics last, as jsonl or graphml; not around `entity`.")
+    ] = False,
 ) -> Response:
     """Entities with names, types and aliases, then each relation with the passage that states it; streamed."""
-    pieces = await export_of.export(services, tenant, format, entity, depth, dataset)
+    pieces = await export_of.export(services, tenant, format, entity, depth, dataset, topics)
     writing = FORMATS[format]
     named = {"content-disposition": f'attachment; filename="graph.{writing.suffix}"'}
     return StreamingResponse(await begun(pieces), 200, named, writing.media_type)
@@ -105,9 +108,10 @@ async def show(
     tenant: TenantDep,
     neighbours: Annotated[int, Query(ge=1, le=graph.MAX_NEIGHBOURS)] = graph.NEIGHBOURS,
     evidence: Annotated[int, Query(ge=1, le=graph.MAX_EVIDENCE)] = graph.EVIDENCE,
+    cursor: PageCursor = "",
 ) -> Response:
-    """An entity, what it is related to, and the passages that say so."""
-    return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence)))
+    """An entity, what it is related to, and the passages that say so. `cursor` leads to further neighbours."""
+    return write(views.picture(await graph.picture(services, tenant, id, neighbours, evidence, cursor)))
 
 
 async def begun(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:

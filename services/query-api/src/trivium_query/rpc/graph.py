@@ -153,8 +153,10 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
         async with self._calls.open("GetEntity", context) as call:
             neighbours = min(request.neighbours or graph.NEIGHBOURS, graph.MAX_NEIGHBOURS)
             evidence = min(request.evidence or graph.EVIDENCE, graph.MAX_EVIDENCE)
-            found = await graph.picture(self._services, call.tenant, request.id, neighbours, evidence)
-            return pb.GetEntityResponse(**messages.fields(views.picture(found)))
+            _, cursor = messages.page_of(0, request.page_token)
+            found = await graph.picture(self._services, call.tenant, request.id, neighbours, evidence, cursor)
+            told = messages.fields(views.picture(found))
+            return pb.GetEntityResponse(next_page_token=told.pop("cursor"), **told)
 
     async def GetLinks(  # noqa: N802
         self, request: pb.GetLinksRequest, context: Context

@@ -52,7 +52,7 @@ class GraphTopics(topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  
             depth = request.depth if request.HasField("depth") else 1
             if depth > export.MAX_DEPTH:
                 raise misfit("depth", f"0 to {export.MAX_DEPTH}")
-            asked = (form, request.entity, depth, request.dataset)
+            asked = (form, request.entity, depth, request.dataset, request.topics)
             pieces = await export.export(self._services, call.tenant, *asked)
             async with aclosing(pieces) as written:
                 async for piece in written:

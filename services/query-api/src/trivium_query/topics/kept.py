@@ -27,6 +27,7 @@ from trivium.flow import artifacts
 from trivium.flow.topic_keys import topics_key
 from trivium.ports.llm import Llm
 from trivium.ports.stores import Stores
+from trivium.telemetry import DRIFT
 from trivium_query.topics.make import Sources, make_topics
 from trivium_query.topics.name_by_llm import name_by_llm, named_before, read_for_names
 
@@ -199,11 +200,12 @@ class KeptTopics:
             await self._save(tenant, dataset, topics)
 
     async def _save(self, tenant: Tenant, dataset: str, topics: Topics) -> None:
-        """Kept for other processes; what was withdrawn meanwhile leaves nothing behind."""
+        """Kept for other processes; what was withdrawn meanwhile leaves nothing behind. What fails is counted."""
         objects = self._stores.objects.for_tenant(tenant)
         try:
             await asyncio.to_thread(artifacts.save, objects, topics_key(dataset), topics)
             if await self._withdrawn(tenant, topics):
                 await asyncio.to_thread(objects.delete, topics_key(dataset))
         except TriviumError as error:
-            _log.warning("topics_not_kept", reason=str(error))
+            DRIFT.labels("objects", "topics").inc()
+            _log.warning("topics_not_kept", tenant=tenant.name, reason=str(error))

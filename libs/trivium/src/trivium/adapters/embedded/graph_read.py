@@ -196,11 +196,11 @@ class SqliteGraphReader:
 
         return await self._threads.run(self._database, query)
 
-    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+    async def edges(self, keys: Sequence[str], limit: int = 50, after: Edge | None = None) -> dict[str, list[Edge]]:
         """The strongest edges of each entity, between entities."""
         if not keys:
             return {}
-        return await self._threads.run(self._database, lambda db: _edges(db, keys, limit))
+        return await self._threads.run(self._database, lambda db: _edges(db, keys, limit, after))
 
     async def entity(self, entity_id: str) -> Entity:
         """The entity, also by the id of one of its aliases."""
@@ -376,7 +376,7 @@ _EDGES_OF = """
 """
 
 
-def _edges(db: sqlite3.Connection, keys: Sequence[str], limit: int) -> dict[str, list[Edge]]:
+def _edges(db: sqlite3.Connection, keys: Sequence[str], limit: int, after: Edge | None) -> dict[str, list[Edge]]:
     groups = groups_of(db, keys)
     rows = db.execute(_EDGES_OF, (json.dumps(groups.names()),)).fetchall()
     roots = groups_of_ends(db, rows)
@@ -394,8 +394,14 @@ def _edges(db: sqlite3.Connection, keys: Sequence[str], limit: int) -> dict[str,
             elif known is not None:
                 strength = max(confidence, known.confidence)
                 edges[root][ends] = Edge(*ends, confidence=strength, evidence=evidence + known.evidence)
-    strongest = {root: heapq.nsmallest(limit, found.values(), key=_by_weight) for root, found in edges.items()}
+    strongest = {
+        root: heapq.nsmallest(limit, _behind(found.values(), after), key=_by_weight) for root, found in edges.items()
+    }
     return {key: strongest[root] for key, root in groups.root_of.items() if strongest[root]}
+
+
+def _behind(edges: Iterable[Edge], after: Edge | None) -> Iterable[Edge]:
+    return edges if after is None else (edge for edge in edges if _by_weight(edge) > _by_weight(after))
 
 
 def groups_of_ends(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str, str, float, int]]) -> dict[str, str]:

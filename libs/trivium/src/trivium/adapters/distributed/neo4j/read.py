@@ -138,10 +138,11 @@ class Neo4jGraphReader:
             if (seen := [(entities[root], score) for root, score in found.get(key, ()) if root in entities])
         }
 
-    async def edges(self, keys: Sequence[str], limit: int = 50) -> dict[str, list[Edge]]:
+    async def edges(self, keys: Sequence[str], limit: int = 50, after: Edge | None = None) -> dict[str, list[Edge]]:
         """The strongest edges of each entity, between entities."""
         by_id = self._by_id(keys)
-        rows = await self._ask(cypher.EDGES, ids=list(by_id), limit=limit)
+        behind = msgspec.structs.asdict(after) if after else None
+        rows = await self._ask(cypher.EDGES, ids=list(by_id), limit=limit, after=behind)
         return {by_id[id_]: [Edge(*edge) for edge in edges] for id_, edges in rows}
 
     async def entity(self, entity_id: str) -> Entity:

@@ -93,7 +93,11 @@ EDGES: LiteralString = (
     WITH id, CASE WHEN outgoing THEN root.key ELSE far.key END AS source,
         CASE WHEN outgoing THEN far.key ELSE root.key END AS target, r.type AS type,
         max(r.confidence) AS confidence, count(r) AS evidence
-    ORDER BY confidence DESC, evidence DESC, source, target, type
+    WHERE $after IS NULL OR confidence < $after.confidence OR confidence = $after.confidence AND (
+        evidence < $after.evidence OR evidence = $after.evidence AND (
+            source > $after.source_key OR source = $after.source_key AND (
+                target > $after.target_key OR target = $after.target_key AND type > $after.type)))
+    WITH * ORDER BY confidence DESC, evidence DESC, source, target, type
     RETURN id, collect([source, target, type, confidence, evidence])[..$limit]
 """
 )
