@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -185,6 +185,10 @@ docs: dev ## the documentation as a site, into site/ (MkDocs, in an environment 
 
 wheels: dev ## build every package into dist/, and try them in an empty environment without torch
 	@requirements/wheels.sh
+
+sbom: dev ## what .venv has, with licences, as CycloneDX into dist/sbom.cdx.json
+	@requirements/sbom.sh
+	@$(PY) -m pytest tests/sbom
 
 clean: ## remove .venv and caches; documents in .trivium stay
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
