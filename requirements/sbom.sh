@@ -8,3 +8,4 @@ tools=$(mktemp -d); trap 'rm -rf "$tools"' EXIT
 "$uv" pip install --quiet --python "$tools/bin/python" --require-hashes -r requirements/image-tools.txt
 mkdir -p dist
 "$tools/bin/cyclonedx-py" environment --output-reproducible --mc-type application --of JSON -o dist/sbom.cdx.json .venv/bin/python
+.venv/bin/python requirements/sbom_licences.py dist/sbom.cdx.json

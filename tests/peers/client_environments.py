@@ -1,7 +1,7 @@
-"""Other people's programs, each in an environment of its own below the user's cache folder. Frameworks and clients are the
-newest releases; the programs that only test (`package.json`) are named exactly.
+"""Other people's programs, each in an environment of its own below the user's cache folder.
 
-`python tests/peers/client_environments.py` makes them (`make test-clients`), `... newest` without the oldest frameworks.
+Frameworks and clients are the newest releases; the programs that only test are named exactly (`package.json`).
+`python tests/peers/client_environments.py` makes them (`make test-clients`), `... newest` without the oldest ones.
 """
 
 from __future__ import annotations
