@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -166,9 +166,15 @@ QUESTIONS ?= 0
 eval: install ## retrieval quality on every set in DATA, and that of answers where a set has them (QUESTIONS=100: a sample)
 	@$(PY) bench/quality.py $(DATA) --questions $(QUESTIONS)
 
-test-clients: dev ## OpenAI's clients, MCP, LangChain, LlamaIndex, Haystack and TypeScript on a running Trivium (in environments of their own; of the frameworks also the oldest that our extras permit)
-	@$(PY) tests/clients/environments.py
-	@$(PY) -m pytest tests/clients
+CLIENT_TESTS := tests/clients services/query-api/tests/api/test_real_identity_provider.py
+
+test-clients: dev ## OpenAI's clients, MCP's inspector, LangChain, LlamaIndex, Haystack, TypeScript and a real identity provider on a running Trivium (in environments of their own; of the frameworks also the oldest that our extras permit)
+	@$(PY) tests/peers/client_environments.py
+	@$(PY) -m pytest $(CLIENT_TESTS)
+
+test-clients-newest: dev ## the same with the newest releases alone
+	@$(PY) tests/peers/client_environments.py newest
+	@$(PY) -m pytest $(CLIENT_TESTS) -k "not oldest"
 
 test-unstructured: dev ## the library `unstructured` as a reader (0.9 GB more, in a folder of its own), and beside ours on DATA/documents
 	@python=$$($(PY) tests/unstructured/environment.py "$(abspath $(SERVICES_DIR))/unstructured") && \
@@ -179,6 +185,10 @@ docs: dev ## the documentation as a site, into site/ (MkDocs, in an environment 
 
 wheels: dev ## build every package into dist/, and try them in an empty environment without torch
 	@requirements/wheels.sh
+
+sbom: dev ## what .venv has, with licences, as CycloneDX into dist/sbom.cdx.json
+	@requirements/sbom.sh
+	@$(PY) -m pytest tests/sbom
 
 clean: ## remove .venv and caches; documents in .trivium stay
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

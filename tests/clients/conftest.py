@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import client_environments as environments
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,6 @@ def _module(name: str, path: Path):
     return module
 
 
-environments = _module("client_environments", Path(__file__).with_name("environments.py"))
 e2e = _module("e2e_server", ROOT / "tests" / "e2e" / "conftest.py")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,60 @@ def test_a_link_that_leads_nowhere_or_out_is_refused(
     (root / "README.md").write_text(f"`[code](code.md)`\n\n[it]({link})\n")
     with pytest.raises(FileNotFoundError, match=r"README\.md links to"):
         reached(root)
+
+
+def threats() -> list[tuple[str, str]]:
+    """Each row of the threat table: the threat, and where its tests are."""
+    section = (ROOT / "docs/security.md").read_text().partition("\n## Threats\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line[:1] == "|"]
+    assert all(len(row) == 3 for row in rows), "a row has three cells"
+    return [(threat, tests) for threat, _, tests in rows[2:]]
+
+
+@pytest.mark.parametrize("tests", [pytest.param(tests, id=threat) for threat, tests in threats()])
+def test_a_threat_names_tests_that_are_there(tests: str) -> None:
+    files: list[Path] = []
+    for named in re.findall(r"`([^`]+)`", tests):
+        place, _, test = named.partition("::") if "::" in named or not _only_a_test(named) else ("", "", named)
+        files = list(_files(place)) if place else files
+        assert files, f"{named}: there is no such file"
+        assert not test or any(_has(path, test) for path in files), f"{named}: there is no such test"
+    assert files, "no test is named"
+
+
+def test_a_test_that_is_gone_would_be_seen() -> None:
+    (this,) = _files("test_docs.py")
+    assert _has(this, test_a_test_that_is_gone_would_be_seen.__name__)
+    assert _has(this, "test_a_test_that_…_be_seen")
+    assert not _has(this, "test_a_test_that")
+    assert list(_files("test_nowhere.py")) == []
+
+
+def _only_a_test(named: str) -> bool:
+    """Of the file before: `…_more` or `test_more`."""
+    return "/" not in named and not named.endswith(".py")
+
+
+def _files(place: str) -> Iterator[Path]:
+    """A path in the repository (a folder: its tests), or a file's name wherever it is."""
+    if "/" in place:
+        path = ROOT / place
+        yield from path.glob("test_*.py") if path.is_dir() else filter(Path.is_file, [path])
+        return
+    for folder in ("libs", "services", "tests"):
+        yield from (ROOT / folder).rglob(place)
+
+
+def _has(path: Path, test: str) -> bool:
+    """`…` stands for any words."""
+    name = ".*".join(map(re.escape, test.split("…")))
+    return bool(re.search(rf"^\s*(?:async )?def {name}\(", path.read_text(), re.M))
+
+
+def test_the_configurations_of_mcp_clients_can_be_read() -> None:
+    page = (ROOT / "docs/doors.md").read_text()
+    shown = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", page, re.M | re.S)]
+    servers = [block["mcpServers"]["trivium"] for block in shown]
+    assert [sorted(server) for server in servers] == [["args", "command", "env"], ["headers", "url"]]
+    (env,) = [server["env"] for server in servers if "env" in server]
+    assert set(env) == {"TRIVIUM_URL", "TRIVIUM_API_KEY"}

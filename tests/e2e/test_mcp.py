@@ -15,6 +15,7 @@ import httpx
 import httpx2
 import pytest
 from doors import TRIVIUM
+from site_peer import SitePeer, html, serving
 
 from .conftest import Server
 
@@ -105,6 +106,21 @@ async def test_a_document_is_added_and_then_listed(server: Server, letter: str) 
         await asyncio.to_thread(server.settled, added["document_id"])
         (listed,) = told(await client.call_tool("list_documents", {"dataset": "mcp"}))["documents"]
         assert (listed["name"], listed["state"]) == ("two.txt", "ready")
+
+
+@WAYS
+async def test_a_page_of_the_web_is_added_and_cited(
+    start_server: Callable[..., Server], way: Callable[..., Any]
+) -> None:
+    server = start_server(TRIVIUM_URL_ALLOW="127.0.0.1")
+    page = html(f"<h1>Letters</h1><p>{LETTER}</p>", "<title>Letters of Ada Thornfield</title>")
+    with serving(SitePeer({"/letters": page})) as site:
+        async with way(server) as client:
+            added = told(await client.call_tool("add_url", {"url": f"{site}/letters", "dataset": "web"}))
+            settled = await asyncio.to_thread(server.settled, added["document_id"])
+            assert (settled["state"], settled["dataset"]) == ("ready", "web")
+            answer = told(await client.call_tool("ask", {"question": QUESTION, "dataset": "web"}))
+    assert [cited["document_id"] for cited in answer["citations"]] == [added["document_id"]]
 
 
 @WAYS

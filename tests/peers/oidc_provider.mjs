@@ -1,11 +1,11 @@
-// A real identity provider (npm oidc-provider) on a free port: node oidc_provider.mjs FOLDER-WITH-NODE_MODULES
+// A real identity provider (npm oidc-provider) on a free port: node oidc_provider.mjs ITS-FOLDER
 // It prints its issuer. A client takes tokens by its credentials; a line on stdin rotates the signing key.
 import { createServer } from "node:http";
 import { generateKeyPairSync } from "node:crypto";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const { Provider } = await import(pathToFileURL(`${process.argv[2]}/node_modules/oidc-provider/lib/index.js`));
+const { Provider } = await import(pathToFileURL(`${process.argv[2]}/lib/index.js`));
 let number = 0;
 const keys = [];
 const newKey = () => {

@@ -34,6 +34,7 @@ from trivium.domain.answers import (
     Kind,
     ShortAnswer,
     TextPiece,
+    Usage,
     Verdict,
 )
 from trivium.domain.chunks import Chunk, Span
@@ -372,7 +373,10 @@ class WordSearcher:
 
 
 class QuotingAnswerer:
-    """Answers with the best passage, in short with its first two words; tells how much history it saw."""
+    """Answers with the best passage, in short with its first two words; tells how much history it saw.
+
+    Each answer costs 22 tokens read and 14 written.
+    """
 
     def __init__(self, searcher: WordSearcher) -> None:
         self._searcher = searcher
@@ -414,6 +418,7 @@ class QuotingAnswerer:
             kind=ask.kind or Kind.FACT,
             short=" ".join(chunk.text.split()[:2]),
             probability=0.75,
+            usage=Usage(input_tokens=22, output_tokens=14, calls=1),
         )
 
 

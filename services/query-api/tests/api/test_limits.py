@@ -91,6 +91,34 @@ async def test_tokens_are_counted_once_they_are_known_and_whoever_is_in_debt_wai
     assert refused.value.retry_after_s == pytest.approx(3600 * 4.002, rel=0.01)
 
 
+ASKED: dict[str, dict[str, object]] = {
+    "/v1/queries": {"query": "Who designed the Analytical Engine?"},
+    "/openai/v1/chat/completions": {
+        "model": "trivium",
+        "messages": [{"role": "user", "content": "Who designed the Analytical Engine?"}],
+    },
+    "/openai/v1/responses": {"model": "trivium", "input": "Who designed the Analytical Engine?"},
+}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("path", ASKED)
+async def test_what_an_answer_cost_is_charged_to_its_tenant(services: Services, path: str, streamed: bool) -> None:
+    """36 tokens of 30 an hour, and the one that a question takes beforehand: whoever asks next waits for 8."""
+    async with client_of(limited(services, "tenant.tokens=30/h")) as client:
+        first = await client.post(path, json=ASKED[path] | {"stream": streamed}, headers=ALPHA)
+        assert (first.status_code, "engine" in first.text) == (200, True)
+        second = await client.post(path, json=ASKED[path] | {"stream": streamed}, headers=ALPHA)
+        assert second.status_code == 429
+        assert 900 < int(second.headers["retry-after"]) <= 960
+        assert (await client.post(path, json=ASKED[path], headers=BETA)).status_code == 200
+    if path.startswith("/openai"):
+        error = second.json()["error"]
+        assert (error["type"], error["code"]) == ("rate_limit_error", "too_many")
+    else:
+        assert second.json()["code"] == "too_many"
+
+
 async def test_where_the_buckets_are_away_nothing_is_limited(services: Services) -> None:
     class Away(MemoryBuckets):
         async def take(self, *_: object, **__: object) -> float:
@@ -146,6 +174,18 @@ async def test_uploads_and_bytes_are_counted_over_grpc_as_over_http(services: Se
         90,
         1,
     }
+
+
+async def test_over_grpc_an_answer_is_charged_too(services: Services) -> None:
+    ask = query_pb2.AskRequest(question="Who designed the Analytical Engine?")
+    async with over_grpc(limited(services, "tenant.tokens=30/h")) as channel:
+        query = query_pb2_grpc.QueryServiceStub(channel)
+        answer = (await query.Ask(ask, metadata=(("x-api-key", "alpha"),))).answer
+        assert (answer.usage.input_tokens, answer.usage.output_tokens) == (22, 14)
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await query.Ask(ask, metadata=(("x-api-key", "alpha"),))
+        assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        await query.Ask(ask, metadata=(("x-api-key", "beta"),))
 
 
 def test_our_client_comes_back_when_it_is_told_and_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

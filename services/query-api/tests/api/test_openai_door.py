@@ -31,6 +31,7 @@ from trivium_query.requests import Embeddings, Services
 
 CHAT = "/openai/v1/chat/completions"
 ASKED = {"model": "trivium", "messages": [{"role": "user", "content": "Who designed the Analytical Engine?"}]}
+SPENT = {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
 
 
 class Lengths:
@@ -69,7 +70,7 @@ async def test_a_chat_is_answered_with_citations_in_the_text_and_beside_it(
         assert each["title"] == "engine.html"
         assert each["url"].startswith(f"http://localhost:8080/v1/sources/{engine}/view?unit=")
         assert (await client.get(each["url"])).status_code == 200
-    assert answer["usage"] == {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    assert answer["usage"] == SPENT
     assert answer["trivium"]["verdict"] == "SUPPORTED"
 
 
@@ -88,9 +89,15 @@ async def test_a_stream_says_the_same_as_the_whole_answer(client: httpx.AsyncCli
         at = each["url_citation"]
         assert text[at["start_index"] : at["end_index"]].startswith("[Source: engine.html")
     assert [chunk["choices"][0]["finish_reason"] for chunk in chunks][-1] == "stop"
-    assert (usage["choices"], usage["usage"]["total_tokens"]) == ([], 0)
+    assert (usage["choices"], usage["usage"]) == ([], SPENT)
     without = chunks_of((await client.post(CHAT, json=ASKED | {"stream": True})).text)
     assert all("usage" not in chunk for chunk in without)
+
+
+async def test_what_is_not_found_spends_nothing(client: httpx.AsyncClient) -> None:
+    asked = ASKED | {"messages": [{"role": "user", "content": "xyzzy"}]}
+    answer = (await client.post(CHAT, json=asked)).json()
+    assert (answer["trivium"]["found"], answer["usage"]["total_tokens"]) == (False, 0)
 
 
 async def test_messages_before_the_last_are_the_history(client: httpx.AsyncClient) -> None:
@@ -215,6 +222,8 @@ async def test_a_response_is_whole_and_streamed(client: httpx.AsyncClient) -> No
     for at in text["annotations"]:
         assert text["text"][at["start_index"] : at["end_index"]].startswith("[Source: engine.html")
     assert text["annotations"]
+    spent = {name: whole["usage"][name] for name in ("input_tokens", "output_tokens", "total_tokens")}
+    assert spent == {"input_tokens": 22, "output_tokens": 14, "total_tokens": 36}
     streamed = (await client.post("/openai/v1/responses", json=asked | {"stream": True})).text
     events = [json.loads(line[6:]) for line in streamed.split("\n") if line.startswith("data: ")]
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
@@ -222,6 +231,7 @@ async def test_a_response_is_whole_and_streamed(client: httpx.AsyncClient) -> No
     deltas = "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta")
     assert deltas == events[-1]["response"]["output"][0]["content"][0]["text"]
     assert deltas.split() == text["text"].split()
+    assert events[-1]["response"]["usage"] == whole["usage"]
 
 
 async def test_a_response_has_a_history_of_messages_and_nothing_is_kept(client: httpx.AsyncClient) -> None:

@@ -1,6 +1,7 @@
-"""Other people's programs, each in an environment of its own below the user's cache folder: nothing of them is locked.
+"""Other people's programs, each in an environment of its own below the user's cache folder.
 
-`python tests/clients/environments.py` makes them (`make test-clients`).
+Frameworks and clients are the newest releases; the programs that only test are named exactly (`package.json`).
+`python tests/peers/client_environments.py` makes them (`make test-clients`), `... newest` without the oldest ones.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import sys
 from pathlib import Path
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "trivium" / "clients"
-FOLDER = Path(__file__).parent
-REPOSITORY = FOLDER.parents[1]
+REPOSITORY = Path(__file__).parents[2]
+FOLDER = REPOSITORY / "tests" / "clients"
 TYPESCRIPT = REPOSITORY / "clients" / "typescript"
 NEWEST, OLDEST = "newest", "oldest"
 UV = Path(sys.executable).with_name("uv")
@@ -29,18 +30,24 @@ def node_modules() -> Path:
     return CACHE / "node" / "node_modules"
 
 
-def make() -> None:
-    """The newest releases of what requirements.txt and package.json name; the oldest that our extras permit."""
+def make(*ages: str) -> None:
+    """Install or renew what requirements.txt and package.json name, and of `ages` the oldest that our extras permit."""
     _install(NEWEST, "--upgrade", "-r", str(FOLDER / "requirements.txt"))
-    _install(OLDEST, "--resolution", "lowest-direct", extras="[langchain,llama-index,haystack]")
+    if OLDEST in ages:
+        _install(OLDEST, "--resolution", "lowest-direct", extras="[langchain,llama-index,haystack]")
     if shutil.which("npm") is None:
         print("There is no npm: what needs Node is left out.")  # noqa: T201
         return
     node_modules().parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(FOLDER / "package.json", node_modules().parent)
-    quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"]
-    for folder, more in ((node_modules().parent, []), (TYPESCRIPT, ["--no-package-lock"])):
-        subprocess.run(["npm", "install", *quiet, *more], cwd=folder, check=True)
+    _npm("update", node_modules().parent)
+    _npm("install", TYPESCRIPT)
+
+
+def _npm(verb: str, folder: Path) -> None:
+    """Without a lock file: `update` brings the newest that package.json permits, `install` what is missing."""
+    quiet = ["--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"]
+    subprocess.run(["npm", verb, *quiet], cwd=folder, check=True)
 
 
 def _install(age: str, *how: str, extras: str = "") -> None:
@@ -53,4 +60,4 @@ def _install(age: str, *how: str, extras: str = "") -> None:
 
 
 if __name__ == "__main__":
-    make()
+    make(*(sys.argv[1:] or (NEWEST, OLDEST)))
