@@ -203,3 +203,20 @@ def test_an_existing_secret_is_used_and_left_alone(helm: Helm, api: Api, namespa
     assert "trivium-credentials" not in api.names(namespace, "secrets")
     helm("uninstall", "trivium", "--namespace", namespace, "--wait")
     assert "mine" in api.names(namespace, "secrets")
+
+
+def test_a_missing_secret_or_key_is_told_before_anything_is_installed(helm: Helm, api: Api, namespace: str) -> None:
+    """`helm template` knows no cluster and goes on as before."""
+    values = {"credentials": {"existingSecret": "mine", "keys": list(CREDENTIALS)}}
+    assert helm.template(values=values)
+    with pytest.raises(Refused, match=f"names the Secret mine, which is not in the namespace {namespace}"):
+        install(helm, namespace, values=values)
+    held = {name: value for name, value in CREDENTIALS.items() if name != "events_token"}
+    secrets = f"/api/v1/namespaces/{namespace}/secrets"
+    api.call("POST", secrets, {"metadata": {"name": "mine"}, "stringData": held}).raise_for_status()
+    with pytest.raises(Refused, match="The Secret mine has no key events_token"):
+        install(helm, namespace, values=values)
+    assert not api.items(namespace, "deployments")
+    api.call("DELETE", f"{secrets}/mine").raise_for_status()
+    api.call("POST", secrets, {"metadata": {"name": "mine"}, "stringData": CREDENTIALS}).raise_for_status()
+    install(helm, namespace, values=values)

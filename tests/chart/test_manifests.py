@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -192,6 +195,118 @@ def test_only_the_query_service_reaches_the_internet(objects: list[dict[str, Any
     wide = {name for name, policy in policies.items() if any(_is_wide(rule) for rule in policy["egress"])}
     assert wide <= {"trivium-query-api"}
     assert all({"Ingress", "Egress"} == set(policy["policyTypes"]) for policy in policies.values())
+
+
+STORES = {("servers", port) for port in (9000, 6379, 19530, 9200, 7687)}
+DNS = {("kube-system", 53)}
+INFERENCE, VLLM, ANYWHERE = ("component inference", 9191), ("component vllm", 8000), "anywhere"
+LEAVES = {
+    "query-api": STORES | DNS | {INFERENCE},
+    "control": STORES | DNS | {INFERENCE},
+    "worker-ingest": STORES | DNS | {INFERENCE},
+    "worker-graph": STORES | DNS | {INFERENCE},
+    "inference": DNS,
+    "prepare": STORES | DNS | {INFERENCE},
+}
+ENTERS = {
+    "query-api": {(ANYWHERE, 8080), (ANYWHERE, 9090), ("every namespace", 8080)},
+    "control": {("servers", 8081), ("every namespace", 8081)},
+    "worker-ingest": {("every namespace", 9100)},
+    "worker-graph": {("every namespace", 9100)},
+    "inference": {("ours", 9191), ("every namespace", 9192)},
+    "prepare": set(),
+}
+
+
+def _peer(peer: Mapping[str, Any]) -> str:
+    """In words: a namespace, a component, or how wide it is."""
+    if "ipBlock" in peer:
+        return str(peer["ipBlock"]["cidr"])
+    if "namespaceSelector" in peer:
+        return str(
+            peer["namespaceSelector"].get("matchLabels", {}).get("kubernetes.io/metadata.name", "every namespace")
+        )
+    component = peer["podSelector"]["matchLabels"].get("app.kubernetes.io/component")
+    return f"component {component}" if component else "ours"
+
+
+def _pairs(rules: list[Mapping[str, Any]], side: str) -> set[tuple[str, int]]:
+    """Each peer with each port that it may use; without peers, anybody."""
+    return {
+        (peer, port["port"])
+        for rule in rules
+        for peer in (map(_peer, rule[side]) if rule.get(side) else [ANYWHERE])
+        for port in rule["ports"]
+    }
+
+
+def _policies(helm: Helm, values: Mapping[str, Any], profile: str = "") -> dict[str, Any]:
+    objects = helm.template(values=values, profile=profile)
+    return {i["metadata"]["name"].removeprefix("trivium-"): i["spec"] for i in objects if i["kind"] == "NetworkPolicy"}
+
+
+def test_a_component_reaches_the_servers_of_the_settings_by_their_ports_and_nothing_else(helm: Helm) -> None:
+    policies = _policies(helm, merged(TRIAL, {"networkPolicy": {"web": {"enabled": False}}}))
+    assert {name: _pairs(policies[name]["egress"], "to") for name in LEAVES} == LEAVES
+    assert {name: _pairs(policies[name]["ingress"], "from") for name in ENTERS} == ENTERS
+
+
+def test_an_address_of_the_settings_moves_the_rule_that_leads_there(helm: Helm) -> None:
+    moved = {"settings": {"milvus_url": "http://10.1.2.3:1234", "traces_url": "http://otel.watch.svc:4318"}}
+    found = _pairs(_policies(helm, merged(TRIAL, moved))["worker-graph"]["egress"], "to")
+    assert found == STORES - {("servers", 19530)} | DNS | {INFERENCE, ("10.1.2.3/32", 1234), ("watch", 4318)}
+
+
+def test_an_air_gapped_cluster_lets_nothing_out(helm: Helm) -> None:
+    policies = _policies(helm, TRIAL, profile="gpu")
+    for name, policy in policies.items():
+        assert not any(_is_wide(rule) for rule in policy["egress"]), name
+    assert _pairs(policies["vllm"]["egress"], "to") == DNS
+    assert _pairs(policies["worker-ingest"]["egress"], "to") == STORES | DNS | {INFERENCE, VLLM}
+
+
+def test_a_large_installation_spreads_over_zones_and_nodes(helm: Helm) -> None:
+    objects = helm.template(profile="large")
+    pods = pods_of(objects)
+    for name in (item["metadata"]["name"] for item in objects if item["kind"] == "Deployment"):
+        spread = pods[name]["spec"]["topologySpreadConstraints"]
+        assert {one["topologyKey"] for one in spread} == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}
+        for one in spread:
+            assert one["labelSelector"]["matchLabels"].items() <= pods[name]["metadata"]["labels"].items()
+
+
+def test_an_ingress_leads_to_the_port_of_its_protocol(helm: Helm) -> None:
+    objects = helm.template(values=EVERYTHING)
+    (service,) = (i for i in objects if i["kind"] == "Service" and i["metadata"]["name"] == "trivium-query-api")
+    ports = {port["name"] for port in service["spec"]["ports"]}
+    found = {}
+    for item in (i for i in objects if i["kind"] == "Ingress"):
+        (rule,) = item["spec"]["rules"]
+        (path,) = rule["http"]["paths"]
+        found[rule["host"]] = path["backend"]["service"]
+    assert found == {
+        "a.example": {"name": "trivium-query-api", "port": {"name": "http"}},
+        "b.example": {"name": "trivium-query-api", "port": {"name": "grpc"}},
+    }
+    assert {"http", "grpc"} <= ports
+
+
+def test_a_worker_whose_canary_is_late_fails_its_probe(helm: Helm, tmp_path: Path) -> None:
+    """The rendered command itself, on a file of ours."""
+    alive = tmp_path / "worker-alive"
+    for name, minutes in (("worker-ingest", 241), ("worker-ingest-others", 31)):
+        (container,) = pods_of(helm.template())[f"trivium-{name}"]["spec"]["containers"]
+        command = [
+            part.replace("/tmp/worker-alive", str(alive)) for part in container["livenessProbe"]["exec"]["command"]
+        ]
+        assert container["readinessProbe"]["exec"] == container["livenessProbe"]["exec"]
+        alive.touch()
+        for age_minutes, status in ((minutes - 2, 0), (minutes + 1, 1)):
+            then = time.time() - 60 * age_minutes
+            os.utime(alive, (then, then))
+            assert subprocess.run(command, check=False).returncode == status, (name, age_minutes)
+        alive.unlink()
+        assert subprocess.run(command, check=False, capture_output=True).returncode == 1
 
 
 def _is_wide(rule: Mapping[str, Any]) -> bool:

@@ -32,6 +32,7 @@ def test_every_profile_lints(helm: Helm, profile: str) -> None:
         ({"settings": {"s3_secret_key": "x"}}, "settings.s3_secret_key is a credential"),
         ({"settings": {"redis_url": "redis://me:word@redis.servers.svc/0"}}, "settings.redis_url holds a password"),
         ({"settings": {"http_port": 80}}, "settings.http_port is decided by the chart"),
+        ({"settings": {"worker_processes": 4}}, "settings.worker_processes is decided by the chart"),
         ({"settings": {"s3_url": "https://s3.example.org"}}, "Say in networkPolicy.egress.s3 where it is"),
         ({"settings": {"inference_url": "gpu:9191"}}, "inference.enabled and settings.inference_url contradict"),
         ({"settings": {"speech_model": "/models/x"}}, "Set models.existingClaim"),

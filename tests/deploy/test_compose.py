@@ -106,6 +106,8 @@ def test_images_are_pinned_to_the_versions_of_the_local_recipes() -> None:
     assert tags["milvus"] == f"v{versions['MILVUS']}"
     assert tags["neo4j"].startswith(f"{versions['NEO4J']}-")
     assert tags["redis"].startswith(versions["REDIS"].partition(":")[2].rstrip("*"))
+    assert VALUES["vllm"]["image"]["tag"] == f"v{versions['VLLM']}"
+    assert GPU["services"]["vllm"]["image"].partition(":")[2] == f"v{versions['VLLM']}"
 
 
 def test_nothing_is_published_beyond_loopback_and_every_password_is_asked_for() -> None:

@@ -22,11 +22,12 @@
     {{- fail (printf "The credential %s is missing: add it to the Secret and to credentials.keys (or to credentials.create)." $name) }}
   {{- end }}
 {{- end }}
-{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "cache_dir" "data_dir" "url" "connect_folders" "connect_secrets" }}
+{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "worker_processes" "cache_dir" "data_dir" "url" "connect_folders" "connect_secrets" }}
   {{- if hasKey $v.settings $name }}
     {{- fail (printf "settings.%s is decided by the chart, process by process. Leave it out." $name) }}
   {{- end }}
 {{- end }}
+{{- include "trivium.checkSecret" . }}
 {{- range $kind, $resources := dict "ingest" (list "parse" "llm" "embed" "index") "graph" (list "graph" "llm.graph") }}
   {{- range $name, $worker := $v.workers }}{{ if and $worker (eq $worker.kind $kind) }}{{ range $queue := $worker.queues }}
     {{- if not (has $queue $resources) }}
@@ -82,6 +83,23 @@
   {{- fail "ingress.http and ingress.grpc share a host, and both own its paths. Give gRPC a host of its own." }}
 {{- end }}
 {{- if $v.networkPolicy.enabled }}{{ $_ := include "trivium.egress" (dict "root" . "names" (include "trivium.endpoints" . | fromYaml | keys)) }}{{ end }}
+{{- end }}
+
+{{- /* On a live cluster alone: `helm template` and `helm lint` look nothing up, and find no account in the namespace either. */ -}}
+{{- define "trivium.checkSecret" -}}
+{{- $name := .Values.credentials.existingSecret -}}
+{{- $namespace := .Release.Namespace -}}
+{{- if and $name (lookup "v1" "ServiceAccount" $namespace "default") }}
+  {{- $secret := lookup "v1" "Secret" $namespace $name }}
+  {{- if not $secret }}
+    {{- fail (printf "credentials.existingSecret names the Secret %s, which is not in the namespace %s. Make it there first (docs/kubernetes.md shows its keys)." $name $namespace) }}
+  {{- end }}
+  {{- range $key := .Values.credentials.keys }}
+    {{- if not (hasKey ($secret.data | default dict) $key) }}
+      {{- fail (printf "The Secret %s has no key %s. Add it, or leave it out of credentials.keys where no server asks for it." $name $key) }}
+    {{- end }}
+  {{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "trivium.secretSettings" -}}

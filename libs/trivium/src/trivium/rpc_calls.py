@@ -12,7 +12,7 @@ import structlog
 from grpc import StatusCode
 from grpc.aio import AbortError, ServicerContext
 
-from trivium.domain.errors import TriviumError
+from trivium.domain.errors import TriviumError, TryLater
 from trivium.rpc_status import abort
 from trivium.telemetry import REQUEST_SECONDS, REQUESTS, REQUESTS_INFLIGHT, told_fault
 from trivium.tracing import spans
@@ -51,8 +51,9 @@ async def _accounted(
         code = StatusCode.UNKNOWN
         raise
     except Exception as error:  # noqa: BLE001  the boundary: nothing of it may reach the caller
-        code = StatusCode.INTERNAL
-        await abort(context, code, told_fault(error, request_id), request_id)
+        told = told_fault(error, request_id)
+        code = status_of(told) if isinstance(told, TryLater) else StatusCode.INTERNAL
+        await abort(context, code, told, request_id)
     except BaseException:
         code = StatusCode.CANCELLED
         raise

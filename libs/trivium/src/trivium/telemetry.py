@@ -10,6 +10,7 @@ import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
 from trivium.domain.errors import TriviumError
+from trivium.full_disk import full_disk
 
 _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
@@ -120,9 +121,9 @@ def timed(histogram: Histogram, *labels: str) -> Iterator[None]:
 
 
 def told_fault(error: BaseException, request_id: str) -> TriviumError:
-    """Log a fault of ours; the caller hears how to report it, and nothing of its insides."""
+    """Log a fault of ours; the caller hears how to report it, and nothing of its insides. A full disk is `TryLater`."""
     structlog.get_logger().error("internal_error", trace=request_id, exc_info=error)
-    return TriviumError(
+    return full_disk(error) or TriviumError(
         "internal",
         "Something went wrong inside Trivium.",
         f"Try again; if it stays, report request {request_id} with the server's log.",

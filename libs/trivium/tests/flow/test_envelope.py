@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -278,6 +279,34 @@ def test_a_passing_fault_is_retried_with_growing_pauses_and_told_after_a_day(wor
     result = world.envelope.run([work], message.of(message.entries, MAX_RETRIES))
     assert (result.onward.entries, result.redeliveries) == ((), ())
     assert world.now().state is DocumentState.FAILED
+
+
+def corrupt_for_want_of_room() -> NeverWill:
+    """What a parser says that takes a failed write of its own for a damaged file."""
+    error = NeverWill("corrupt_file", "It is damaged.")
+    error.__cause__ = OSError(errno.ENOSPC, "No space left on device")
+    return error
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        corrupt_for_want_of_room(),
+    ],
+    ids=["full", "quota", "wrapped"],
+)
+@pytest.mark.parametrize("kind", [Work, Bulk])
+def test_a_full_scratch_disk_is_waited_for(world: World, kind: type[Work], fault: Exception) -> None:
+    work = kind(raising(fault))
+    again = [redelivery.message for redelivery in world.envelope.run([work], world.batch("b.txt")).redeliveries]
+    assert world.left == 0
+    for name in ("a.txt", "b.txt"):
+        assert (world.now(name).state, world.now(name).failure) == (DocumentState.RUNNING, None)
+    work.act = lambda _: Outcome("parsed")
+    done = [world.names(world.envelope.run([work], message).onward) for message in again]
+    assert [name for names in done for name in names] == ["a.txt", "b.txt"]
 
 
 def test_a_bug_of_ours_fails_one_document_and_says_so(world: World) -> None:

@@ -6,6 +6,8 @@ import datetime
 import socket
 import ssl
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -29,6 +31,28 @@ def test_two_workers_of_one_machine_share_a_setting_and_both_are_scraped():
         for port in (first, second):
             text = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
             assert "process_cpu_seconds_total" in text
+
+
+def test_the_hundredth_worker_of_a_machine_is_scraped_too():
+    with ExitStack() as others:
+        for port in range(29300, 29399):
+            others.enter_context(socket.create_server(("127.0.0.1", port)))
+        with scraped("127.0.0.1", 29300) as port:
+            assert port >= 29399
+
+
+def test_a_hundred_who_scrape_at_once_are_all_answered():
+    """None is refused while another is answered, nor waits for a second try of its connection's."""
+    begin = threading.Barrier(100)
+
+    def scrape(port: int) -> int:
+        begin.wait()
+        with socket.create_connection(("127.0.0.1", port), 30) as line:
+            line.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+            return int(line.makefile("rb").readline().split()[1])
+
+    with scraped("127.0.0.1", 29500) as port, ThreadPoolExecutor(100) as scrapers:
+        assert list(scrapers.map(scrape, [port] * 100)) == [200] * 100
 
 
 def test_where_every_port_is_taken_it_is_said():

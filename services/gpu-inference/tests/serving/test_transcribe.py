@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from prometheus_client import REGISTRY
 from sounds import encoded, silence
+from tiny_disk import tiny_disk
 from waiting import wait_until_async
 
 from trivium.adapters.distributed.inference.models import RemoteTranscriber
@@ -153,6 +155,24 @@ async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
             async with made.received(pieces()):
                 pass
         assert failure.value.code == "request_too_large"
+
+
+async def test_a_full_disk_is_told_to_come_again_and_nothing_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = recordings.Recordings()
+
+    async def pieces() -> AsyncIterator[pb.TranscribeRequest]:
+        for _ in range(20):
+            yield pb.TranscribeRequest(content=bytes(100_000))
+
+    with tiny_disk(tmp_path / "disk") as disk:
+        monkeypatch.setattr(tempfile, "tempdir", str(disk.folder))
+        for _ in range(recordings.MAX_RECORDINGS + 1):
+            with pytest.raises(TryLater) as failure:
+                async with made.received(pieces()):
+                    pass
+            assert failure.value.code == "disk_full"
 
 
 @pytest.mark.models

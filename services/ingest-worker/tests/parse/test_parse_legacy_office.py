@@ -5,18 +5,22 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import docx
 import pptx
 import pytest
 from office_97_files import locked_presentation_file
+from tiny_disk import tiny_disk
 from word_files import powerpoint_file, word_file
 
-from trivium.domain.errors import NeverWill
+from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.parsed import UnitKind
-from trivium.ports.parser import ParseLimits
+from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.office import libre_office
+from trivium_ingest.parse.sandbox import Sandbox
 
 from .conftest import Parse, texts
 
@@ -112,6 +116,36 @@ def test_a_conversion_of_which_nothing_comes_is_a_corrupt_file(
     with pytest.raises(NeverWill) as failure:
         parse(SLIDES, "plan.ppt")
     assert failure.value.code == "corrupt_file"
+
+
+def test_a_conversion_on_a_full_disk_waits_for_room(
+    parse: Parse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fills = "pathlib.Path(words[-1]).with_name('filling').write_bytes(bytes(2_000_000))"
+    _peer(monkeypatch, tmp_path, fills)
+    with tiny_disk(tmp_path / "disk") as disk:
+        monkeypatch.setattr(tempfile, "tempdir", str(disk.folder))
+        with pytest.raises(TryLater) as failure:
+            parse(SLIDES, "plan.ppt")
+        assert failure.value.code == "disk_full"
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    _peer(monkeypatch, tmp_path, CONVERTS).write_bytes(_pptx())
+    assert parse(SLIDES, "plan.ppt").units
+
+
+def test_a_disk_that_is_full_before_the_conversion_costs_no_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _peer(monkeypatch, tmp_path, CONVERTS).write_bytes(_pptx())
+    with tiny_disk(tmp_path / "disk") as disk, closing(Sandbox()) as sandbox:
+        monkeypatch.setenv("TMPDIR", str(disk.folder))
+        assert sandbox.parse(Blob("plan.ppt", SLIDES)).units
+        disk.fill()
+        with pytest.raises(TryLater) as failure:
+            sandbox.parse(Blob("plan.ppt", SLIDES))
+        assert failure.value.code == "disk_full"
+        disk.free()
+        assert sandbox.parse(Blob("plan.ppt", SLIDES)).units
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ from .conftest import picture
 TEXT = Blob("note.txt", b"The heron waits at the weir.")
 IMAGE = Blob("scan.png", picture())
 CODE = """
-import os, socket, sys, time
+import errno, os, socket, sys, time
+from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
 
@@ -64,6 +65,13 @@ class Misbehaving:
             raise RuntimeError("(-4:Insufficient memory) Failed to allocate 99 bytes")
         if self.how == "tell":
             raise RuntimeError("'Quillon' opens nothing")
+        if self.how == "full":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        if self.how == "quota":
+            try:
+                raise OSError(errno.EDQUOT, "Disk quota exceeded")
+            except OSError as error:
+                raise NeverWill("corrupt_file", "This image is damaged.") from error
         if self.how == "call":
             try:
                 socket.create_connection(("127.0.0.1", int(os.environ["TRIVIUM_TEST_PORT"])), 2)
@@ -83,6 +91,8 @@ def hoard(): return Misbehaving("hoard")
 def litter(): return Misbehaving("litter")
 def exhaust(): return Misbehaving("exhaust")
 def tell(): return Misbehaving("tell")
+def full(): return Misbehaving("full")
+def quota(): return Misbehaving("quota")
 def call(): return Misbehaving("call")
 def noise(): return Misbehaving("print")
 def broken(): raise RuntimeError("no model")
@@ -208,6 +218,15 @@ def test_a_file_that_a_fresh_child_has_no_memory_for_says_so(engines) -> None:  
             with pytest.raises(NeverWill) as failure:
                 made.parse(IMAGE)
             assert failure.value.code == "parser_out_of_memory"
+        assert made.parse(TEXT).units
+
+
+@pytest.mark.parametrize("how", ["full", "quota"])
+def test_a_full_scratch_disk_is_no_fault_of_the_file(engines, how: str) -> None:  # type: ignore[no-untyped-def]
+    with closing(Sandbox(getattr(engines, how))) as made:
+        with pytest.raises(TryLater) as failure:
+            made.parse(IMAGE)
+        assert failure.value.code == "disk_full"
         assert made.parse(TEXT).units
 
 

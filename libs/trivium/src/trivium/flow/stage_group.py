@@ -15,6 +15,7 @@ from trivium.domain.documents import STAGES, Document, Stage
 from trivium.domain.errors import NeverWill, NotFound, TriviumError, TryLater
 from trivium.flow import artifacts
 from trivium.flow.stage import BulkWork, Job, Outcome, RowsWork, StageWork
+from trivium.full_disk import full_disk
 from trivium.logs.context import about
 from trivium.stopping import Stopped, Stopping
 
@@ -116,7 +117,7 @@ def outcomes(work: StageWork, jobs: Sequence[Job], stopping: Stopping) -> list[O
 def _outcomes(work: StageWork, jobs: Sequence[Job], stopping: Stopping) -> list[Outcome | TriviumError]:
     if isinstance(work, BulkWork) and len(jobs) > 1:
         try:
-            return list(work.run_all(jobs))
+            return [_as_meant(outcome) for outcome in work.run_all(jobs)]
         except TryLater as error:
             return [error for _ in jobs]
         except Exception as error:  # noqa: BLE001 - told below, by the document that it belongs to
@@ -126,14 +127,22 @@ def _outcomes(work: StageWork, jobs: Sequence[Job], stopping: Stopping) -> list[
     return [_outcome(work, job, stopping) for job in jobs]
 
 
+def _as_meant(outcome: Outcome | TriviumError) -> Outcome | TriviumError:
+    """A parser may take a full disk for a damaged file."""
+    return outcome if isinstance(outcome, Outcome) else full_disk(outcome) or outcome
+
+
 def _outcome(work: StageWork, job: Job, stopping: Stopping) -> Outcome | TriviumError:
     try:
         return work.run(job)
     except TriviumError as error:
-        return error
+        return _as_meant(error)
     except SoftTimeLimitExceeded:
         return NeverWill("too_slow", "The document takes too long.", "Split it, or look at the server's log.")
     except Exception as error:  # a bug of ours must end one document, not the worker
+        if (full := full_disk(error)) is not None:
+            log.warning("disk_full", reason=str(error), **about(job.document))
+            return full
         if not stopping.begun:
             log.exception("stage_crashed", **about(job.document))
         return _internal(error)

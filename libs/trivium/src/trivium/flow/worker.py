@@ -51,6 +51,7 @@ from trivium.flow.recent import RecentArtifacts
 from trivium.flow.remote_control import allow_looking
 from trivium.flow.stage import StageWork, group_of
 from trivium.flow.tasks import make_app, register
+from trivium.full_disk import full_disk
 from trivium.ports.stores import BucketStores
 from trivium.ports.work_measures import WorkerSeen, WorkMeasures
 from trivium.ports.work_signal import WorkSignal
@@ -257,6 +258,8 @@ class _PoolProcess:
             except TryLater:
                 raise
             except Exception as error:
+                if (full := full_disk(error)) is not None:
+                    raise full from error
                 failure = _unstartable(error)
                 self._telling.send((failure.code, failure.message, failure.action))
                 os.kill(os.getppid(), signal.SIGTERM)

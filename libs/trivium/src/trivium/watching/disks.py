@@ -15,8 +15,15 @@ from trivium.config import Settings
 
 def volumes_of(settings: Settings) -> dict[str, Path]:
     """The folders that a process of these settings writes into, by what they are for."""
-    found = {"cache": settings.cache_dir, "temporary": Path(tempfile.gettempdir())}
+    found = {"cache": settings.cache_dir, "temporary": _temporary()}
     return found | ({"data": settings.data_dir} if settings.backend == "embedded" else {})
+
+
+def _temporary() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:  # none can be written, as on a full disk, which is then to be told
+        return Path("/tmp")  # noqa: S108 - looked at, never written
 
 
 class Disks(Collector):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from prometheus_client import REGISTRY, start_http_server
+from prometheus_client import REGISTRY, make_wsgi_app
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -14,7 +18,30 @@ from trivium.release import VERSION
 from trivium.watching.certificates import Certificates, tls_servers
 from trivium.watching.disks import Disks, volumes_of
 
-PORTS_TRIED = 32
+PORTS_TRIED = 128  # a hundred workers of one machine, and what else listens there
+_WAITING = 128  # connections at once that the kernel holds until they are taken; Python's own 5 lose some
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """A thread for each scrape."""
+
+    daemon_threads = True
+    request_queue_size = _WAITING
+
+
+class _Quiet(WSGIRequestHandler):
+    """A scrape is no line of the log."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """None."""
+
+
+def _started(host: str, port: int) -> _Server:
+    family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    kind = type("_Server", (_Server,), {"address_family": family})
+    server: _Server = make_server(host, port, make_wsgi_app(), kind, _Quiet)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
 
 
 class Build(Collector):
@@ -52,7 +79,7 @@ def scraped(host: str, first_port: int, tried: int = PORTS_TRIED) -> Iterator[in
     server = None
     for port in range(first_port, first_port + tried):
         try:
-            server, _ = start_http_server(port, host)
+            server = _started(host, port)
             break
         except OSError:
             if port == first_port + tried - 1:

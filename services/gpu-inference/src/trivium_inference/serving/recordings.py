@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import BinaryIO, Final
 
 from trivium.domain.errors import Refused, TryLater
+from trivium.full_disk import full_disk
 from trivium.v1 import inference_pb2 as pb
 from trivium_inference.audio import MAX_BYTES, Recording
 
@@ -26,7 +27,7 @@ class Recordings:
     async def received(self, requests: AsyncIterator[pb.TranscribeRequest]) -> AsyncIterator[tuple[Recording, str]]:
         """A recording and its language, when all of it has come; nothing of it is left after the block.
 
-        Raises `TryLater` (`inference_busy`) and `Refused` (`request_too_large`).
+        Raises `TryLater` (`inference_busy`, `disk_full`) and `Refused` (`request_too_large`).
         """
         if not self._free:
             raise TryLater(
@@ -41,6 +42,8 @@ class Recordings:
                     yield recording, language
                 finally:
                     recording.close()
+        except OSError as error:
+            raise full_disk(error) or error from error
         finally:
             self._free += 1
 

@@ -19,6 +19,7 @@ from trivium.child_process.serve import reply_to, run_child
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.password import Password
+from trivium.full_disk import full_disk
 from trivium.heap import give_back, keep_large_apart
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import ParserModels
@@ -162,8 +163,10 @@ def _parsed(job: Job, models: ParserModels, unstructured_model: str) -> ParsedDo
     limit_cpu_time(job.cpu_s)
     try:
         return parse_blob(job.blob, job.limits, models, job.reader, unstructured_model)
-    except (Disconnected, TriviumError):  # the parent may go in the middle of a question to it
+    except Disconnected:  # the parent may go in the middle of a question to it
         raise
+    except TriviumError as error:
+        raise full_disk(error) or error from None
     except RecursionError as error:
         raise NeverWill(
             "corrupt_file",
@@ -173,6 +176,8 @@ def _parsed(job: Job, models: ParserModels, unstructured_model: str) -> ParsedDo
     except Exception as error:
         if is_out_of_memory(error):
             raise
+        if (full := full_disk(error)) is not None:
+            raise full from error
         reason = _unsaid(f"{type(error).__name__}: {error}", job.blob.password)[:300]
         message = f"The parser failed on this file ({reason})."
         raise NeverWill("parser_crashed", message, "Save the file again, or convert it to PDF.") from error

@@ -24,6 +24,7 @@ from dulwich.repo import Repo
 
 from trivium.connections.secrets import SshKey
 from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.full_disk import full_disk
 from trivium.ports.connector import Change, Changed, Item
 from trivium_query.connect.git_pack import check_pack, sends_too_much
 from trivium_query.connect.git_ssh import GuardedSsh, SshPlace, ssh_place, ssh_to
@@ -206,6 +207,8 @@ class GitConnector:
             why = f"The repository at {self._where} is damaged ({type(error).__name__})."
             raise NeverWill("damaged_repository", why, "Look again later.") from error
         except OSError as error:
+            if (full := full_disk(error)) is not None:
+                raise full from error
             why = f"The repository at {self._where} cannot be read: {error.strerror or error}."
             raise TryLater("unreadable", why, "Look again later.") from error
 

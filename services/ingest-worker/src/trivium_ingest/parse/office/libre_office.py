@@ -15,12 +15,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from trivium.full_disk import check_room
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.failures import corrupt, too_large
 
 COMMANDS = ("soffice", "libreoffice")
 CONVERT_S = 90.0  # starting takes some seconds; less than what the sandbox gives a file
 _PR_SET_PDEATHSIG = 1
+_ROOM_BYTES = 64_000_000  # for its profile, and what it unpacks and writes of a document
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
 {}</oor:items>
@@ -47,6 +49,7 @@ def convert(content: bytes, kind: str, target: str, limits: ParseLimits, what: s
     """`content`, a file of `kind`, as `target` (both extensions without a dot). Needs `program()`.
 
     Raises `NeverWill`: `corrupt_file` when nothing comes of it, also when it takes too long; `limit_exceeded`.
+    Raises `TryLater` (`disk_full`) where nothing comes of it for want of room.
     """
     with tempfile.TemporaryDirectory(prefix="trivium-office-") as name:
         folder = Path(name)
@@ -56,6 +59,7 @@ def convert(content: bytes, kind: str, target: str, limits: ParseLimits, what: s
         _run(_command(folder, source, target), folder, limits, what)
         made = folder / "out" / f"document.{target}"
         if not made.is_file():
+            check_room(folder, _ROOM_BYTES)
             raise corrupt(what, "LibreOffice makes nothing of it")
         if made.stat().st_size > limits.max_unpacked_bytes:
             raise too_large("max_unpacked_bytes", f"more than {limits.max_unpacked_bytes:,} bytes when converted")
@@ -105,6 +109,7 @@ def _run(command: list[str], folder: Path, limits: ParseLimits, what: str) -> No
         try:
             process.wait(CONVERT_S)
         except subprocess.TimeoutExpired as error:
+            check_room(folder, _ROOM_BYTES)
             raise corrupt(what, f"LibreOffice does not come to an end within {CONVERT_S:.0f} s") from error
         finally:
             with contextlib.suppress(ProcessLookupError):
