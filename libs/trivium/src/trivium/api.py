@@ -1066,7 +1066,7 @@ class Readiness(Output, frozen=True):
 
 
 class Key(Output, frozen=True):
-    """A key without its secret. Times are Unix seconds; absent: never. `used_at` is coarse, in minutes."""
+    """A key without its secret. Times are Unix seconds; absent: never. `used_at` and `uses` lag a minute behind."""
 
     id: str
     name: str
@@ -1076,6 +1076,14 @@ class Key(Output, frozen=True):
     expires_at: float | None = None
     ended_at: Annotated[float | None, Meta(description="Since when it is revoked, or replaced.")] = None
     used_at: float | None = None
+    uses: Annotated[
+        dict[str, int],
+        Meta(
+            description="How many requests of each kind: `search`, `ask`, `read`, ..., for changes the trail's actions;"
+            " `refused`: what its role does not permit.",
+            examples=[{"search": 12, "ask": 3}],
+        ),
+    ] = {}
 
 
 class Keys(Output, frozen=True):

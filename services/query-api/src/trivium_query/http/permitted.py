@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute, iter_route_contexts
 
-from trivium.domain.access import Caller
+from trivium.domain.access import Caller, Role
 from trivium.domain.limits import Resource
 from trivium_query.access.authenticate import require
 from trivium_query.access.limiter import take
-from trivium_query.access.rules import HANDING_OVER, ROUTES
-from trivium_query.http.middleware import CALLER, OPEN_PATHS
+from trivium_query.access.rules import HANDING_OVER, OPENED, ROUTES, Rule
+from trivium_query.http.middleware import CALLER, LINK, OPEN_PATHS
+from trivium_query.requests import Services
+
+_BY_LINK = Rule(Role.READER, OPENED)
 
 
 async def permitted(request: Request) -> None:
@@ -20,7 +23,9 @@ async def permitted(request: Request) -> None:
     route = request.scope["route"]
     if route.path not in OPEN_PATHS:
         caller: Caller = request.scope[CALLER]
+        services: Services = request.app.state.services
         rule = ROUTES[f"{request.method} {route.path}"]
+        services.uses.count(caller, _BY_LINK if LINK in request.scope else rule)
         require(caller, rule.role)
         if rule.action in HANDING_OVER:
             await take(Resource.UPLOADS, 1)
