@@ -1117,10 +1117,18 @@ class TrailEntry(Output, frozen=True):
     """Who did what, and when (Unix seconds); never what was in it."""
 
     at: float
-    key_id: Annotated[str, Meta(description="Of the key that did it; `environment-N`: one of TRIVIUM_API_KEYS.")]
+    key_id: Annotated[
+        str,
+        Meta(
+            description="Of the key that did it; `environment-N`: of TRIVIUM_API_KEYS; `operator`: `trivium tenants`."
+        ),
+    ]
     by: Annotated[str, Meta(description="The name of that key.")]
     action: Annotated[str, Meta(examples=["source.delete"])]
-    targets: Annotated[tuple[str, ...], Meta(description="Ids of documents, keys, edits; at most a hundred.")]
+    targets: Annotated[
+        tuple[str, ...],
+        Meta(description="Ids of documents, keys, edits; names of datasets. More than a hundred are several entries."),
+    ]
 
 
 class TrailPage(Output, frozen=True):

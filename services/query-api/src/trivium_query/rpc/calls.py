@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -31,7 +31,7 @@ class Call(msgspec.Struct, frozen=True):
 
     caller: Caller
     timeout_s: float | None
-    touched: list[str]
+    touched: Collection[str]
     trail: Trail
     uses: Uses
 
@@ -48,7 +48,7 @@ class Call(msgspec.Struct, frozen=True):
     async def record(self, action: str) -> None:
         """The call did this to what it touched; "" did nothing."""
         if action:
-            await asyncio.to_thread(self.trail.add, self.caller, action, tuple(self.touched))
+            await asyncio.to_thread(self.trail.add, self.caller, action, self.touched)
 
 
 class Calls:
