@@ -1,4 +1,4 @@
-"""What a key check and the limits cost a request: p50 and p99, embedded, and on Redis where the environment names it.
+"""What a key check, the limits and counting its use cost a request: p50 and p99, embedded, and on Redis where named.
 
 python bench/access.py            # embedded
 set -a; . .services/env; set +a; python bench/access.py
@@ -24,6 +24,8 @@ from trivium.domain.access import Role
 from trivium.domain.scope import Tenant
 from trivium_query.access.authenticate import Authenticator, Credentials
 from trivium_query.access.limiter import Limiter
+from trivium_query.access.rules import ROUTES
+from trivium_query.access.uses import Uses
 
 REQUESTS = 20_000
 LIMITS = "key.requests=100000/s,tenant.requests=100000/s"
@@ -32,10 +34,12 @@ REACH_MS = {"embedded": 0.3, "distributed": 1.0}
 
 async def measure(authenticator: Authenticator, limiter: Limiter, given: Credentials) -> list[float]:
     """Milliseconds of each request, the looks that are due among them."""
-    took = []
+    took, uses = [], Uses()
     for _ in range(REQUESTS):
         started = time.perf_counter()
-        await limiter.admit(await authenticator.authenticate(given))
+        caller = await authenticator.authenticate(given)
+        await limiter.admit(caller)
+        uses.count(caller, ROUTES["POST /v1/search"])
         took.append((time.perf_counter() - started) * 1000)
     return sorted(took)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from trivium.access.key_text import KeyText, digest, read_key
-from trivium.access.stored_keys import KEYS, StoredKeys
-from trivium.domain.access import Role
+from trivium.access.stored_keys import KEPT_NOTES, KEYS, USES, StoredKeys
+from trivium.domain.access import KeyUse, Role
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 
@@ -88,14 +89,41 @@ def test_half_done_rotating_makes_the_new_key_before_the_old_one_ends(keys: Stor
 def test_the_last_use_is_told_and_an_ended_key_can_be_forgotten(keys: StoredKeys, tenant: Tenant, stores) -> None:
     made, _ = keys.create(tenant, "one", Role.READER)
     assert keys.listed(tenant)[0].used_at is None
-    keys.used(made, 1234.5)
+    keys.used(tenant, made.id, KeyUse(1234.5, {"search": 1}))
     assert keys.listed(tenant)[0].used_at == 1234.5
     with pytest.raises(Refused, match="in force"):
         keys.forget(tenant, made.id)
     keys.revoke(tenant, made.id)
     keys.forget(tenant, made.id)
     assert keys.listed(tenant) == []
-    assert list(stores.objects.for_tenant(tenant).keys("access/")) == []
+    keys.used(tenant, made.id, KeyUse(1234.5, {"search": 1}))
+    assert list(stores.objects.for_tenant(tenant).keys("access/")) == [], "of a key that is gone nothing is noted"
+
+
+def test_processes_that_note_one_keys_use_at_once_lose_nothing_of_each_other(stores, tenant: Tenant) -> None:
+    made, _ = StoredKeys(stores.objects).create(tenant, "one", Role.READER)
+    processes, notes = 4, 2 * KEPT_NOTES
+
+    def use(number: int) -> None:
+        keys = StoredKeys(stores.objects)
+        for time_of_use in range(1, notes // processes * 2 + 1):
+            keys.used(tenant, made.id, KeyUse(time_of_use, {"ask": 1, f"read {number}": 2}))
+
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(use, range(processes)))
+    [key] = StoredKeys(stores.objects).listed(tenant)
+    each = notes // processes * 2
+    assert key.uses == {"ask": processes * each} | {f"read {number}": 2 * each for number in range(processes)}
+    assert key.used_at == each
+    assert len(list(stores.objects.for_tenant(tenant).keys(f"{USES}{made.id}/"))) <= KEPT_NOTES + processes
+
+
+def test_a_last_use_that_an_older_version_kept_is_told_and_added_to(keys: StoredKeys, tenant: Tenant, stores) -> None:
+    made, _ = keys.create(tenant, "one", Role.READER)
+    stores.objects.for_tenant(tenant).put(f"access/used/{made.id}", b"1234.5")
+    assert [(key.used_at, key.uses) for key in keys.listed(tenant)] == [(1234.5, {})]
+    keys.used(tenant, made.id, KeyUse(1000.0, {"search": 2}))
+    assert [(key.used_at, key.uses) for key in keys.listed(tenant)] == [(1234.5, {"search": 2})]
 
 
 def test_a_key_that_would_have_expired_is_not_made(keys: StoredKeys, tenant: Tenant, stores) -> None:

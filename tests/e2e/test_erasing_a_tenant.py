@@ -101,6 +101,8 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     assert b"laptop" not in content, "keys stay behind"
     assert b"Periwinkle is moored" not in content, "what was deleted is not exported"
     assert "exists" in server.cli("tenants", "export", "red", str(file), check=False).stderr
+    exported = [json.loads(line) for line in server.cli("trail", "--json").stdout.splitlines()]
+    assert [one["targets"] for one in exported if one["action"] == "tenant.export"] == [["red"]]
     server.stop()
     assert "Tenant red has" in server.cli("tenants", "import", str(file), check=False).stderr
     server.env["TRIVIUM_API_KEYS"] = f"blue:{BLUE}"
@@ -108,6 +110,7 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     cut = file.with_name("cut.zip")
     cut.write_bytes(file.read_bytes()[:-300])
     assert "cannot be imported" in server.cli("tenants", "import", str(cut), check=False).stderr
+    assert "red was erased" in server.cli("tenants", "export", "red", f"{file}.again", check=False).stderr
     assert _listed(server)["red"]["state"] == "erased"
     server.cli("tenants", "import", str(file), "--as", "pink")
     server.cli("tenants", "import", str(file))
@@ -116,6 +119,9 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     server.wait_idle()
     wait_until(lambda: _seen(server) == before, "all is as it was", told=lambda: (before, _seen(server)))
     assert "Kvint" in server.ask("Who keeps the Zephyrine ledger?")["text"]
+    with server.http() as client:
+        told = [(one["key_id"], one["action"], one["targets"]) for one in client.get("/v1/trail").json()["entries"]]
+    assert told == [("", "tenant.erase", []), ("operator", "tenant.import", ["red"])]
 
     def pink() -> dict[str, Any]:
         return _seen(server, PINK)

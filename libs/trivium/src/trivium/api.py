@@ -1067,7 +1067,7 @@ class Readiness(Output, frozen=True):
 
 
 class Key(Output, frozen=True):
-    """A key without its secret. Times are Unix seconds; absent: never. `used_at` is coarse, in minutes."""
+    """A key without its secret. Times are Unix seconds; absent: never. `used_at` and `uses` lag a minute behind."""
 
     id: str
     name: str
@@ -1077,6 +1077,14 @@ class Key(Output, frozen=True):
     expires_at: float | None = None
     ended_at: Annotated[float | None, Meta(description="Since when it is revoked, or replaced.")] = None
     used_at: float | None = None
+    uses: Annotated[
+        dict[str, int],
+        Meta(
+            description="How many requests of each kind: `search`, `ask`, `read`, ..., for changes the trail's actions;"
+            " `refused`: what its role does not permit.",
+            examples=[{"search": 12, "ask": 3}],
+        ),
+    ] = {}
 
 
 class Keys(Output, frozen=True):
@@ -1110,10 +1118,18 @@ class TrailEntry(Output, frozen=True):
     """Who did what, and when (Unix seconds); never what was in it."""
 
     at: float
-    key_id: Annotated[str, Meta(description="Of the key that did it; `environment-N`: one of TRIVIUM_API_KEYS.")]
+    key_id: Annotated[
+        str,
+        Meta(
+            description="Of the key that did it; `environment-N`: of TRIVIUM_API_KEYS; `operator`: `trivium tenants`."
+        ),
+    ]
     by: Annotated[str, Meta(description="The name of that key.")]
     action: Annotated[str, Meta(examples=["source.delete"])]
-    targets: Annotated[tuple[str, ...], Meta(description="Ids of documents, keys, edits; at most a hundred.")]
+    targets: Annotated[
+        tuple[str, ...],
+        Meta(description="Ids of documents, keys, edits; names of datasets. More than a hundred are several entries."),
+    ]
 
 
 class TrailPage(Output, frozen=True):

@@ -27,6 +27,7 @@ from trivium.ports.llm import Llm
 from trivium.ports.objects import Objects
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
+from trivium_query.access.uses import Uses
 from trivium_query.connect.driver import Connecting
 from trivium_query.contradictions.find import Contradictions
 from trivium_query.question_vectors import QuestionVectors
@@ -141,3 +142,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     probes: Mapping[str, Probe] = msgspec.field(default_factory=dict)
     warmth: Warmth = msgspec.field(default_factory=Warmth)
     asking: Asking = msgspec.field(default_factory=Asking)
+    uses: Uses = msgspec.field(default_factory=Uses)

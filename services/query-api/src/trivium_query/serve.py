@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 import msgspec
 import uvicorn
 
+from trivium.access.stored_keys import StoredKeys
 from trivium.config import Settings
 from trivium.domain.errors import Refused
+from trivium_query.access.uses import noting
 from trivium_query.http.app import create_app
 from trivium_query.http.connection import Connection
 from trivium_query.requests import Services
@@ -60,6 +62,7 @@ async def serve(
             await rpc.start()
             serving = asyncio.create_task(web.serve([listener]))
             stopping = asyncio.create_task(stop.wait())
+            counted = asyncio.create_task(noting(services.uses, StoredKeys(services.objects)))
             following = asyncio.create_task(certificate.follow()) if certificate else stopping
             try:
                 await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -68,6 +71,9 @@ async def serve(
                 following.cancel()
                 web.should_exit = True
                 await asyncio.gather(rpc.stop(GRACE_S), serving)
+                counted.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await counted
 
 
 class _Web(uvicorn.Server):

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import time
 
+import grpc
 import httpx
 import msgspec
 import pytest
+from waiting import wait_until_async
 
 from trivium.access.key_text import new_key
 from trivium.access.stored_keys import StoredKeys
 from trivium.config import Settings
-from trivium.domain.access import Role
+from trivium.domain.access import Caller, Role
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
-from trivium_query.access import authenticate
+from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium_query.access import authenticate, uses
 from trivium_query.access.authenticate import Authenticator, Credentials
+from trivium_query.access.rules import ROUTES
 from trivium_query.requests import Services
 
 OTHER = Tenant("other")
@@ -75,21 +79,53 @@ async def test_an_expired_and_a_revoked_key_are_told_as_such(
     assert await told(client, ended) == (401, f"The API key {revoked.id} has been revoked.")
 
 
-async def test_a_key_is_looked_up_once_a_while_and_its_use_noted_once(
+async def test_an_expired_and_a_revoked_key_are_refused_over_grpc_too(
+    channel: grpc.aio.Channel, keys: StoredKeys
+) -> None:
+    soon = time.time() + 0.1
+    expired, revoked, good = (
+        keys.create(DEFAULT_TENANT, name, Role.READER, expires_at=end)
+        for name, end in (("expired", soon), ("revoked", None), ("good", None))
+    )
+    keys.revoke(DEFAULT_TENANT, revoked[0].id)
+    await wait_until_async(lambda: time.time() > soon, "the key has expired")
+    ingest = ingest_pb2_grpc.IngestServiceStub(channel)
+    for (made, text), why in ((expired, "has expired"), (revoked, "has been revoked")):
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await ingest.ListSources(ingest_pb2.ListSourcesRequest(), metadata=(("x-api-key", text),))
+        assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        assert f"The API key {made.id} {why}." in str(refused.value.details())
+    await ingest.ListSources(ingest_pb2.ListSourcesRequest(), metadata=(("x-api-key", good[1]),))
+
+
+async def test_a_key_is_looked_up_once_a_while(
     services: Services, keys: StoredKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, text = keys.create(DEFAULT_TENANT, "one", Role.READER)
-    looks, notes = [], []
-    find, used = StoredKeys.find, StoredKeys.used
+    looks = []
+    find = StoredKeys.find
     monkeypatch.setattr(StoredKeys, "find", lambda self, text: (looks.append(text.id), find(self, text))[1])
-    monkeypatch.setattr(StoredKeys, "used", lambda self, key, now: (notes.append(key.id), used(self, key, now))[1])
     authenticator = Authenticator(services.settings, keys)
     for _ in range(100):
         assert (await authenticator.authenticate(Credentials(api_key=text))).key_id == made.id
-    assert (looks, notes) == ([made.id], [made.id])
-    noted = keys.listed(DEFAULT_TENANT)[0].used_at
-    assert noted is not None
-    assert abs(noted - time.time()) < 5
+    assert looks == [made.id]
+
+
+async def test_a_process_notes_what_it_counted_time_and_again(
+    keys: StoredKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = keys.create(DEFAULT_TENANT, "one", Role.READER)
+    monkeypatch.setattr(uses, "NOTED_S", 0.01)
+    counted = uses.Uses()
+    loop = asyncio.create_task(uses.noting(counted, keys))
+    try:
+        for number in (1, 2):
+            counted.count(Caller(DEFAULT_TENANT, Role.READER, made.id), ROUTES["POST /v1/search"])
+            noted = {"search": number}
+            await wait_until_async(lambda noted=noted: keys.listed(DEFAULT_TENANT)[0].uses == noted, "it is noted")
+    finally:
+        loop.cancel()
+        await asyncio.wait({loop})
 
 
 async def test_while_the_store_is_away_a_key_of_the_environment_opens_and_a_stored_one_waits(

@@ -6,11 +6,21 @@ import grpc
 import httpx
 import pytest
 
+from trivium.access.stored_keys import StoredKeys
 from trivium.access.trail import Trail
 from trivium.config import Settings
 from trivium.domain.errors import TryLater
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import access_pb2 as pb
-from trivium.v1 import access_pb2_grpc, ingest_pb2, ingest_pb2_grpc
+from trivium.v1 import (
+    access_pb2_grpc,
+    graph_pb2,
+    graph_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+    query_pb2,
+    query_pb2_grpc,
+)
 from trivium_query.requests import Services
 
 ALPHA = {"x-api-key": "alpha"}
@@ -50,6 +60,51 @@ async def test_an_administrator_gives_a_key_sees_its_use_and_takes_it_back(clien
     assert "sentence" not in str(page)
     assert "mira.txt" not in str(page)
     assert (await client.get("/v1/trail", headers={"x-api-key": "beta"})).json()["entries"] == []
+
+
+async def test_an_administrator_sees_what_a_readers_key_was_used_for(
+    client: httpx.AsyncClient, channel: grpc.aio.Channel, services: Services, engine: str
+) -> None:
+    made = (await client.post("/v1/keys", json={"name": "Mira"}, headers=ALPHA)).json()
+    mira = {"x-api-key": made["secret"]}
+    for _ in range(2):
+        assert (await client.post("/v1/search", json={"query": "engine"}, headers=mira)).status_code == 200
+    await client.post("/v1/queries", json={"question": "Who designed the engine?"}, headers=mira)
+    await client.get(f"/v1/sources/{engine}/chunks", headers=mira)
+    await client.post("/v1/graph/tools/search_kg", json={"query": "ada"}, headers=mira)
+    assert (await client.delete(f"/v1/sources/{engine}", headers=mira)).status_code == 403
+    assert (await client.get("/v1/sources", headers={"x-api-key": "trv.nonsense"})).status_code == 401
+    query = query_pb2_grpc.QueryServiceStub(channel)
+    await query.Search(query_pb2.SearchRequest(query="engine"), metadata=tuple(mira.items()))
+    with pytest.raises(grpc.aio.AioRpcError, match="reader"):
+        await graph_pb2_grpc.GraphServiceStub(channel).RunTool(
+            graph_pb2.RunToolRequest(name="delete_entity", arguments="{}"), metadata=tuple(mira.items())
+        )
+    expected = {"search": 3, "ask": 1, "read": 1, "graph.search_kg": 1, "refused": 2}
+    listed = (await client.get("/v1/keys", headers=ALPHA)).json()["keys"]
+    assert [key["uses"] for key in listed] == [expected]
+    assert listed[0]["used_at"] >= made["key"]["created_at"]
+    access = access_pb2_grpc.AccessServiceStub(channel)
+    [told] = (await access.ListKeys(pb.ListKeysRequest(), metadata=(("x-api-key", "alpha"),))).keys
+    assert dict(told.uses) == expected
+    [noted] = StoredKeys(services.objects).listed(DEFAULT_TENANT)
+    assert noted.uses == expected, "what is told is noted"
+
+
+async def test_what_cannot_be_noted_of_a_keys_use_is_noted_later(
+    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = (await client.post("/v1/keys", json={"name": "Mira"}, headers=ALPHA)).json()["secret"]
+
+    def away(*_: object) -> None:
+        raise TryLater("objects_down", "The object store does not answer.", "Start it.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(StoredKeys, "used", away)
+        await client.get("/v1/sources", headers={"x-api-key": secret})
+        assert "uses" not in (await client.get("/v1/keys", headers=ALPHA)).json()["keys"][0]
+    await client.get("/v1/sources", headers={"x-api-key": secret})
+    assert (await client.get("/v1/keys", headers=ALPHA)).json()["keys"][0]["uses"] == {"read": 2}
 
 
 async def test_the_trail_is_read_page_by_page_and_from_a_time_on(client: httpx.AsyncClient) -> None:

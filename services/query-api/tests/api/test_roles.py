@@ -9,13 +9,15 @@ import grpc
 import httpx
 import pytest
 from fastapi import APIRouter
+from fastapi.routing import APIWebSocketRoute
+from starlette.routing import BaseRoute, Host, Mount, Route, WebSocketRoute
 
 from trivium.access.stored_keys import StoredKeys
 from trivium.config import Settings
 from trivium.domain.access import Role
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium_query.access.rules import CALLS, ROUTES
-from trivium_query.http import operations
+from trivium_query.http import mcp, operations
 from trivium_query.http.app import create_app
 from trivium_query.http.middleware import OPEN_PATHS
 from trivium_query.http.openai.errors import BASE
@@ -65,6 +67,37 @@ def test_a_route_without_a_rule_stops_the_server(services: Services, monkeypatch
     router.add_api_route("/v1/forgotten", lambda: None)
     monkeypatch.setattr(operations, "router", router)
     with pytest.raises(RuntimeError, match="GET /v1/forgotten"):
+        create_app(services)
+
+
+async def _answer(*_: object) -> None:
+    """What a forgotten route would do."""
+
+
+@pytest.mark.parametrize(
+    ("forgotten", "told"),
+    [
+        (Route("/v1/plain", _answer), "Route /v1/plain"),
+        (Mount("/v1/mounted", _answer), "Mount /v1/mounted"),
+        (Mount("/docs", _answer), "Mount /docs"),
+        (WebSocketRoute("/v1/socket", _answer), "WebSocketRoute /v1/socket"),
+        (WebSocketRoute("/mcp", _answer), "WebSocketRoute /mcp"),
+        (APIWebSocketRoute("/v1/socket", _answer), "APIWebSocketRoute /v1/socket"),
+        (Host("other.example", _answer), "Host"),
+    ],
+    ids=lambda case: case if isinstance(case, str) else "",
+)
+def test_what_asks_for_no_rule_stops_the_server_wherever_it_is_added(
+    services: Services, monkeypatch: pytest.MonkeyPatch, forgotten: BaseRoute, told: str
+) -> None:
+    monkeypatch.setattr(mcp, "route", lambda _: forgotten)
+    with pytest.raises(RuntimeError, match=told):
+        create_app(services)
+    monkeypatch.undo()
+    router = APIRouter()
+    router.routes.append(forgotten)
+    monkeypatch.setattr(operations, "router", router)
+    with pytest.raises(RuntimeError, match=told):
         create_app(services)
 
 

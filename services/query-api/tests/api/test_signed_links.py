@@ -81,6 +81,8 @@ async def test_a_link_shows_its_passage_without_a_key_and_the_trail_says_whose_i
     assert '<mark id="quote">Charles Babbage designed the Analytical Engine.</mark>' in shown.text
     assert (await client.get(link, headers=ALPHA)).status_code == 200, "a key opens it too"
     assert await trail(client) == [(made.id, "link.open", [engine])]
+    [key] = (await client.get("/v1/keys", headers=ALPHA)).json()["keys"]
+    assert (key["id"], key["uses"]) == (made.id, {"ask": 1, "link.open": 1})
 
 
 async def test_however_the_address_is_written_it_is_the_same_link(client: httpx.AsyncClient, link: str) -> None:

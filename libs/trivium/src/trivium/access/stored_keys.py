@@ -2,7 +2,10 @@
 
 `access/keys/<id>` is written once. `access/ended/<id>` says since when it opens nothing: whoever replaces a key writes
 it only where there is none, whoever revokes one writes it anyway, so no race brings a revoked key back.
-`access/used/<id>` is when it was last used, in minutes, and may be lost.
+`access/uses/<id>/<number>` is a note of its use: what the note before it says, and more. Of several processes that add
+to one note, one writes the next number, by a condition; the others add to that. So none loses another's counts, and the
+last note alone is read, however many processes there were. Older versions kept the last use alone, as
+`access/used/<id>`.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import msgspec
 
 from trivium.access.key_text import KeyText, new_key
 from trivium.concurrent_calls import map_concurrent
-from trivium.domain.access import AccessKey, Role
+from trivium.domain.access import AccessKey, KeyUse, Role
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
@@ -24,8 +27,11 @@ from trivium.ports.objects import Objects, ObjectStore
 KEYS = "access/keys/"
 ENDED = "access/ended/"
 USED = "access/used/"
+USES = "access/uses/"
 MAX_KEYS = 1000
 """Of one tenant, ended ones included: a listing reads them all."""
+KEPT_NOTES = 20
+"""Behind the last: a process that is slower than so many notes of others has its own overlooked."""
 _ID = re.compile(r"[0-9a-f]{12}")
 
 
@@ -39,6 +45,12 @@ class _Record(msgspec.Struct, frozen=True):
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Record).decode
 _instant = msgspec.json.Decoder(float).decode
+_use = msgspec.json.Decoder(KeyUse).decode
+
+
+def is_key_id(text: str) -> bool:
+    """Whether a caller's `key_id` names a key that is kept here."""
+    return _ID.fullmatch(text) is not None
 
 
 class StoredKeys:
@@ -48,7 +60,8 @@ class StoredKeys:
     Duplicate: a name may be given twice; `revoke` of an ended key ends it at once, at the latest now.
     Empty: a tenant without keys lists none.
     Order: `listed` newest first.
-    Half-done: a key opens nothing before its record is whole; `rotate` makes the new key before it ends the old one.
+    Half-done: a key opens nothing before its record is whole; `rotate` makes the new key before it ends the old one;
+    when `used` raises, its counts may stand there all the same.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -117,6 +130,8 @@ class StoredKeys:
             raise Refused("key_in_force", f"The key {key_id} is in force.", "Revoke it first.")
         for prefix in (KEYS, USED, ENDED):
             objects.delete(prefix + key_id)
+        for note in _notes(objects, key_id):
+            objects.delete(note)
 
     def _forget_ended(self, tenant: Tenant) -> int:
         ended = [key for key in self.listed(tenant) if (stops := key.stops_at()) is not None and stops <= time.time()]
@@ -124,9 +139,17 @@ class StoredKeys:
             self.forget(tenant, key.id)
         return len(ended)
 
-    def used(self, key: AccessKey, now: float) -> None:
-        """Note that it was used."""
-        self._objects.for_tenant(Tenant(key.tenant)).put(USED + key.id, _encode(now), durable=False)
+    def used(self, tenant: Tenant, key_id: str, use: KeyUse) -> None:
+        """Add to what is noted of its use. Of a key that is gone nothing is noted."""
+        objects = self._objects.for_tenant(tenant)
+        while objects.exists(KEYS + key_id):
+            notes = _notes(objects, key_id)
+            number = int(notes[-1].rpartition("/")[2]) + 1 if notes else 0
+            total = use.plus(_last_use(objects, key_id, notes))
+            if objects.put_if_absent(f"{USES}{key_id}/{number:012d}", _encode(total)):
+                for note in notes[:-KEPT_NOTES]:
+                    objects.delete(note)
+                return
 
 
 def _record(objects: ObjectStore, key_id: str) -> _Record | None:
@@ -145,13 +168,27 @@ def _at(objects: ObjectStore, key: str) -> float | None:
         return 0.0 if key.startswith(ENDED) else None  # a torn note of an end is an end
 
 
+def _notes(objects: ObjectStore, key_id: str) -> list[str]:
+    return list(objects.keys(f"{USES}{key_id}/"))
+
+
+def _last_use(objects: ObjectStore, key_id: str, notes: list[str]) -> KeyUse | None:
+    if not notes:
+        at = _at(objects, USED + key_id)
+        return KeyUse(at) if at is not None else None
+    try:
+        return _use(objects.get(notes[-1]))
+    except (NotFound, msgspec.DecodeError):  # the key is being forgotten; a damaged note counts for nothing
+        return None
+
+
 def _told(objects: ObjectStore, key_id: str) -> AccessKey | None:
     record = _record(objects, key_id)
     if record is None:
         return None
-    return msgspec.structs.replace(
-        record.key, ended_at=_at(objects, ENDED + key_id), used_at=_at(objects, USED + key_id)
-    )
+    use = _last_use(objects, key_id, _notes(objects, key_id))
+    told = {"used_at": use.at, "uses": use.uses} if use else {}
+    return msgspec.structs.replace(record.key, ended_at=_at(objects, ENDED + key_id), **told)
 
 
 def _need(objects: ObjectStore, key_id: str) -> AccessKey:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
+from collections.abc import Iterable
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
@@ -24,16 +25,20 @@ from trivium.ports.objects import Objects, ObjectStore
 ENTRIES = "trail/"
 ERASED = "tenant.erase"
 """The action of a tenant's last entry."""
+CREATED, EXPORTED, IMPORTED = "tenant.create", "tenant.export", "tenant.import"
 MAX_TARGETS = 100
+"""Of one entry; what was done to more is told by several."""
+OPERATOR = "operator"
+"""The `key_id` of whoever works on the stores themselves, as `trivium tenants` does."""
 _CURSOR = re.compile(r"[0-9]{20}-[0-9a-f]{8}")
-_touched: ContextVar[list[str] | None] = ContextVar("touched", default=None)
+_touched: ContextVar[dict[str, None] | None] = ContextVar("touched", default=None)
 
 
 class TrailEntry(msgspec.Struct, frozen=True):
     """One deed, `at` in Unix seconds.
 
     `key_id` names the credential, `by` is its name, `action` a word of `access/rules.py`, `targets` the ids of what it
-    was done to, at most `MAX_TARGETS` of them.
+    was done to, at most `MAX_TARGETS`; datasets and tenants have names.
     """
 
     at: float
@@ -50,10 +55,11 @@ _decode = msgspec.json.Decoder(TrailEntry).decode
 class Touches:
     """What a request touched while the block was open; what works for it says so by `touched`."""
 
-    def __enter__(self) -> list[str]:
-        self._ids: list[str] = []
-        self._token = _touched.set(self._ids)
-        return self._ids
+    def __enter__(self) -> dict[str, None]:
+        """The ids, each once, in the order of their first touch."""
+        ids: dict[str, None] = {}
+        self._token = _touched.set(ids)
+        return ids
 
     def __exit__(self, *_: object) -> None:
         _touched.reset(self._token)
@@ -63,7 +69,7 @@ def touched(*ids: str) -> None:
     """The request that is being served does something to these."""
     ids_so_far = _touched.get()
     if ids_so_far is not None:
-        ids_so_far += [each for each in ids if each and each not in ids_so_far][: MAX_TARGETS - len(ids_so_far)]
+        ids_so_far |= dict.fromkeys(filter(None, ids))
 
 
 class Trail:
@@ -76,12 +82,12 @@ class Trail:
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
 
-    def add(self, caller: Caller, action: str, targets: tuple[str, ...]) -> None:
-        """One entry more, kept when this returns."""
-        now = time.time_ns()
-        entry = TrailEntry(now / 1e9, caller.key_id, caller.name, action, targets)
-        key = f"{ENTRIES}{now:020d}-{secrets.token_hex(4)}"
-        self._objects.for_tenant(caller.tenant).put_if_absent(key, _encode(entry))
+    def add(self, caller: Caller, action: str, targets: Iterable[str]) -> None:
+        """An entry more, or several where there are more than `MAX_TARGETS`; kept when this returns."""
+        every = tuple(targets)
+        for start in range(0, max(len(every), 1), MAX_TARGETS):
+            entry = TrailEntry(0.0, caller.key_id, caller.name, action, every[start : start + MAX_TARGETS])
+            self._write(caller.tenant, entry)
 
     def read(self, tenant: Tenant, limit: int, cursor: str = "", since: float = 0.0) -> tuple[list[TrailEntry], str]:
         """Entries after `cursor`, or from `since` on, and the cursor of the next page ("" at the end).
@@ -98,10 +104,7 @@ class Trail:
 
     def end(self, tenant: Tenant) -> str:
         """Add the one entry that stays of a tenant that was erased: when, and nobody's name. Its key."""
-        now = time.time_ns()
-        key = f"{ENTRIES}{now:020d}-{secrets.token_hex(4)}"
-        self._objects.for_tenant(tenant).put_if_absent(key, _encode(TrailEntry(now / 1e9, "", "", ERASED)))
-        return key
+        return self._write(tenant, TrailEntry(0.0, "", "", ERASED))
 
     def has_ended(self, tenant: Tenant) -> bool:
         """Whether that entry is all that the tenant has."""
@@ -109,6 +112,15 @@ class Trail:
         keys = list(islice(objects.keys(), 2))
         entry = _read(objects, keys[0]) if len(keys) == 1 and keys[0].startswith(ENTRIES) else None
         return entry is not None and entry.action == ERASED
+
+    def _write(self, tenant: Tenant, entry: TrailEntry) -> str:
+        """Under a key that no entry has, whose time is the entry's. The key."""
+        objects = self._objects.for_tenant(tenant)
+        while True:
+            now = time.time_ns()
+            key = f"{ENTRIES}{now:020d}-{secrets.token_hex(4)}"
+            if objects.put_if_absent(key, _encode(msgspec.structs.replace(entry, at=now / 1e9))):
+                return key
 
 
 def _read(objects: ObjectStore, key: str) -> TrailEntry | None:

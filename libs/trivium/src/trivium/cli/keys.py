@@ -63,7 +63,7 @@ def create(name: str, role: str, expires: int | None, as_json: bool) -> None:
 @keys.command("list")
 @_as_json
 def list_keys(as_json: bool = False) -> None:
-    """List keys, newest first, with their state and last use."""
+    """List keys, newest first, with their state, their last use and what they were used for."""
     with connected() as client:
         found = client.keys()
     if as_json:
@@ -72,8 +72,8 @@ def list_keys(as_json: bool = False) -> None:
     if not found.keys:
         note("There are no keys but those of TRIVIUM_API_KEYS.")
         return
-    heads = dict.fromkeys(("Id", "Name", "Role", "State", "Last used"), "left")
-    print_table(heads, [(key.id, one_line(key.name), key.role, _state(key), _when(key.used_at)) for key in found.keys])
+    heads = dict.fromkeys(("Id", "Name", "Role", "State", "Last used", "Used for"), "left")
+    print_table(heads, [_row(key) for key in found.keys])
 
 
 @keys.command()
@@ -102,6 +102,12 @@ def _say_new(made: api.NewKey, as_json: bool) -> None:
     say(made.secret)
     until = f" until {_when(made.key.expires_at)}" if made.key.expires_at else ""
     note(f"Key {made.key.id}, a {made.key.role}'s{until}. It is not shown again.")
+
+
+def _row(key: api.Key) -> tuple[str, ...]:
+    uses = sorted(key.uses.items(), key=lambda use: (-use[1], use[0]))
+    used_for = ", ".join(f"{use} {times}" for use, times in uses)
+    return key.id, one_line(key.name), key.role, _state(key), _when(key.used_at), used_for
 
 
 def _state(key: api.Key) -> str:

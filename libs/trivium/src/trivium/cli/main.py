@@ -62,7 +62,7 @@ COMMANDS: Mapping[str, Entry] = {
     "connect": Entry("trivium.cli.connect:connect", "Follow places outside: folders, buckets, mailboxes."),
     "keys": Entry("trivium.cli.keys:keys", "Give keys, see what they were used for, and take them back."),
     "trail": Entry("trivium.cli.trail:trail", "Print who did what to which document, key or edit."),
-    "tenants": Entry("trivium.cli.tenants:tenants", "List tenants, export, import and erase one."),
+    "tenants": Entry("trivium.cli.tenants:tenants", "List tenants; create, export, import and erase one."),
     "mcp": Entry("trivium.cli.mcp:mcp", "Speak MCP, for programs that ask Trivium as a tool."),
     "config": Entry("trivium.cli.settings:config", "Show every setting, its value and its source."),
     "model": Entry("trivium.cli.model:model", "Fetch the embedding model, where it did not come along."),

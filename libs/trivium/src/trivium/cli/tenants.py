@@ -1,4 +1,4 @@
-"""`trivium tenants`: list them; export, import or erase one. For whoever runs the servers, or the data directory."""
+"""`trivium tenants`: see, create, export, import and erase them. For whoever runs the servers or the data directory."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:  # the stores load numpy
 @click.group(invoke_without_command=True)
 @click.pass_context
 def tenants(context: click.Context) -> None:
-    r"""Tenants: see what there is of each, carry one elsewhere, erase one.
+    r"""Tenants: see what there is of each, begin one, carry one elsewhere, erase one.
 
     \b
       trivium tenants list
+      trivium tenants create acme
       trivium tenants export acme acme.zip
       trivium tenants erase acme
       trivium tenants import acme.zip
       trivium tenants import acme.zip --as acme-test
 
-    A tenant begins with its first key or document. These commands work on the stores themselves, as `trivium audit`
-    does: whoever may run them may read all of it anyway.
+    A tenant begins with its first key or document: `create` makes that key. These commands work on the stores
+    themselves, as `trivium audit` does: whoever may run them may read all of it anyway.
     """
     if context.invoked_subcommand is None:
         context.invoke(list_tenants)
@@ -52,6 +53,26 @@ def list_tenants(as_json: bool = False) -> None:
         print_table(heads, [(t.name, t.state, str(t.documents), str(t.size_bytes), str(t.keys)) for t in found])
     else:
         note("There are no tenants yet.")
+
+
+@tenants.command()
+@click.argument("name")
+def create(name: str) -> None:
+    """Make the first admin's key of tenant NAME and print its text, this once.
+
+    It opens a running server within seconds. A tenant that has a key, stored or in TRIVIUM_API_KEYS, or a document is
+    refused.
+    """
+    from trivium.tenants.create import create_tenant
+
+    settings, tenant = load_settings(), Tenant(name)
+    if tenant in settings.tenants_by_key.values():
+        why = f"TRIVIUM_API_KEYS has a key of {name} already: it is an admin's."
+        raise Refused("key_in_environment", why, "Run `trivium keys create` with it, or name another tenant.")
+    with runtime.stores(settings) as stores:
+        key, secret = create_tenant(stores, tenant)
+    say(secret)
+    note(f"Key {key.id}, the first admin's of tenant {name}. It is not shown again.")
 
 
 @tenants.command()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
+from collections.abc import Mapping
 
 import msgspec
 
@@ -39,10 +41,22 @@ class Caller(msgspec.Struct, frozen=True):
     name: str = ""
 
 
+class KeyUse(msgspec.Struct, frozen=True):
+    """What a key was used for: how many requests of each kind, and when the last one came (Unix seconds)."""
+
+    at: float
+    uses: Mapping[str, int] = {}
+
+    def plus(self, other: KeyUse | None) -> KeyUse:
+        """Both together."""
+        return KeyUse(max(self.at, other.at), Counter(self.uses) + Counter(other.uses)) if other else self
+
+
 class AccessKey(msgspec.Struct, frozen=True):
     """A key of a tenant without its secret. Times are Unix seconds; None: never.
 
-    `ended_at` is when it was revoked, or stops because another replaced it. `used_at` is coarse: minutes.
+    `ended_at` is when it was revoked, or stops because another replaced it. `used_at` is coarse: minutes. `uses` are
+    requests by kind.
     """
 
     id: str
@@ -54,6 +68,7 @@ class AccessKey(msgspec.Struct, frozen=True):
     expires_at: float | None = None
     ended_at: float | None = None
     used_at: float | None = None
+    uses: Mapping[str, int] = {}
 
     def stops_at(self) -> float | None:
         """The instant from which on it opens nothing."""

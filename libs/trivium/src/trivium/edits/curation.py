@@ -18,7 +18,7 @@ import structlog
 
 from trivium.access.trail import touched
 from trivium.domain.documents import DocumentState
-from trivium.domain.edits import Decisions, Draft, Edit
+from trivium.domain.edits import Decisions, Draft, Edit, Undo
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.edits.checkpoints import Checkpoints
@@ -70,7 +70,8 @@ class Curation:
     def append(self, tenant: Tenant, decide: Decide) -> tuple[Edit, ...]:
         """Append what `decide` makes of the log, as a whole, and bring the graph along. Raises as `EditLog.append`."""
         appended = self._log(tenant).append(lambda edits: decide(self._curated(tenant, edits)))
-        touched(*(edit.id for edit in appended))
+        for edit in appended:
+            touched(edit.id, *([edit.change.edit] if isinstance(edit.change, Undo) else ()))
         if appended:
             try:
                 self.project(tenant)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from trivium.access.stored_keys import ENDED, KEYS, USED
+from trivium.access.stored_keys import ENDED, KEYS, USED, USES
 from trivium.access.trail import Trail
 from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document
@@ -50,7 +50,7 @@ def erase_tenant(
     objects = stores.objects.for_tenant(tenant)
     objects.put(MARK, b"")
     tell("Its keys end.")
-    for prefix in (KEYS, USED, ENDED):
+    for prefix in (KEYS, USES, USED, ENDED):
         _delete_below(objects, prefix)
     if own_uploads:
         tell("Its uploads go.")

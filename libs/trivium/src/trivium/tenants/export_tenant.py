@@ -12,6 +12,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 
+from trivium.access.trail import EXPORTED, OPERATOR, Trail
+from trivium.domain.access import Caller, Role
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
@@ -37,9 +39,12 @@ PAGE = 100
 def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Path) -> list[str]:
     """Write the archive, whole or not at all; the sources of documents whose original is gone.
 
-    Raises `NotFound` (`no_such_tenant`), and `Refused` (`file_exists`).
+    An entry of the tenant's trail comes first. Raises `NotFound` (`no_such_tenant`), and `Refused` (`file_exists`,
+    `tenant_erased`).
     """
     require_known(stores, tenant)
+    if Trail(stores.objects).has_ended(tenant):
+        raise Refused("tenant_erased", f"Tenant {tenant.name} was erased.", "There is nothing to export.")
     left_out: list[str] = []
     with _whole(file) as archive:
         _write(archive, TENANT, Head(FORMAT, tenant.name, time.time()))
@@ -59,6 +64,7 @@ def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Pa
             archive.writestr(f"{DOCUMENTS}{number}", blob.content)
             _write(archive, f"{DOCUMENTS}{number}.json", _described(document, own))
         _write(archive, LEFT_OUT, left_out)
+        Trail(stores.objects).add(Caller(tenant, Role.ADMIN, OPERATOR), EXPORTED, (tenant.name,))
     return left_out
 
 

@@ -10,6 +10,8 @@ from zipfile import BadZipFile, ZipFile
 
 import msgspec
 
+from trivium.access.trail import IMPORTED, OPERATOR, Trail
+from trivium.domain.access import Caller, Role
 from trivium.domain.documents import Document, Lane
 from trivium.domain.errors import Refused
 from trivium.domain.ids import document_id
@@ -77,6 +79,9 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
     except _UNREADABLE as error:
         raise _bad("it is no ZIP archive of ours, or cut off") from error
     curation_of(stores).project(tenant)
+    Trail(stores.objects).add(
+        Caller(tenant, Role.ADMIN, OPERATOR), IMPORTED, dict.fromkeys((tenant.name, archived.name))
+    )
     return tenant, len(documents)
 
 

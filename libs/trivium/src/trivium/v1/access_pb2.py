@@ -24,37 +24,41 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17trivium/v1/access.proto\x12\ntrivium.v1\"\xc3\x01\n\x03Key\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04role\x18\x03 \x01(\t\x12\x12\n\ncreated_at\x18\x04 \x01(\x01\x12\x12\n\ncreated_by\x18\x05 \x01(\t\x12\x17\n\nexpires_at\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x15\n\x08\x65nded_at\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x14\n\x07used_at\x18\x08 \x01(\x01H\x02\x88\x01\x01\x42\r\n\x0b_expires_atB\x0b\n\t_ended_atB\n\n\x08_used_at\"D\n\x10\x43reateKeyRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04role\x18\x02 \x01(\t\x12\x14\n\x0c\x65xpires_in_s\x18\x03 \x01(\r\"A\n\x11\x43reateKeyResponse\x12\x1c\n\x03key\x18\x01 \x01(\x0b\x32\x0f.trivium.v1.Key\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x11\n\x0fListKeysRequest\"1\n\x10ListKeysResponse\x12\x1d\n\x04keys\x18\x01 \x03(\x0b\x32\x0f.trivium.v1.Key\".\n\x10RotateKeyRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06keep_s\x18\x02 \x01(\r\"A\n\x11RotateKeyResponse\x12\x1c\n\x03key\x18\x01 \x01(\x0b\x32\x0f.trivium.v1.Key\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x1e\n\x10RevokeKeyRequest\x12\n\n\x02id\x18\x01 \x01(\t\"1\n\x11RevokeKeyResponse\x12\x1c\n\x03key\x18\x01 \x01(\x0b\x32\x0f.trivium.v1.Key\"H\n\x10ListTrailRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\r\n\x05since\x18\x03 \x01(\t\"U\n\x11ListTrailResponse\x12\'\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x16.trivium.v1.TrailEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"U\n\nTrailEntry\x12\n\n\x02\x61t\x18\x01 \x01(\x01\x12\x0e\n\x06key_id\x18\x02 \x01(\t\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x04 \x01(\t\x12\x0f\n\x07targets\x18\x05 \x03(\t2\xfe\x02\n\rAccessService\x12H\n\tCreateKey\x12\x1c.trivium.v1.CreateKeyRequest\x1a\x1d.trivium.v1.CreateKeyResponse\x12\x45\n\x08ListKeys\x12\x1b.trivium.v1.ListKeysRequest\x1a\x1c.trivium.v1.ListKeysResponse\x12H\n\tRotateKey\x12\x1c.trivium.v1.RotateKeyRequest\x1a\x1d.trivium.v1.RotateKeyResponse\x12H\n\tRevokeKey\x12\x1c.trivium.v1.RevokeKeyRequest\x1a\x1d.trivium.v1.RevokeKeyResponse\x12H\n\tListTrail\x12\x1c.trivium.v1.ListTrailRequest\x1a\x1d.trivium.v1.ListTrailResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17trivium/v1/access.proto\x12\ntrivium.v1\"\x99\x02\n\x03Key\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04role\x18\x03 \x01(\t\x12\x12\n\ncreated_at\x18\x04 \x01(\x01\x12\x12\n\ncreated_by\x18\x05 \x01(\t\x12\x17\n\nexpires_at\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x15\n\x08\x65nded_at\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x14\n\x07used_at\x18\x08 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04uses\x18\t \x03(\x0b\x32\x19.trivium.v1.Key.UsesEntry\x1a+\n\tUsesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x42\r\n\x0b_expires_atB\x0b\n\t_ended_atB\n\n\x08_used_at\"D\n\x10\x43reateKeyRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04role\x18\x02 \x01(\t\x12\x14\n\x0c\x65xpires_in_s\x18\x03 \x01(\r\"A\n\x11\x43reateKeyResponse\x12\x1c\n\x03key\x18\x01 \x01(\x0b\x32\x0f.trivium.v1.Key\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x11\n\x0fListKeysRequest\"1\n\x10ListKeysResponse\x12\x1d\n\x04keys\x18\x01 \x03(\x0b\x32\x0f.trivium.v1.Key\".\n\x10RotateKeyRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06keep_s\x18\x02 \x01(\r\"A\n\x11RotateKeyResponse\x12\x1c\n\x03key\x18\x01 \x01(\x0b\x32\x0f.trivium.v1.Key\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x1e\n\x10RevokeKeyRequest\x12\n\n\x02id\x18\x01 \x01(\t\"1\n\x11RevokeKeyResponse\x12\x1c\n\x03key\x18\x01 \x01(\x0b\x32\x0f.trivium.v1.Key\"H\n\x10ListTrailRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\r\n\x05since\x18\x03 \x01(\t\"U\n\x11ListTrailResponse\x12\'\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x16.trivium.v1.TrailEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"U\n\nTrailEntry\x12\n\n\x02\x61t\x18\x01 \x01(\x01\x12\x0e\n\x06key_id\x18\x02 \x01(\t\x12\n\n\x02\x62y\x18\x03 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x04 \x01(\t\x12\x0f\n\x07targets\x18\x05 \x03(\t2\xfe\x02\n\rAccessService\x12H\n\tCreateKey\x12\x1c.trivium.v1.CreateKeyRequest\x1a\x1d.trivium.v1.CreateKeyResponse\x12\x45\n\x08ListKeys\x12\x1b.trivium.v1.ListKeysRequest\x1a\x1c.trivium.v1.ListKeysResponse\x12H\n\tRotateKey\x12\x1c.trivium.v1.RotateKeyRequest\x1a\x1d.trivium.v1.RotateKeyResponse\x12H\n\tRevokeKey\x12\x1c.trivium.v1.RevokeKeyRequest\x1a\x1d.trivium.v1.RevokeKeyResponse\x12H\n\tListTrail\x12\x1c.trivium.v1.ListTrailRequest\x1a\x1d.trivium.v1.ListTrailResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'trivium.v1.access_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_KEY_USESENTRY']._loaded_options = None
+  _globals['_KEY_USESENTRY']._serialized_options = b'8\001'
   _globals['_KEY']._serialized_start=40
-  _globals['_KEY']._serialized_end=235
-  _globals['_CREATEKEYREQUEST']._serialized_start=237
-  _globals['_CREATEKEYREQUEST']._serialized_end=305
-  _globals['_CREATEKEYRESPONSE']._serialized_start=307
-  _globals['_CREATEKEYRESPONSE']._serialized_end=372
-  _globals['_LISTKEYSREQUEST']._serialized_start=374
-  _globals['_LISTKEYSREQUEST']._serialized_end=391
-  _globals['_LISTKEYSRESPONSE']._serialized_start=393
-  _globals['_LISTKEYSRESPONSE']._serialized_end=442
-  _globals['_ROTATEKEYREQUEST']._serialized_start=444
-  _globals['_ROTATEKEYREQUEST']._serialized_end=490
-  _globals['_ROTATEKEYRESPONSE']._serialized_start=492
-  _globals['_ROTATEKEYRESPONSE']._serialized_end=557
-  _globals['_REVOKEKEYREQUEST']._serialized_start=559
-  _globals['_REVOKEKEYREQUEST']._serialized_end=589
-  _globals['_REVOKEKEYRESPONSE']._serialized_start=591
-  _globals['_REVOKEKEYRESPONSE']._serialized_end=640
-  _globals['_LISTTRAILREQUEST']._serialized_start=642
-  _globals['_LISTTRAILREQUEST']._serialized_end=714
-  _globals['_LISTTRAILRESPONSE']._serialized_start=716
-  _globals['_LISTTRAILRESPONSE']._serialized_end=801
-  _globals['_TRAILENTRY']._serialized_start=803
-  _globals['_TRAILENTRY']._serialized_end=888
-  _globals['_ACCESSSERVICE']._serialized_start=891
-  _globals['_ACCESSSERVICE']._serialized_end=1273
+  _globals['_KEY']._serialized_end=321
+  _globals['_KEY_USESENTRY']._serialized_start=238
+  _globals['_KEY_USESENTRY']._serialized_end=281
+  _globals['_CREATEKEYREQUEST']._serialized_start=323
+  _globals['_CREATEKEYREQUEST']._serialized_end=391
+  _globals['_CREATEKEYRESPONSE']._serialized_start=393
+  _globals['_CREATEKEYRESPONSE']._serialized_end=458
+  _globals['_LISTKEYSREQUEST']._serialized_start=460
+  _globals['_LISTKEYSREQUEST']._serialized_end=477
+  _globals['_LISTKEYSRESPONSE']._serialized_start=479
+  _globals['_LISTKEYSRESPONSE']._serialized_end=528
+  _globals['_ROTATEKEYREQUEST']._serialized_start=530
+  _globals['_ROTATEKEYREQUEST']._serialized_end=576
+  _globals['_ROTATEKEYRESPONSE']._serialized_start=578
+  _globals['_ROTATEKEYRESPONSE']._serialized_end=643
+  _globals['_REVOKEKEYREQUEST']._serialized_start=645
+  _globals['_REVOKEKEYREQUEST']._serialized_end=675
+  _globals['_REVOKEKEYRESPONSE']._serialized_start=677
+  _globals['_REVOKEKEYRESPONSE']._serialized_end=726
+  _globals['_LISTTRAILREQUEST']._serialized_start=728
+  _globals['_LISTTRAILREQUEST']._serialized_end=800
+  _globals['_LISTTRAILRESPONSE']._serialized_start=802
+  _globals['_LISTTRAILRESPONSE']._serialized_end=887
+  _globals['_TRAILENTRY']._serialized_start=889
+  _globals['_TRAILENTRY']._serialized_end=974
+  _globals['_ACCESSSERVICE']._serialized_start=977
+  _globals['_ACCESSSERVICE']._serialized_end=1359
 # @@protoc_insertion_point(module_scope)

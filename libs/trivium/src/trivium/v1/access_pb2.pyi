@@ -7,7 +7,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Key(_message.Message):
-    __slots__ = ("id", "name", "role", "created_at", "created_by", "expires_at", "ended_at", "used_at")
+    __slots__ = ("id", "name", "role", "created_at", "created_by", "expires_at", "ended_at", "used_at", "uses")
+    class UsesEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
@@ -16,6 +23,7 @@ class Key(_message.Message):
     EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
     ENDED_AT_FIELD_NUMBER: _ClassVar[int]
     USED_AT_FIELD_NUMBER: _ClassVar[int]
+    USES_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     role: str
@@ -24,7 +32,8 @@ class Key(_message.Message):
     expires_at: float
     ended_at: float
     used_at: float
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., role: _Optional[str] = ..., created_at: _Optional[float] = ..., created_by: _Optional[str] = ..., expires_at: _Optional[float] = ..., ended_at: _Optional[float] = ..., used_at: _Optional[float] = ...) -> None: ...
+    uses: _containers.ScalarMap[str, int]
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., role: _Optional[str] = ..., created_at: _Optional[float] = ..., created_by: _Optional[str] = ..., expires_at: _Optional[float] = ..., ended_at: _Optional[float] = ..., used_at: _Optional[float] = ..., uses: _Optional[_Mapping[str, int]] = ...) -> None: ...
 
 class CreateKeyRequest(_message.Message):
     __slots__ = ("name", "role", "expires_in_s")

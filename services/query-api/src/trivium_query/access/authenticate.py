@@ -29,8 +29,6 @@ FRESH_S = 2.0
 """A key is looked up again after it."""
 STALE_S = 4.0
 """What was found may be told this long, while one request is looking again."""
-USE_NOTED_S = 300.0
-"""The time of a key's last use is written no more often."""
 REMEMBERED = 10_000
 MAX_CREDENTIAL_CHARS = 8192
 OPEN_CALLER = Caller(DEFAULT_TENANT, Role.ADMIN, "open")
@@ -78,7 +76,6 @@ class Authenticator:
         self._keys = keys
         self._sso = SingleSignOn(settings) if settings.oidc_issuer else None
         self._found: OrderedDict[bytes, _Found] = OrderedDict()
-        self._noted: dict[str, float] = {}
 
     @property
     def open(self) -> bool:
@@ -147,19 +144,11 @@ class Authenticator:
             if age < FRESH_S or (age < STALE_S and now - found.began_at < FRESH_S):
                 return found.key
             found.began_at = now
-        key = await asyncio.to_thread(self._read, text)
+        key = await asyncio.to_thread(self._keys.find, text)
         self._found[place] = _Found(key, now, now)
         self._found.move_to_end(place)
         while len(self._found) > REMEMBERED:
             self._found.popitem(last=False)
-        return key
-
-    def _read(self, text: KeyText) -> AccessKey | None:
-        key = self._keys.find(text)
-        now = time.time()
-        if key is not None and key.ended_at is None and now - self._noted.get(key.id, 0.0) > USE_NOTED_S:
-            self._noted[key.id] = now
-            self._keys.used(key, now)
         return key
 
 

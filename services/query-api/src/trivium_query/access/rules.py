@@ -1,4 +1,4 @@
-"""Which role each route and each call needs, and what the trail calls what it does.
+"""Which role each route and each call needs, what the trail calls what it does, and what it is among a key's uses.
 
 A route or a call that does not stand here is no part of any server.
 """
@@ -13,13 +13,23 @@ from trivium.domain.access import Role
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """`action` is what the trail says; "" for what changes nothing."""
+    """`action` is what the trail says; "" for what changes nothing, which counts as `reading` among a key's uses."""
 
     role: Role
     action: str = ""
+    reading: str = "read"
+
+    @property
+    def use(self) -> str:
+        """What a request counts as; "" for what is counted elsewhere."""
+        return self.action or self.reading
 
 
 _R = Rule(Role.READER)
+_SEARCH, _ASK, _EMBED, _EXPORT, _BEGIN, _BY_TOOL = (
+    Rule(Role.READER, reading=use) for use in ("search", "ask", "embed", "graph.export", "conversation.begin", "")
+)
+_LIST_KEYS, _READ_TRAIL = (Rule(Role.ADMIN, reading=use) for use in ("key.list", "trail.read"))
 
 
 def _reader(action: str) -> Rule:
@@ -73,26 +83,26 @@ ROUTES: Mapping[str, Rule] = {
     "GET /v1/connections/{id}": _R,
     "POST /v1/connections/{id}/run": _writer("connection.run"),
     "DELETE /v1/connections/{id}": _admin("connection.remove"),
-    "POST /v1/search": _R,
-    "POST /v1/queries": _R,
-    "POST /v1/conversations": _R,
+    "POST /v1/search": _SEARCH,
+    "POST /v1/queries": _ASK,
+    "POST /v1/conversations": _BEGIN,
     "GET /v1/conversations": _R,
     "GET /v1/conversations/{id}": _R,
     "DELETE /v1/conversations/{id}": _reader("conversation.delete"),
-    "POST /v1/conversations/{id}/queries": _R,
+    "POST /v1/conversations/{id}/queries": _ASK,
     "GET /v1/graph/entities": _R,
     "GET /v1/graph/entities/{id}": _R,
     "GET /v1/graph/links/{id}": _R,
     "GET /v1/graph/topics": _R,
     "GET /v1/graph/topics/{id}": _R,
-    "GET /v1/graph/export": _R,
+    "GET /v1/graph/export": _EXPORT,
     "GET /v1/graph/schema": _R,
     "GET /v1/graph/schema/diff": _R,
     "POST /v1/graph/schema/propose": _writer("schema.propose"),
     "POST /v1/graph/schema/accept": _writer("schema.accept"),
     "POST /v1/graph/schema/reject": _writer("schema.reject"),
     "GET /v1/graph/tools": _R,
-    **{f"POST /v1/graph/tools/{tool}": _R for tool in _READ_TOOLS},
+    **{f"POST /v1/graph/tools/{tool}": Rule(Role.READER, reading=f"graph.{tool}") for tool in _READ_TOOLS},
     **{f"POST /v1/graph/tools/{tool}": _writer(f"graph.{tool}") for tool in _EDIT_TOOLS},
     "GET /v1/graph/edits": _R,
     "POST /v1/graph/edits/{id}/undo": _writer("edit.undo"),
@@ -106,24 +116,24 @@ ROUTES: Mapping[str, Rule] = {
     "GET /v1/status": _R,
     "GET /openai/v1/models": _R,
     "GET /openai/v1/models/{model:path}": _R,
-    "POST /openai/v1/chat/completions": _R,
-    "POST /openai/v1/responses": _R,
-    "POST /openai/v1/embeddings": _R,
-    "GET /v1/keys": Rule(Role.ADMIN),
+    "POST /openai/v1/chat/completions": _ASK,
+    "POST /openai/v1/responses": _ASK,
+    "POST /openai/v1/embeddings": _EMBED,
+    "GET /v1/keys": _LIST_KEYS,
     "POST /v1/keys": _admin("key.create"),
     "POST /v1/keys/{id}/rotate": _admin("key.rotate"),
     "DELETE /v1/keys/{id}": _admin("key.revoke"),
-    "GET /v1/trail": Rule(Role.ADMIN),
+    "GET /v1/trail": _READ_TRAIL,
 }
 """Method and path, as the OpenAPI document writes them."""
 
 CALLS: Mapping[str, Rule] = {
-    "CreateConversation": _R,
+    "CreateConversation": _BEGIN,
     "GetConversation": _R,
     "ListConversations": _R,
     "DeleteConversation": _reader("conversation.delete"),
     "ListTools": _R,
-    "RunTool": _R,  # and the role of the tool's route
+    "RunTool": _BY_TOOL,  # and the rule of the tool's route
     "UndoEdit": _writer("edit.undo"),
     "DismissEdit": _writer("edit.dismiss"),
     "ListEdits": _R,
@@ -146,19 +156,19 @@ CALLS: Mapping[str, Rule] = {
     "UnlockSource": _writer("source.unlock"),
     "DeleteSource": _writer("source.delete"),
     "DeleteSources": _writer("source.delete"),
-    "Search": _R,
-    "Ask": _R,
-    "AskStream": _R,
+    "Search": _SEARCH,
+    "Ask": _ASK,
+    "AskStream": _ASK,
     "ListContradictions": _R,
     "DismissContradiction": _writer("contradiction.dismiss"),
     "ListTopics": _R,
     "GetTopic": _R,
-    "ExportGraph": _R,
-    "ListKeys": Rule(Role.ADMIN),
+    "ExportGraph": _EXPORT,
+    "ListKeys": _LIST_KEYS,
     "CreateKey": _admin("key.create"),
     "RotateKey": _admin("key.rotate"),
     "RevokeKey": _admin("key.revoke"),
-    "ListTrail": Rule(Role.ADMIN),
+    "ListTrail": _READ_TRAIL,
     "AddConnection": _admin("connection.add"),
     "ListConnections": _R,
     "GetConnection": _R,

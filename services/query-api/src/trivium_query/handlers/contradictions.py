@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trivium.access.trail import touched
 from trivium.api import DismissRequest
 from trivium.domain.contradictions import Contradiction
 from trivium.domain.edits import Actor
@@ -26,4 +27,6 @@ async def dismiss(
     """Put one aside until its passages say something else, or the edit is undone. Raises `NotFound`."""
     if not _ID.fullmatch(wanted):
         raise unknown_card()
-    return await services.contradictions.dismiss(tenant, wanted, request.why.strip(), actor)
+    dismissed = await services.contradictions.dismiss(tenant, wanted, request.why.strip(), actor)
+    touched(wanted)
+    return dismissed

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from trivium.access.trail import touched
 from trivium.api import Edited, EditSeen, Output
 from trivium.domain.edits import Actor, Dismiss, Draft, Edit, Undo, edit_id
 from trivium.domain.errors import NotFound, Refused
@@ -75,7 +76,10 @@ async def dismiss(services: Services, tenant: Tenant, subject: str, why: str, ac
             _meant(curated, subject)
         return [Draft(Dismiss(subject), actor, why)]
 
-    return await _appended(services, tenant, decide)
+    dismissed = await _appended(services, tenant, decide)
+    if edit_id(subject):
+        touched(subject)
+    return dismissed
 
 
 async def log(

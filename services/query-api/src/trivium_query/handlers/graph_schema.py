@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from trivium import api
+from trivium.access.trail import touched
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import TryLater
 from trivium.domain.graph_schema import GraphSchema, RelationType
@@ -111,7 +112,9 @@ async def _changed(
     based_on: int | None = None,
 ) -> Seen:
     objects = services.objects.for_tenant(tenant)
-    return await _seen(services, tenant, await asyncio.to_thread(versions.changed, objects, dataset, change, based_on))
+    schema = await asyncio.to_thread(versions.changed, objects, dataset, change, based_on)
+    touched(dataset)
+    return await _seen(services, tenant, schema)
 
 
 async def _seen(services: Services, tenant: Tenant, schema: GraphSchema) -> Seen:

@@ -83,8 +83,8 @@ def create_app(services: Services) -> FastAPI:
     # Takes parameters that it does not know, as that interface does.
     app.include_router(openai.router, dependencies=[Depends(permitted)])
     app.router.routes.append(mcp.route(app))  # whose calls come in by the routes above
-    check_rules(app)
     docs.install(app)
+    check_rules(app)
     problems.install(app)
     # The last one added is the outermost.
     app.add_middleware(Bounded, settings=services.settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -19,8 +19,9 @@ from trivium.domain.scope import Tenant
 from trivium.rpc_calls import Context, accounted
 from trivium_query.access.authenticate import Authenticator, Credentials, require
 from trivium_query.access.limiter import Limiter, take
-from trivium_query.access.rules import CALLS, HANDING_OVER
+from trivium_query.access.rules import CALLS, HANDING_OVER, Rule
 from trivium_query.access.signed_links import SignedLinks
+from trivium_query.access.uses import Uses
 from trivium_query.failures import seen
 from trivium_query.requests import Services
 
@@ -30,18 +31,24 @@ class Call(msgspec.Struct, frozen=True):
 
     caller: Caller
     timeout_s: float | None
-    touched: list[str]
+    touched: Collection[str]
     trail: Trail
+    uses: Uses
 
     @property
     def tenant(self) -> Tenant:
         """Whose call it is."""
         return self.caller.tenant
 
+    def permit(self, rule: Rule) -> None:
+        """Count it among the uses of the caller's key. Raises `Refused` (`forbidden`)."""
+        self.uses.count(self.caller, rule)
+        require(self.caller, rule.role)
+
     async def record(self, action: str) -> None:
         """The call did this to what it touched; "" did nothing."""
         if action:
-            await asyncio.to_thread(self.trail.add, self.caller, action, tuple(self.touched))
+            await asyncio.to_thread(self.trail.add, self.caller, action, self.touched)
 
 
 class Calls:
@@ -50,6 +57,7 @@ class Calls:
     def __init__(self, services: Services) -> None:
         self._limiter = Limiter(services.settings.limits, services.buckets)
         self._trail = Trail(services.objects)
+        self._uses = services.uses
         self._authenticator = Authenticator(services.settings, StoredKeys(services.objects))
         self._links = SignedLinks(services.settings, self._authenticator, services.registry)
 
@@ -60,15 +68,15 @@ class Calls:
             metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
             given = Credentials(metadata.get("authorization", ""), metadata.get("x-api-key", ""))
             caller = await self._authenticator.authenticate(given)
-            rule = CALLS[method]
-            require(caller, rule.role)
             await self._limiter.admit(caller)
             self._links.begin(caller)
-            if rule.action in HANDING_OVER:
-                await take(Resource.UPLOADS, 1)
+            rule = CALLS[method]
             bound = structlog.contextvars.bound_contextvars(tenant=caller.tenant.name, key=caller.key_id)
             with bound, Touches() as touched:
-                call = Call(caller, context.time_remaining(), touched, self._trail)
+                call = Call(caller, context.time_remaining(), touched, self._trail, self._uses)
+                call.permit(rule)
+                if rule.action in HANDING_OVER:
+                    await take(Resource.UPLOADS, 1)
                 yield call
                 await call.record(rule.action)
 

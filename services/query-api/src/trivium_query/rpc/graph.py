@@ -15,7 +15,6 @@ from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
 from trivium_query import views
-from trivium_query.access.authenticate import require
 from trivium_query.access.rules import rule_of_tool
 from trivium_query.handlers import curation, duplicates, graph, provenance
 from trivium_query.handlers.links import links
@@ -50,7 +49,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                     "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
             rule = rule_of_tool(tool.name)
-            require(call.caller, rule.role)
+            call.permit(rule)
             arguments = validated(tool.arguments, _json(request.arguments))
             result = await curation.run_tool(
                 self._services, call.tenant, tool, arguments, messages.actor(request.actor)

@@ -1,0 +1,30 @@
+"""A tenant's beginning: its first admin key."""
+
+from __future__ import annotations
+
+from trivium.access.stored_keys import KEYS, StoredKeys
+from trivium.access.trail import CREATED, OPERATOR, Trail
+from trivium.domain.access import AccessKey, Caller, Role
+from trivium.domain.errors import Refused
+from trivium.domain.scope import Tenant
+from trivium.ports.stores import Stores
+from trivium.tenants.being_erased import refuse_while_erased
+from trivium.tenants.erase import records
+
+
+def create_tenant(stores: Stores, tenant: Tenant) -> tuple[AccessKey, str]:
+    """The first admin's key, and the text that is shown this once; it may be done while servers run.
+
+    Raises `Refused`: `tenant_in_use` for one that has a key, ended ones too, or a document, and `tenant_being_erased`.
+    """
+    objects = stores.objects.for_tenant(tenant)
+    refuse_while_erased(objects)
+    if any(True for _ in objects.keys(KEYS)) or any(page for page in records(stores, tenant)):
+        raise Refused(
+            "tenant_in_use",
+            f"Tenant {tenant.name} has keys or documents already.",
+            "Have one of its admins run `trivium keys create`, or name another tenant.",
+        )
+    made = StoredKeys(stores.objects).create(tenant, "first admin", Role.ADMIN, by=OPERATOR)
+    Trail(stores.objects).add(Caller(tenant, Role.ADMIN, OPERATOR), CREATED, (tenant.name, made[0].id))
+    return made

@@ -1,0 +1,47 @@
+"""Keys and the trail on the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from trivium.access.trail import Trail
+from trivium.domain.access import Caller, Role
+from trivium.domain.scope import DEFAULT_TENANT
+
+if TYPE_CHECKING:
+    from .conftest import Run, World
+
+
+def test_a_rotated_key_goes_on_opening_for_as_long_as_keep_says(run: Run) -> None:
+    def made(*arguments: str) -> dict[str, str]:
+        done = run("keys", *arguments, "--json")
+        assert done.exit_code == 0, done.output
+        told = json.loads(done.stdout)
+        return {"id": told["key"]["id"], "secret": told["secret"]}
+
+    def opens(secret: str) -> bool:
+        done = run("documents", TRIVIUM_API_KEY=secret)
+        assert done.exit_code == 0 or "has been revoked" in done.output, done.output
+        return done.exit_code == 0
+
+    kept, replaced = made("create", "kept"), made("create", "replaced")
+    after_kept, after_replaced = made("rotate", kept["id"], "--keep", "1h"), made("rotate", replaced["id"])
+    assert [opens(key["secret"]) for key in (kept, after_kept, replaced, after_replaced)] == [True, True, False, True]
+    rows = (line.split("\t") for line in run("keys", "list").stdout.splitlines())
+    states = {row[0]: row[3] for row in rows}
+    assert states[kept["id"]].startswith("ends ")
+    assert states[replaced["id"]].startswith("ended ")
+    assert states[after_kept["id"]] == states[after_replaced["id"]] == "in force"
+    assert "is no span of time" in run("keys", "rotate", after_kept["id"], "--keep", "soon").output
+
+
+def test_the_trail_as_json_is_an_entry_a_line_however_many_pages_there_are(run: Run, world: World) -> None:
+    trail, caller = Trail(world.objects), Caller(DEFAULT_TENANT, Role.ADMIN, "environment-1", "line\nbreak")
+    for number in range(205):
+        trail.add(caller, "source.delete", (f"{number:032x}",))
+    lines = run("trail", "--json").stdout.splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [one["targets"] for one in told] == [[f"{number:032x}"] for number in range(205)]
+    assert {tuple(one) for one in told} == {("at", "key_id", "by", "action", "targets")}
+    assert len(run("trail").stdout.splitlines()) == 205

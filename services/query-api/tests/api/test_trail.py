@@ -1,0 +1,108 @@
+"""The trail names what each deed was done to, drops nothing, and no entry takes another's place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import grpc
+import httpx
+import pytest
+
+from trivium.access import trail as trail_module
+from trivium.access.trail import MAX_TARGETS, Trail
+from trivium.config import Settings
+from trivium.domain.access import Caller, Role
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.v1 import graph_pb2, graph_pb2_grpc, graph_schema_pb2, graph_schema_pb2_grpc
+from trivium_query.requests import Services
+
+MAX_FILES = 100  # of one upload
+ALPHA = {"x-api-key": "alpha"}
+WORKS = {"name": "WORKS_FOR", "domain": ["person"], "range": ["organization"], "targets": "many"}
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(api_keys="default:alpha")
+
+
+async def entries(client: httpx.AsyncClient) -> list[tuple[str, list[str]]]:
+    page = (await client.get("/v1/trail", params={"limit": 200}, headers=ALPHA)).json()
+    return [(one["action"], one["targets"]) for one in page["entries"]]
+
+
+async def test_edits_undos_and_decisions_on_a_schema_name_their_target(client: httpx.AsyncClient) -> None:
+    async def post(path: str, **body: object) -> dict[str, Any]:
+        answer = await client.post(f"/v1/graph/{path}", json=body, headers=ALPHA)
+        assert answer.is_success, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    first = await post("tools/create_todo", task="Look at the weir.")
+    second = await post("tools/create_todo", task="Look at the ladder.")
+    undone = await post(f"edits/{first['edits'][0]['id']}/undo")
+    dismissed = await post(f"edits/{second['edits'][0]['id']}/dismiss")
+    await post("schema/propose", dataset="papers", types=[WORKS])
+    await post("schema/accept", dataset="papers")
+    await post("schema/reject", dataset="papers", names=["WORKS_FOR"])
+    ids = [made["edits"][0]["id"] for made in (first, second, undone, dismissed)]
+    assert len(set(ids)) == 4
+    assert await entries(client) == [
+        ("graph.create_todo", [ids[0]]),
+        ("graph.create_todo", [ids[1]]),
+        ("edit.undo", [ids[2], ids[0]]),
+        ("edit.dismiss", [ids[3], ids[1]]),
+        ("schema.propose", ["papers"]),
+        ("schema.accept", ["papers"]),
+        ("schema.reject", ["papers"]),
+    ]
+
+
+async def test_they_do_so_over_grpc_too(client: httpx.AsyncClient, channel: grpc.aio.Channel) -> None:
+    admin = tuple(ALPHA.items())
+    graph, schemas = graph_pb2_grpc.GraphServiceStub(channel), graph_schema_pb2_grpc.GraphSchemaServiceStub(channel)
+    todo = graph_pb2.RunToolRequest(name="create_todo", arguments='{"task": "Look at the weir."}')
+    [made] = json.loads((await graph.RunTool(todo, metadata=admin)).result)["edits"]
+    [undone] = (await graph.UndoEdit(graph_pb2.UndoEditRequest(id=made["id"]), metadata=admin)).edits
+    kind = graph_schema_pb2.ProposedType(**WORKS)
+    await schemas.ProposeSchema(graph_schema_pb2.ProposeSchemaRequest(dataset="papers", types=[kind]), metadata=admin)
+    decision = graph_schema_pb2.SchemaDecision(dataset="papers", names=["WORKS_FOR"])
+    await schemas.AcceptSchema(graph_schema_pb2.AcceptSchemaRequest(decision=decision), metadata=admin)
+    await schemas.RejectSchema(graph_schema_pb2.RejectSchemaRequest(decision=decision), metadata=admin)
+    assert await entries(client) == [
+        ("graph.create_todo", [made["id"]]),
+        ("edit.undo", [undone.id, made["id"]]),
+        ("schema.propose", ["papers"]),
+        ("schema.accept", ["papers"]),
+        ("schema.reject", ["papers"]),
+    ]
+
+
+async def test_more_than_one_entry_holds_are_several_and_nothing_is_dropped(client: httpx.AsyncClient) -> None:
+    count, wanted = 2 * MAX_TARGETS + 5, set[str]()
+    for start in range(0, count, MAX_FILES):
+        numbers = range(start, min(start + MAX_FILES, count))
+        files = [("file", (f"{number}.txt", f"note {number}".encode())) for number in numbers]
+        taken = await client.post("/v1/sources", files=files, data={"dataset": "many"}, headers=ALPHA)
+        assert taken.is_success, taken.text
+        wanted |= {source["id"] for source in taken.json()["sources"]}
+    gone = await client.delete("/v1/sources", params={"dataset": "many"}, headers=ALPHA)
+    assert gone.json()["deleted"] == count
+    told = await entries(client)
+    deleted = [targets for action, targets in told if action == "source.delete"]
+    assert [len(targets) for targets in deleted] == [MAX_TARGETS, MAX_TARGETS, 5]
+    assert {target for targets in deleted for target in targets} == wanted
+
+
+def test_an_entry_is_never_overwritten_and_two_of_one_instant_are_two(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = iter(("0000000a", "0000000a", "0000000b"))
+    monkeypatch.setattr(trail_module.secrets, "token_hex", lambda _: next(drawn))
+    monkeypatch.setattr(trail_module.time, "time_ns", lambda: 1_700_000_000_000_000_000)
+    trail, caller = Trail(services.objects), Caller(DEFAULT_TENANT, Role.ADMIN, "environment-1")
+    for target in ("one", "two"):
+        trail.add(caller, "source.delete", (target,))
+    found, _ = trail.read(DEFAULT_TENANT, 10)
+    assert [entry.targets for entry in found] == [("one",), ("two",)]
