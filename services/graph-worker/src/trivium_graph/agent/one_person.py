@@ -1,4 +1,4 @@
-"""The model may not join two persons whose facts differ: the check of the tool merge_entity, over what was read so far."""
+"""A model may not join two persons whose facts differ: the check of merge_entity, over what was read so far."""
 
 from __future__ import annotations
 

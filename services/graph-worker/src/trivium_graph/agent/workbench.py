@@ -28,8 +28,9 @@ class Todo(msgspec.Struct, frozen=True):
 
 
 class Workbench:
-    """One passage's work. `found` are the entities of the document's earlier passages, by folded name, `stated` their
-    relations.
+    """One passage's work.
+
+    `found` are the entities of the document's earlier passages, by folded name, `stated` their relations.
     """
 
     def __init__(
