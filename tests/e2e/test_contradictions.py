@@ -182,3 +182,20 @@ def test_a_language_model_judges_what_rules_cannot_once(start_server: Callable[.
         again = start_server(**settings)
         assert cards(again) == [card]
         assert len(asked) == 1
+
+
+def test_a_schema_that_is_accepted_says_which_relations_contradict(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    server.take("guide.md", b"# The board\n\nOdalys Prant works for the Oxley Water Board.\n")
+    server.take("list.md", b"# The trust\n\nOdalys Prant works for the Kelmore Trust.\n")
+    assert cards(server, kind="relation") == []
+    schema = ("graph", "schema")
+    server.cli(*schema, "propose", "WORKS_FOR", "--from", "person", "--to", "organization", "--targets", "one")
+    assert cards(server, kind="relation") == []
+    server.cli(*schema, "accept", "WORKS_FOR")
+    (card,) = cards(server, kind="relation")
+    assert (card["subject"], card["attribute"]) == ("odalys prant", "WORKS_FOR")
+    assert {side["value"] for side in card["sides"]} == {"oxley water board", "kelmore trust"}  # type: ignore[attr-defined]
+    assert cards(server, kind="relation") == [card]
+    server.cli(*schema, "reject", "WORKS_FOR")
+    assert cards(server, kind="relation") == []

@@ -236,6 +236,47 @@ def test_an_edit_goes_with_the_documents_that_it_rests_on_and_comes_back_with_th
     assert "as the artifacts say" in again.cli("audit").stderr
 
 
+def test_two_persons_of_different_facts_are_joined_only_when_somebody_insists(weir: Server) -> None:
+    weir.take("halden.md", "# Halden\n\nSolvei Arnt was born in Halden. She keeps the lock.\n")
+    weir.take("drammen.md", "# Drammen\n\nSolveig Arntsen was born in Drammen. She keeps the sluice.\n")
+    with weir.http() as client:
+        before = client.get("/v1/graph/edits").json()
+        merge = {"entity": "Solvei Arnt", "into": "Solveig Arntsen"}
+        refused = tool(weir, "merge_entity", **merge)
+        assert (refused.status_code, refused.json()["code"]) == (400, "facts_differ")
+        assert "'Solvei Arnt' BORN_IN halden, and 'Solveig Arntsen' BORN_IN drammen." in refused.json()["detail"]
+        assert "force" in refused.json()["action"]
+        calls = [{"tool": "merge_entity", "arguments": merge}]
+        batch = tool(weir, "batch_kg_operations", operations=calls)
+        assert (batch.status_code, batch.json()["code"]) == (400, "facts_differ")
+        assert batch.json()["detail"].startswith("Operation 1:")
+        assert weir.cli("graph", "merge", *merge.values(), check=False).returncode == 1
+        assert client.get("/v1/graph/edits").json() == before
+    undo(weir, done(tool(weir, "merge_entity", **merge, force=True)))
+    forced = [{"tool": "merge_entity", "arguments": {**merge, "force": True}}]
+    undo(weir, done(tool(weir, "batch_kg_operations", operations=forced)))
+    told = weir.cli("graph", "merge", *merge.values(), "--force").stdout
+    assert "also called Solvei Arnt" in told
+    weir.cli("graph", "undo", told.partition(" ")[0])
+
+
+def test_a_batch_sees_the_facts_and_merges_that_it_made_before(weir: Server) -> None:
+    def person(name: str, *born: str) -> list[dict[str, Any]]:
+        new = [{"tool": "create_entity", "arguments": {"name": name, "type": "person"}}]
+        told = {"source": name, "type": "BORN_IN"}
+        return [*new, *({"tool": "create_relation", "arguments": {**told, "target": place}} for place in born)]
+
+    def merge(name: str, into: str) -> dict[str, Any]:
+        return {"tool": "merge_entity", "arguments": {"entity": name, "into": into}}
+
+    made = [*person("Arvo Lund", "Kelmore"), *person("A. Lundt"), *person("Arne Lundt", "Tarn Hollow")]
+    refused = tool(
+        weir, "batch_kg_operations", operations=[*made, merge("Arvo Lund", "A. Lundt"), merge("A. Lundt", "Arne Lundt")]
+    )
+    assert refused.json()["code"] == "facts_differ"
+    assert refused.json()["detail"].startswith("Operation 7:")
+
+
 def test_the_same_over_grpc_and_the_command_line(weir: Server) -> None:
     with weir.channel() as channel:
         stub = graph_pb2_grpc.GraphServiceStub(channel)

@@ -22,7 +22,7 @@ from trivium.graph_schema.differences import between
 from trivium.graph_schema.evolve import Author, accepted, proposed, rejected
 from trivium.graph_schema.evolve import given as written
 from trivium.graph_schema.names import is_name, said_by
-from trivium.graph_schema.one_target import has_one_target
+from trivium.graph_schema.one_target import GivenTargets, given_targets
 from trivium.graph_schema.profile import Observed
 from trivium.graph_schema.validate import candidates
 from trivium.graph_schema.vocabulary import Meaning
@@ -167,15 +167,15 @@ def test_ends_that_a_model_says_count_where_the_graph_bears_them_out():
     assert "does not bear out" in denied.proposed[0].problems[0]
 
 
-def test_which_types_have_one_target_is_given_or_learnt_or_known_by_the_name():
-    learnt = accepted(propose(EMPTY, seen("LED_BY", {(O, P): 20}, several=0, repeated=9)), (), AUTHOR)
-    assert has_one_target(learnt, "LED_BY")
-    assert has_one_target(EMPTY, "BORN_IN")
-    assert not has_one_target(EMPTY, "USES")
+def test_which_types_have_one_target_is_what_somebody_accepted():
+    proposed = propose(EMPTY, seen("LED_BY", {(O, P): 20}, several=0, repeated=9))
+    assert given_targets(proposed) == GivenTargets(EMPTY.dataset)
+    learnt = accepted(proposed, (), AUTHOR)
+    assert given_targets(learnt).one == ("LED_BY",)
+    alias = accepted(propose(learnt, seen("IS_LED_BY", {(O, P): 3})), ["IS_LED_BY"], AUTHOR)
+    assert given_targets(alias).one == ("IS_LED_BY", "LED_BY")
     many = accepted(written(EMPTY, [RelationType("BORN_IN", (P,), (L,), Targets.MANY)], AUTHOR), ["BORN_IN"], AUTHOR)
-    assert not has_one_target(many, "BORN_IN")
-    alias = propose(learnt, seen("IS_LED_BY", {(O, P): 3}))
-    assert has_one_target(alias, "IS_LED_BY")
+    assert given_targets(many).of(frozenset({"BORN_IN", "DIED_IN"})) == {"DIED_IN"}
 
 
 def test_a_difference_names_what_came_and_went():

@@ -16,7 +16,7 @@ from openai_peer import OpenAiPeer, Reply, Seen
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound, TryLater
-from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, Mention, MentionRole
+from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, Mention, MentionRole, Relation
 from trivium.domain.graph_schema import GraphSchema, RelationType
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import DEFAULT_TENANT, Scope
@@ -469,8 +469,71 @@ async def test_a_merge_with_another_documents_entity_is_an_edit_of_the_model_mad
         await desk.graph.entity(entity_id(DEFAULT_TENANT, "harrow observatory"))
 
 
-def mention(name: str) -> Mention:
-    return Mention(fold_name(name), "o0", 0, Span(0, len(name)), name)
+def mention(name: str, kind: EntityType = EntityType.CONCEPT) -> Mention:
+    return Mention(fold_name(name), "o0", 0, Span(0, len(name)), name, type=kind)
+
+
+def person(name: str, place: str) -> tuple[tuple[str, dict[str, Any]], ...]:
+    """Found in the passage, and born there."""
+    return (
+        *(("search_kg", {"name": each}) for each in (name, place)),
+        ("create_entity", {"name": name, "type": "person", "confidence": 0.9}),
+        ("create_entity", {"name": place, "type": "location", "confidence": 0.9}),
+        ("create_relation", {**BORN, "source": name, "target": place, "snippet": f"{name} was born in {place}"}),
+    )
+
+
+BORN = {"type": "born in", "confidence": 0.9}
+SAYS_OF_TWO = "Ilse Brandt was born in Kelmore. She signed as Grey Heron."
+
+
+def born_elsewhere(stores: FolderStores, make_chunk: MakeChunk, name: str, place: str) -> None:
+    """Another document has a person of that name in the graph, born in that place."""
+    stated = Relation(fold_name(name), fold_name(place), "BORN_IN", 0.9, "o0", Span(0, 4), "born", "rule")
+    mentions = (mention(name, EntityType.PERSON), mention(place, EntityType.LOCATION))
+    write(stores, "other", [make_chunk(SAYS_OF_TWO, "")], [ChunkGraph("o0", mentions, (stated,))])
+
+
+@pytest.mark.parametrize(("place", "edits"), [("Tarn Hollow", 0), ("Kelmore", 1)])
+def test_two_persons_are_joined_only_where_what_both_passages_and_graph_say_of_them_agrees(
+    stores: FolderStores, make_chunk: MakeChunk, place: str, edits: int
+) -> None:
+    born_elsewhere(stores, make_chunk, "Grey Heron", place)
+    desk = Desk(stores, [make_chunk(SAYS_OF_TWO, "")])
+    merge = {"entity": "Ilse Brandt", "into": "Grey Heron", "snippet": "Ilse Brandt was born in Kelmore"}
+    with OpenAiPeer(script(person("Ilse Brandt", "Kelmore"), [("merge_entity", merge)])) as peer:
+        read = desk.read(peer)
+    assert ("facts_differ" in results_in(peer.seen[2])) == (edits == 0)
+    assert decide(curation_of(stores), DEFAULT_TENANT, "m", desk.chunks, read.readings) == edits
+
+
+def test_a_later_passage_that_tells_of_two_persons_parts_whom_an_earlier_one_joined(
+    stores: FolderStores, make_chunk: MakeChunk
+) -> None:
+    later = "Grey Heron was born in Tarn Hollow."
+    chunks = [make_chunk(SAYS_OF_TWO, ""), make_chunk(later, "", ordinal=1)]
+    born_elsewhere(stores, make_chunk, "Dr Brandt", "Kelmore")
+    desk = Desk(stores, chunks)
+    joined: Calls = (
+        ("search_kg", {"name": "Grey Heron"}),
+        ("create_entity", {"name": "Grey Heron", "type": "person", "confidence": 0.9}),
+        ("merge_entity", {"entity": "Grey Heron", "into": "Ilse Brandt", "snippet": SAYS_OF_TWO}),
+        ("merge_entity", {"entity": "Ilse Brandt", "into": "Dr Brandt", "snippet": "Ilse Brandt was born in Kelmore"}),
+    )
+
+    def reply(seen: Seen) -> Reply:
+        rounds: Sequence[Calls] = {
+            1: [person("Ilse Brandt", "Kelmore"), joined],
+            2: [person("Grey Heron", "Tarn Hollow")],
+        }[passage_of(seen)]
+        return Reply(calls=tuple(rounds[rounds_of(seen)]) if rounds_of(seen) < len(rounds) else (DONE,))
+
+    with OpenAiPeer(reply) as peer:
+        read = desk.read(peer)
+    assert "facts_differ" not in str([seen.body for seen in peer.seen])
+    assert read.shares[0].aliases == ()
+    assert [one.into for reading in read.readings for one in reading.draft.names] == ["Dr Brandt"]
+    assert decide(curation_of(stores), DEFAULT_TENANT, "m", desk.chunks, read.readings) == 1
 
 
 def test_records_of_other_readers_and_damaged_ones_count_for_nothing(desk: Desk) -> None:

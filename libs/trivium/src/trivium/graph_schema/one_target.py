@@ -1,19 +1,29 @@
-"""Which relation types have one target for each source, so that two targets contradict each other."""
+"""Which relation types a schema in force says have one target for each source, and which have many."""
 
 from __future__ import annotations
 
-from trivium.domain.graph_schema import GraphSchema, ProposalKind, Targets
-from trivium.graph_schema.vocabulary import meaning_of
+import msgspec
+
+from trivium.domain.graph_schema import GraphSchema, Targets
 
 
-def has_one_target(schema: GraphSchema, name: str) -> bool:
-    """What is in force says so, else what is proposed, else the type's name alone; an alias is what it is another of.
+class GivenTargets(msgspec.Struct, frozen=True, array_like=True):
+    """Of one dataset: names of types, and their other names, in order. Of what is in neither nothing is said."""
 
-    A place within a place is no second target: born in Springfield and born in Ohio may both be true.
-    """
-    proposal = schema.proposal_named(name)
-    kind = schema.type_named(proposal.of if proposal and proposal.of else name)
-    if kind is None and proposal is not None and proposal.kind is ProposalKind.NEW:
-        kind = proposal.type
-    targets = kind.targets if kind is not None else meaning_of(name, {}).targets
-    return targets is Targets.ONE
+    dataset: str
+    one: tuple[str, ...] = ()
+    many: tuple[str, ...] = ()
+
+    def of(self, known: frozenset[str]) -> frozenset[str]:
+        """The types with one target; `known` are those without the schema, which counts before them."""
+        return (known - frozenset(self.many)) | frozenset(self.one)
+
+
+def given_targets(schema: GraphSchema) -> GivenTargets:
+    """What is in force alone: a proposal says nothing until somebody accepts it."""
+
+    def names(targets: Targets) -> tuple[str, ...]:
+        kinds = (kind for kind in schema.types if kind.targets is targets)
+        return tuple(sorted({name for kind in kinds for name in (kind.name, *kind.aliases)}))
+
+    return GivenTargets(schema.dataset, names(Targets.ONE), names(Targets.MANY))

@@ -20,21 +20,24 @@ from trivium.domain.edits import (
     ActorKind,
     Change,
     CreateEntity,
+    CreateRelation,
     Draft,
     Edit,
     Evidence,
     Merge,
     Rename,
     Undo,
+    UpdateRelation,
 )
 from trivium.domain.errors import NotFound, Refused, TryLater
-from trivium.domain.graph import MIN_RELATION_CONFIDENCE, Entity, EntityType
+from trivium.domain.graph import MIN_RELATION_CONFIDENCE, Edge, Entity, EntityType
 from trivium.domain.ids import ID_HEX_DIGITS, entity_id
 from trivium.domain.retrieval import Mode, SearchResult
 from trivium.domain.scope import Scope
 from trivium.edits.curation import Curated, Curation
 from trivium.edits.fold import Folded, Standing
 from trivium.edits.words import in_words, keys_of
+from trivium.graph_tools.same_facts import Bearer
 from trivium.graph_tools.values import MAX_TYPE_CHARS, Passage
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
@@ -141,6 +144,17 @@ class Desk:
                 self._merged[key] = into
             case Rename(key, name):
                 self._merged.setdefault(fold_name(name), key)
+
+    def bearer(self, found: Found) -> Bearer:
+        """It with what this call merged into it."""
+        keys = [found.key, *(key for key in self._merged if self._end(key) == found.key)]
+        return Bearer(found.name, found.type, tuple(dict.fromkeys(keys)))
+
+    def stated(self) -> list[Edge]:
+        """The relations that this call creates or changes, as it leaves them."""
+        changes = [draft.change for draft in self._drafts]
+        made = [change.relation for change in changes if isinstance(change, CreateRelation | UpdateRelation)]
+        return [Edge(key.source_key, key.target_key, key.type, 1.0) for key in made]
 
     def require_evidence(self, passages: Sequence[Passage]) -> None:
         """A model may not decide without a passage that says so."""

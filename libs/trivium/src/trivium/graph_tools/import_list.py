@@ -17,7 +17,7 @@ from trivium.graph_tools.create_entity import MAX_ALIASES
 from trivium.graph_tools.create_relation import named_relation
 from trivium.graph_tools.desk import Desk, Found, checked_name
 from trivium.graph_tools.existing_relation import existing_relation
-from trivium.graph_tools.merge_entity import require_same_facts
+from trivium.graph_tools.same_facts import require_same_facts
 from trivium.graph_tools.values import NamedRelation, NewName, Why
 from trivium.text.names import fold_name
 
@@ -111,7 +111,7 @@ async def _entity(desk: Desk, listed: ListedEntity) -> list[Change]:
         if found not in called_so:
             raise _taken(listed, found)
         if itself is not None:
-            await require_same_facts(desk, found, itself)
+            await require_same_facts(desk.sources.graph, desk.bearer(found), desk.bearer(itself), desk.stated())
     merges = [Merge(found.key, own, found.name) for found in others]
     unknown = {key: alias for key, alias in aliases.items() if known[key] is None}
     if itself is None:

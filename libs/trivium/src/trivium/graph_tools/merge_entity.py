@@ -10,12 +10,9 @@ from msgspec import Meta
 from trivium.api import Input
 from trivium.domain.edits import Merge
 from trivium.domain.errors import Refused
-from trivium.domain.graph import Edge, EntityType
-from trivium.graph_tools.desk import Desk, Found
+from trivium.graph_tools.desk import Desk
+from trivium.graph_tools.same_facts import require_same_facts
 from trivium.graph_tools.values import Passages, Reference, Why
-
-SINGLE_VALUED = frozenset({"BORN_IN", "BORN_ON", "DIED_IN", "DIED_ON"})  # a person has one of each
-MAX_EDGES = 200
 
 
 class MergeEntity(Input, frozen=True):
@@ -38,33 +35,6 @@ async def merge_entity(desk: Desk, wanted: MergeEntity) -> None:
             "Look at it with: trivium graph why NAME",
         )
     if not wanted.force:
-        await require_same_facts(desk, entity, into)
+        await require_same_facts(desk.sources.graph, desk.bearer(entity), desk.bearer(into), desk.stated())
     evidence = await desk.evidence(wanted.evidence)
     desk.draft(Merge(entity.key, into.key, entity.name), wanted.why, evidence)
-
-
-async def require_same_facts(desk: Desk, entity: Found, into: Found) -> None:
-    """Raises `Refused` (`facts_differ`) for two persons who were born or died elsewhere or at other times."""
-    if entity.type is not EntityType.PERSON or into.type is not EntityType.PERSON:
-        return
-    edges = await desk.sources.graph.edges([entity.key, into.key], MAX_EDGES)
-    theirs, others = (_facts(key, edges.get(key, [])) for key in (entity.key, into.key))
-    for kind in sorted(theirs.keys() & others.keys()):
-        if not theirs[kind] & others[kind]:
-            raise Refused(
-                "facts_differ",
-                f"{entity.name!r} {kind} {_listed(theirs[kind])}, and {into.name!r} {kind} {_listed(others[kind])}.",
-                "Two persons of one name are two. If they are one nevertheless, say force.",
-            )
-
-
-def _facts(key: str, edges: list[Edge]) -> dict[str, set[str]]:
-    facts: dict[str, set[str]] = {}
-    for edge in edges:
-        if edge.source_key == key and edge.type in SINGLE_VALUED:
-            facts.setdefault(edge.type, set()).add(edge.target_key)
-    return facts
-
-
-def _listed(values: set[str]) -> str:
-    return ", ".join(sorted(values))

@@ -19,6 +19,7 @@ from trivium.graph_tools.values import (
     Why,
 )
 from trivium.text.names import fold_name
+from trivium_graph.agent.one_person import require_one_person
 from trivium_graph.agent.record import OtherName, Question
 from trivium_graph.agent.workbench import Workbench
 from trivium_graph.llm_extract import MIN_ENTITY_CONFIDENCE, ExtractedEntity, ExtractedRelation, places_of
@@ -108,31 +109,35 @@ async def create_relation(bench: Workbench, wanted: CreateRelation) -> Any:
 
 
 async def merge_entity(bench: Workbench, wanted: MergeEntity) -> Any:
-    """By the passage's own word, or as a decision of the model. Raises `Refused` (`same_entity`), `NotFound`."""
+    """By the passage's own word, or as a decision of the model.
+
+    Raises `Refused` (`same_entity`, `facts_differ`, `not_in_passage`), `NotFound` (`unknown_entity`).
+    """
     entity = bench.entity(wanted.entity)
     bench.require_in_passage(wanted.snippet)
     if not places_of(wanted.snippet, entity.name):
         raise Refused("not_in_passage", f"The snippet does not name {entity.name!r}.", "Quote the words that do.")
-    into, key = await _meant(bench, wanted.into)
+    into, kind, key = await _meant(bench, wanted.into)
     if key == fold_name(entity.name):
         raise Refused("same_entity", f"{entity.name!r} and {into!r} are one entity already.", "Nothing is to be done.")
     within = bool(places_of(wanted.snippet, into))
-    made = OtherName(entity.name, into, key, wanted.snippet, wanted.why, within)
+    made = OtherName(entity.name, into, key, wanted.snippet, wanted.why, within, kind)
     others = tuple(one for one in bench.draft.names if one.name != entity.name)
+    await require_one_person(bench.graph, entity, made, others, (*bench.stated, *bench.draft.relations))
     bench.change(names=(*others, made))
     return {"merged": f"{entity.name} is {into}"}
 
 
-async def _meant(bench: Workbench, reference: str) -> tuple[str, str]:
-    """Name and key of an entity of this passage, or of the graph. Raises `NotFound` (`unknown_entity`)."""
+async def _meant(bench: Workbench, reference: str) -> tuple[str, EntityType, str]:
+    """Name, type and key of an entity of this passage, or of the graph. Raises `NotFound` (`unknown_entity`)."""
     try:
-        name = bench.entity(reference).name
-        return name, fold_name(name)
+        here = bench.entity(reference)
+        return here.name, here.type, fold_name(here.name)
     except NotFound:
         pass
     matches = (await bench.graph.match([reference], 1)).get(reference, [])
     if matches and matches[0][1] == 1.0:
-        return matches[0][0].name, matches[0][0].key
+        return matches[0][0].name, matches[0][0].type, matches[0][0].key
     raise bench.unknown(reference)
 
 

@@ -21,10 +21,11 @@ from trivium.ports.graph import GraphReader
 from trivium.ports.llm import Llm
 from trivium.text.names import fold_name
 from trivium_graph.agent.limits import Limits, Turns
+from trivium_graph.agent.one_person import of_one_person
 from trivium_graph.agent.read_passage import PROMPT, Carried, read_passage
 from trivium_graph.agent.record import Reading, Readings, State
 from trivium_graph.agent.workbench import Todo, Workbench
-from trivium_graph.llm_extract import ExtractedEntity, Extraction, grounded
+from trivium_graph.llm_extract import ExtractedEntity, ExtractedRelation, Extraction, grounded
 from trivium_graph.told_schema import NO_SCHEMA
 
 MAX_FAILURES = 3  # passages in a row: then the model is taken to be unfit, and asked no more for this document
@@ -68,7 +69,8 @@ async def read_document(
         turns.share = at / len(chunks)
         reading = kept.load(chunk.id) if chunk.text.strip() else Reading(State.ARCHIVED)
         if not reading.over and not handed.reason:
-            bench = Workbench(chunks, at, graph, handed.found, handed.todos[-MAX_TODOS:], reading.draft)
+            todos = handed.todos[-MAX_TODOS:]
+            bench = Workbench(chunks, at, graph, handed.found, todos, reading.draft, handed.stated)
             try:
                 keep = partial(kept.save, chunk.id)
                 reading = await read_passage(llm, bench, reading, handed.carried, limits, turns, keep, schema)
@@ -81,6 +83,7 @@ async def read_document(
             reading = msgspec.structs.replace(reading, state=State.ARCHIVED, turns=())
             kept.save(chunk.id, reading)
         readings.append(reading)
+    readings = await of_one_person(graph, readings)
     by = provenance(llm.name)
     shares = [_share(*each, by, schema) for each in zip(chunks, readings, by_rules, strict=True)]
     unread = [reading for reading in readings if not _counts(reading)]
@@ -93,6 +96,7 @@ class _HandedOn:
 
     def __init__(self) -> None:
         self.found: dict[str, ExtractedEntity] = {}
+        self.stated: list[ExtractedRelation] = []
         self.todos: list[Todo] = []
         self.carried = Carried()
         self.reason = ""
@@ -102,6 +106,7 @@ class _HandedOn:
         """What is left of the passage that comes next in order."""
         draft = reading.draft
         self.found.update((fold_name(entity.name), entity) for entity in draft.entities)
+        self.stated += draft.relations
         self.todos = [todo for todo in self.todos if todo.number not in draft.settled]
         self.todos += [Todo(self._numbered + number, task) for number, task in enumerate(draft.todos, start=1)]
         self._numbered += len(draft.todos)

@@ -11,6 +11,7 @@ import enum
 import msgspec
 
 from trivium.domain.errors import NotFound
+from trivium.domain.graph import EntityType
 from trivium.domain.ids import digest
 from trivium.flow.artifacts import artifact_prefix
 from trivium.ports.llm import ToolCall
@@ -42,7 +43,7 @@ class Turn(msgspec.Struct, frozen=True):
 class OtherName(msgspec.Struct, frozen=True):
     """`name`, which stands in the passage, is `into`: by the passage's own word where both names stand in the snippet.
 
-    `into_key` is the key of the entity that is meant.
+    `into_key` is the key of the entity that is meant, `into_type` its type.
     """
 
     name: str
@@ -51,6 +52,7 @@ class OtherName(msgspec.Struct, frozen=True):
     snippet: str
     why: str
     within: bool
+    into_type: EntityType = EntityType.CONCEPT
 
 
 class Question(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from trivium.graph_tools.desk import NEAREST, unknown_entity
 from trivium.ports.graph import GraphReader
 from trivium.text.names import fold_name
 from trivium_graph.agent.record import Draft
-from trivium_graph.llm_extract import ExtractedEntity, places_of
+from trivium_graph.llm_extract import ExtractedEntity, ExtractedRelation, places_of
 
 
 class Todo(msgspec.Struct, frozen=True):
@@ -28,7 +28,10 @@ class Todo(msgspec.Struct, frozen=True):
 
 
 class Workbench:
-    """One passage's work. `found` are the entities of the document's earlier passages, by folded name."""
+    """One passage's work.
+
+    `found` are the entities of the document's earlier passages, by folded name, `stated` their relations.
+    """
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class Workbench:
         found: Mapping[str, ExtractedEntity],
         todos: Sequence[Todo],
         draft: Draft,
+        stated: Sequence[ExtractedRelation] = (),
     ) -> None:
         self.chunks = chunks
         self.at = at
@@ -45,6 +49,7 @@ class Workbench:
         self.found = found
         self.todos = todos
         self.draft = draft
+        self.stated = stated
 
     @property
     def chunk(self) -> Chunk:

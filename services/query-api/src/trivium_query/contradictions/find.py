@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 
 import msgspec
@@ -23,12 +23,14 @@ from trivium.domain.citations import Citation
 from trivium.domain.contradictions import Contradiction, ContradictionKind, Dismissal
 from trivium.domain.documents import Document
 from trivium.domain.edits import Actor
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NeverWill, NotFound
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curation
+from trivium.graph_schema.one_target import GivenTargets, given_targets
+from trivium.graph_schema.versions import of_all_datasets
 from trivium.llm.address import LlmAddress
 from trivium.ports.keywords import Keywords
-from trivium.ports.objects import Objects
+from trivium.ports.objects import Objects, ObjectStore
 from trivium.ports.registry import Registry, TenantRegistry
 from trivium_query.contradictions import cards, dismissals, kept
 from trivium_query.contradictions.cards import Card
@@ -212,10 +214,14 @@ class Contradictions:
         gone = {key for key, source in read.items() if key not in current or not _is_read(source, current[key])}
         new = [document for key, document in current.items() if key not in read or key in gone]
         state.pending = len(new)
-        changed = bool(gone or new)
+        given = _given(objects)
+        changed = bool(gone) or given != known.given
         known = kept.without(known, gone)
         breathe = pacer(WORK_S, PAUSE_S)
-        if gone or state.known is None:
+        if changed and not new:
+            known = matched(known, len(known.sources), Shelf(objects), breathe, given)
+            kept.save(objects, known)
+        if changed or state.known is None:
             self._tell(objects, state, known)
         if most is not None and len(new) > most:
             return
@@ -225,16 +231,12 @@ class Contradictions:
             for document in new[start : start + AT_ONCE]:
                 breathe()
                 reads.append(kept.read_document(objects, document))
-            known = _with(
-                known, [each for each in reads if each is not None], Shelf(objects, filter(None, reads)), breathe
-            )
+            known = _with(known, list(filter(None, reads)), Shelf(objects, filter(None, reads)), breathe, given)
             state.pending -= len(reads)
             if not state.pending or time.monotonic() > saved + SAVED_EVERY_S:
                 kept.save(objects, known)
                 self._tell(objects, state, known)
                 saved = time.monotonic()
-        if changed and not new:
-            kept.save(objects, known)
         if self._llm is not None:
             known, asked = judged(known, Shelf(objects), objects, self._llm, self._judgements)
             if asked:
@@ -247,9 +249,20 @@ class Contradictions:
         state.cards = {card.id: card for card in cards.cards_of(known, Shelf(objects))}  # type: ignore[arg-type]
 
 
-def _with(known: Kept, reads: Sequence[Read], shelf: Shelf, breathe: object) -> Kept:
+def _with(
+    known: Kept, reads: Sequence[Read], shelf: Shelf, breathe: Callable[[], None], given: tuple[GivenTargets, ...]
+) -> Kept:
     first = len(known.sources)
-    return matched(kept.joined(known, reads), first, shelf, breathe) if reads else known  # type: ignore[arg-type]
+    return matched(kept.joined(known, reads), first, shelf, breathe, given) if reads or given != known.given else known
+
+
+def _given(objects: ObjectStore) -> tuple[GivenTargets, ...]:
+    """What the datasets' schemas in force say; a damaged one says nothing, and stops nobody."""
+    try:
+        found = [given_targets(schema) for schema in of_all_datasets(objects)]
+    except NeverWill:
+        found = []
+    return tuple(each for each in found if each.one or each.many)
 
 
 def _is_read(source: kept.Source, document: Document) -> bool:

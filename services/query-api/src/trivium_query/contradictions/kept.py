@@ -18,6 +18,7 @@ from trivium.domain.errors import NotFound
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import digest
 from trivium.flow import artifacts
+from trivium.graph_schema.one_target import GivenTargets
 from trivium.ports.objects import ObjectStore
 from trivium_query.contradictions.blocks import Keys, Owners
 from trivium_query.contradictions.relations import Stated
@@ -51,7 +52,10 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """`keys` and `owners` as `blocks.pairs` takes them, owners being number of the source and ordinal (`owner_of`)."""
+    """`keys` and `owners` as `blocks.pairs` takes them, owners being number of the source and ordinal (`owner_of`).
+
+    `one_target` are the types of which a thing has one wherever no schema says otherwise, `given` what schemas say.
+    """
 
     shape: int = _SHAPE
     sources: tuple[Source, ...] = ()
@@ -61,6 +65,7 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     one_target: tuple[str, ...] = ()
     found: tuple[Pair, ...] = ()
     doubtful: tuple[Pair, ...] = ()
+    given: tuple[GivenTargets, ...] = ()
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -169,6 +174,7 @@ def without(kept: Kept, gone: set[str]) -> Kept:
         one_target=kept.one_target,
         found=tuple(filter(is_left, kept.found)),
         doubtful=tuple(filter(is_left, kept.doubtful)),
+        given=kept.given,
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 from cachetools import LRUCache
 
 from trivium.domain.errors import NotFound
 from trivium.flow import artifacts
+from trivium.graph_schema.one_target import GivenTargets
 from trivium.ports.objects import ObjectStore
 from trivium_query.contradictions import blocks, kept
 from trivium_query.contradictions.compare import MIN_CONFIDENCE, MIN_JUDGED, Disagreement, compare, is_doubtful
 from trivium_query.contradictions.kept import Kept, Pair, Read
-from trivium_query.contradictions.relations import ONE_TARGET, compare_told, learnt, rivals
+from trivium_query.contradictions.relations import ONE_TARGET, Stated, compare_told, learnt, rivals
 from trivium_query.contradictions.statements import Statement, Statements, Told
 
 MAX_FOUND = 20_000  # cards of a tenant, the surest
@@ -42,15 +43,21 @@ class Shelf:
             return None
 
 
-def matched(known: Kept, first_new: int, shelf: Shelf, breathe: Callable[[], None]) -> Kept:
-    """With what the sources from number `first_new` on add; `breathe` is called between two comparisons."""
-    types = ONE_TARGET | learnt(known.stated)
-    again = 0 if types != ONE_TARGET | set(known.one_target) else first_new
-    met = [*_meeting(known, first_new), *_rivalling(known, types, again)]
-    found = {
-        (pair.one, pair.other): pair for pair in known.found if not again or types == set(known.one_target) | ONE_TARGET
-    }
-    doubtful = {(pair.one, pair.other): pair for pair in known.doubtful}
+def matched(
+    known: Kept, first_new: int, shelf: Shelf, breathe: Callable[[], None], given: tuple[GivenTargets, ...] = ()
+) -> Kept:
+    """With what the sources from number `first_new` on add; `breathe` is called between two comparisons.
+
+    Where types have one target that had not before, or have it no more, relations are looked at again from the first.
+    """
+    one_target = ONE_TARGET | learnt(known.stated)
+    types = {source.dataset: one_target for source in known.sources}
+    types |= {each.dataset: each.of(one_target) for each in given}
+    again = (given, tuple(sorted(one_target))) != (known.given, known.one_target)
+    met = [*_meeting(known, first_new), *_rivalling(known, types, 0 if again else first_new)]
+    is_left = _still_rivals(known, types) if again else lambda _: True
+    found = {(pair.one, pair.other): pair for pair in filter(is_left, known.found)}
+    doubtful = {(pair.one, pair.other): pair for pair in filter(is_left, known.doubtful)}
     for one, other in met:
         breathe()
         here, there = (known.sources[kept.place_of(owner)[0]] for owner in (one, other))
@@ -63,7 +70,8 @@ def matched(known: Kept, first_new: int, shelf: Shelf, breathe: Callable[[], Non
         )
     return msgspec.structs.replace(
         known,
-        one_target=tuple(sorted(types)),
+        one_target=tuple(sorted(one_target)),
+        given=given,
         found=tuple(sorted(found.values(), key=_order)[:MAX_FOUND]),
         doubtful=tuple(sorted(doubtful.values(), key=_order)[:MAX_DOUBTFUL]),
     )
@@ -85,13 +93,26 @@ def _order(pair: Pair) -> tuple[float, tuple[str, int], tuple[str, int]]:
 
 def _meeting(known: Kept, first_new: int) -> Iterator[tuple[int, int]]:
     """Owners of statements that share a key."""
-    yield from blocks.pairs(*kept.arrays(known), kept.owner_of(first_new, 0))
+    if first_new < len(known.sources):
+        yield from blocks.pairs(*kept.arrays(known), kept.owner_of(first_new, 0))
 
 
-def _rivalling(known: Kept, types: frozenset[str], first_new: int) -> Iterator[tuple[int, int]]:
-    for one, other in rivals(known.stated, types):
+def _rivalling(known: Kept, types: Mapping[str, frozenset[str]], first_new: int) -> Iterator[tuple[int, int]]:
+    """Owners of relations that give one source two targets; things of different datasets are different ones."""
+    for one, other in rivals(each for each in known.stated if each.type in types[_dataset(known, each)]):
         if kept.place_of(other)[0] >= first_new:
             yield one, other
+
+
+def _still_rivals(known: Kept, types: Mapping[str, frozenset[str]]) -> Callable[[Pair], bool]:
+    """Whether a pair is none of relations, or its type has one target still."""
+    of_many = {each.owner for each in known.stated if each.type not in types[_dataset(known, each)]}
+    numbers = {source.document_id: number for number, source in enumerate(known.sources)}
+    return lambda pair: kept.owner_of(numbers[pair.one[0]], pair.one[1]) not in of_many
+
+
+def _dataset(known: Kept, stated: Stated) -> str:
+    return known.sources[kept.place_of(stated.owner)[0]].dataset
 
 
 def _compared(shelf: Shelf, known: Kept, one: int, other: int) -> Pair | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -60,12 +60,11 @@ def learnt(stated: Iterable[Stated]) -> frozenset[str]:
     )
 
 
-def rivals(stated: Sequence[Stated], types: frozenset[str]) -> Iterator[tuple[int, int]]:
+def rivals(stated: Iterable[Stated]) -> Iterator[tuple[int, int]]:
     """Owners of two statements that give one source two targets."""
     grouped: defaultdict[tuple[str, int], list[Stated]] = defaultdict(list)
     for each in stated:
-        if each.type in types:
-            grouped[each.type, each.source].append(each)
+        grouped[each.type, each.source].append(each)
     for some in grouped.values():
         for at, one in enumerate(some[:MAX_OF_ONE]):
             for other in some[at + 1 : MAX_OF_ONE]:
