@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from doors import TRIVIUM
 
-from .conftest import EXAMPLES, TRIVIUM
+from .conftest import EXAMPLES
 
 # Runs in a network namespace of its own, whose only interface is loopback. The kernel counts there what was sent
 # to addresses that no route leads to.

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from prometheus_client import REGISTRY
-from structlog.testing import capture_logs
+from structlog.testing import CapturingLogger
 
 from trivium.api import QueryRequest
 from trivium.config import load_settings
@@ -28,6 +28,7 @@ from trivium_ingest.upkeep.topics import topics_of as audited
 from trivium_query.handlers import curation, queries
 from trivium_query.handlers.export import export
 from trivium_query.requests import Services
+from trivium_query.topics import kept
 
 from .conftest import PATIENCE, Product
 
@@ -132,10 +133,12 @@ async def test_topics_that_cannot_be_kept_are_told_all_the_same_counted_and_logg
         put(self, key, content, **options)
 
     monkeypatch.setattr(type(objects), "put", full)
-    with capture_logs() as logged:
-        assert "Ilse Brandt" in named(await topics_of(product))
+    log = CapturingLogger()
+    monkeypatch.setattr(kept, "_log", log)
+    assert "Ilse Brandt" in named(await topics_of(product))
     assert count() == before + 1
-    assert [line["reason"] for line in logged if line["event"] == "topics_not_kept"] == ["The disk is full."]
+    told = [call.kwargs["reason"] for call in log.calls if call.args == ("topics_not_kept",)]
+    assert told == ["The disk is full."]
     assert not objects.exists(topics_key(""))
 
 

@@ -1074,9 +1074,6 @@ class Key(Output, frozen=True):
     role: Annotated[str, _one_of(Role)]
     created_at: float
     created_by: Annotated[str, Meta(description="The id of the key that made it.")]
-    expires_at: float | None = None
-    ended_at: Annotated[float | None, Meta(description="Since when it is revoked, or replaced.")] = None
-    used_at: float | None = None
     uses: Annotated[
         dict[str, int],
         Meta(
@@ -1084,7 +1081,10 @@ class Key(Output, frozen=True):
             " `refused`: what its role does not permit.",
             examples=[{"search": 12, "ask": 3}],
         ),
-    ] = {}
+    ]
+    expires_at: float | None = None
+    ended_at: Annotated[float | None, Meta(description="Since when it is revoked, or replaced.")] = None
+    used_at: float | None = None
 
 
 class Keys(Output, frozen=True):
