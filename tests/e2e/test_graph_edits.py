@@ -275,6 +275,11 @@ def test_a_batch_sees_the_facts_and_merges_that_it_made_before(weir: Server) -> 
     )
     assert refused.json()["code"] == "facts_differ"
     assert refused.json()["detail"].startswith("Operation 7:")
+    moved = {"source": "Odalys Prant", "type": "LIVES_IN", "target": "Kelmore", "new_type": "BORN_IN"}
+    told = [{"tool": "update_relation", "arguments": moved}, *person("Arne Lundt", "Tarn Hollow")]
+    refused = tool(weir, "batch_kg_operations", operations=[*told, merge("Arne Lundt", "Odalys Prant")])
+    assert refused.json()["code"] == "facts_differ"
+    assert refused.json()["detail"].startswith("Operation 4:")
 
 
 def test_the_same_over_grpc_and_the_command_line(weir: Server) -> None:

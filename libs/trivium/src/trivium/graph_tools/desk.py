@@ -152,8 +152,11 @@ class Desk:
 
     def stated(self) -> list[Edge]:
         """The relations that this call creates or changes, as it leaves them."""
-        changes = [draft.change for draft in self._drafts]
-        made = [change.relation for change in changes if isinstance(change, CreateRelation | UpdateRelation)]
+        made = []
+        for draft in self._drafts:
+            match draft.change:
+                case CreateRelation(relation) | UpdateRelation(_, relation):
+                    made.append(relation)
         return [Edge(key.source_key, key.target_key, key.type, 1.0) for key in made]
 
     def require_evidence(self, passages: Sequence[Passage]) -> None:
