@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from trivium.adapters.embedded.objects import LocalObjects
@@ -147,4 +148,7 @@ def test_what_an_older_version_kept_is_read_and_goes_with_its_documents(objects:
     known = Kept(found=(pair,), given=(GivenTargets("river", one=("LIVES_IN",)),))
     kept.save(objects, known)
     assert kept.load(objects) == known
+    older = msgspec.msgpack.decode(objects.get(kept.KEPT))[:-1]  # before schemas were told
+    objects.put(kept.KEPT, msgspec.msgpack.encode(older))
+    assert kept.load(objects) == msgspec.structs.replace(known, given=())
     assert kept.without(known, {"d0"}).given == known.given

@@ -1,31 +1,14 @@
-"""Cursors of listings: opaque to the caller, and nothing that a forged one could break."""
+"""Cursors of the registries' listings, as `trivium.domain.cursors` has them of others."""
 
 from __future__ import annotations
 
 import base64
 import math
-from typing import Any, TypeVar
 
 import msgspec
 
 from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
-
-Place = TypeVar("Place", bound=tuple[Any, ...])
-
-
-def cursor_at(place: tuple[Any, ...]) -> str:
-    """What leads to the place behind this one, which is told by values that JSON has."""
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
-
-
-def place_of(cursor: str, kind: type[Place]) -> Place:
-    """What `cursor_at` was given; raises `Refused` (`bad_cursor`)."""
-    try:
-        place: Place = msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=kind)
-    except (ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
-    return place
 
 
 def write_cursor(last: Document) -> str:

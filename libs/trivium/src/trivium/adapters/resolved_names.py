@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from trivium.adapters.cursors import cursor_at, place_of
 from trivium.adapters.graph_rules import Spelling, usual_type
+from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import EntityType
 from trivium.domain.verdicts import Verdict, VerdictPage
 from trivium.resolution.record import Record

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import re
 
 import msgspec
 
 from trivium.api import EditSeen, HyperNode
 from trivium.domain.chunks import Chunk
-from trivium.domain.errors import NotFound, Refused
+from trivium.domain.cursors import cursor_at, place_of
+from trivium.domain.errors import NotFound
 from trivium.domain.graph import Edge, Entity, Mention, Relation
 from trivium.domain.graph_schema import Compliance
 from trivium.domain.ids import ID_HEX_DIGITS, entity_id
@@ -70,11 +69,11 @@ async def picture(
     reader = services.graphs.reader(tenant)
     entity = await reader.entity(wanted)
     edges, (mentions, relations) = await asyncio.gather(
-        reader.edges([entity.key], neighbours + 1, _edge_at(cursor) if cursor else None),
+        reader.edges([entity.key], neighbours + 1, place_of(cursor, Edge) if cursor else None),
         reader.evidence(entity.key, evidence),
     )
     strongest = edges.get(entity.key, [])
-    onward = _cursor(strongest[neighbours - 1]) if len(strongest) > neighbours else ""
+    onward = cursor_at(strongest[neighbours - 1]) if len(strongest) > neighbours else ""
     places = {m.chunk_id for m in mentions} | {r.chunk_id for r in relations}
     around, chunks, made_by, within = await asyncio.gather(
         _neighbours(services, tenant, entity, strongest[:neighbours]),
@@ -113,17 +112,6 @@ async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges:
         for end, edge in zip(ends, edges, strict=True)
         if end in known
     )
-
-
-def _cursor(edge: Edge) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode(edge)).decode()
-
-
-def _edge_at(cursor: str) -> Edge:
-    try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=Edge)
-    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
 
 
 def is_entity_id(wanted: str) -> bool:

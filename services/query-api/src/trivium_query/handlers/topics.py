@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from collections.abc import Collection
 
 import msgspec
 
 from trivium.domain.chunks import Chunk
+from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topic, Topics
@@ -53,7 +52,7 @@ async def browse(services: Services, tenant: Tenant, level: int, dataset: str, l
     start = _offset(topics, cursor) if cursor else 0
     covering = topics.at(level)
     page = covering[start : start + limit]
-    onward = _cursor(topics, start + limit) if len(covering) > start + limit else ""
+    onward = cursor_at((topics.made_at, start + limit)) if len(covering) > start + limit else ""
     return TopicListing(now, level, page, onward)
 
 
@@ -88,15 +87,8 @@ async def current(services: Services, tenant: Tenant, dataset: str) -> Current:
     return await services.topics.of(tenant, dataset, min(WAIT_S, services.settings.query_timeout_s))
 
 
-def _cursor(topics: Topics, offset: int) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode((topics.made_at, offset))).decode()
-
-
 def _offset(topics: Topics, cursor: str) -> int:
-    try:
-        made_at, offset = msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[float, int])
-    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise Refused("bad_cursor", "The cursor is not one of this listing.", "Start again without one.") from error
+    made_at, offset = place_of(cursor, tuple[float, int])
     if made_at != topics.made_at or offset < 0:
         raise Refused("bad_cursor", "The topics were made anew since that page.", "Start again without a cursor.")
     return offset

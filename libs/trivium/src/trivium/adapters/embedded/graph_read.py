@@ -10,7 +10,6 @@ from sys import intern
 
 import msgspec
 
-from trivium.adapters.cursors import cursor_at, place_of
 from trivium.adapters.embedded.graph_evidence import evidence_of, hypernodes_of
 from trivium.adapters.embedded.graph_match import similar_names
 from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
@@ -20,6 +19,7 @@ from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE
+from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import (
     ChunkGraph,
     Edge,

@@ -53,7 +53,7 @@ def _names_rows(table: Table, column: int) -> bool:
     label = set(stems_of(table.columns[column].label))
     texts = [at for at, each in enumerate(table.columns) if each.kind is ColumnKind.TEXT]
     called = bool(label) and label <= set(stems_of(table.about))
-    return column in texts[:1] or (column in texts and (called or len(table.columns[column].values) == table.rows))
+    return column in texts[:1] or (column in texts and (called or table.names_rows(column)))
 
 
 def is_certain(plan: Plan, reading: Reading) -> bool:

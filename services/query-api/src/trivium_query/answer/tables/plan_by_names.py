@@ -251,18 +251,14 @@ def _counts_rows(reading: Reading) -> bool:
 def _counts_persons(reading: Reading) -> bool:
     """Whether "how many people" means rows: each is of another person."""
     counted, persons = reading.counted(), persons_of(reading.table)
-    is_each = len(persons) == 1 and _has_row_each(reading.table, persons[0])
+    is_each = len(persons) == 1 and reading.table.names_rows(persons[0])
     return bool(is_each and reading.filters() and counted is not None and is_person(counted))
 
 
 def _names_one_row(reading: Reading) -> bool:
     """Whether the one value of a column that has another in each row is named."""
     named = [one for one in reading.filters() if one.test is Test.IS and len(one.values) == 1]
-    return any(_has_row_each(reading.table, one.column) for one in named)
-
-
-def _has_row_each(table: Table, column: int) -> bool:
-    return len(table.columns[column].values) == table.rows
+    return any(reading.table.names_rows(one.column) for one in named)
 
 
 def _each(reading: Reading) -> Plan | None:

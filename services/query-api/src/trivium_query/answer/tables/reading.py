@@ -156,9 +156,8 @@ class Reading(msgspec.Struct, frozen=True):
         """The first column with a name for each row that is no number, where "which thing" asks for it."""
         if len(self.words) < 2 or self.words[0].folded not in _CHOOSING or self.words[1].stem not in THINGS:
             return None
-        columns, rows = self.table.columns, self.table.rows
-        texts = [at for at in column_kinds(self.table, ColumnKind.TEXT) if len(columns[at].values) == rows]
-        return next((at for at in texts if not all(value.isdigit() for value in columns[at].values)), None)
+        texts = [at for at in column_kinds(self.table, ColumnKind.TEXT) if self.table.names_rows(at)]
+        return next((at for at in texts if not all(map(str.isdigit, self.table.columns[at].values))), None)
 
     def unexplained(self) -> tuple[Word, ...]:
         """Words with a meaning of their own that the reading has no use for."""
@@ -308,8 +307,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 def has_names_of_rows(table: Table) -> bool:
     """Whether a column has a name for each row."""
-    texts = [column for column in table.columns if column.kind is ColumnKind.TEXT]
-    return any(len(column.values) == table.rows for column in texts)
+    return any(map(table.names_rows, column_kinds(table, ColumnKind.TEXT)))
 
 
 def affirmed(column: Column) -> tuple[str, ...]:

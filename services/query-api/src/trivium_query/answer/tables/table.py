@@ -68,6 +68,10 @@ class Table(msgspec.Struct, frozen=True):
         """The columns that sums and means say something of."""
         return [at for at, column in enumerate(self.columns) if column.measured]
 
+    def names_rows(self, column: int) -> bool:
+        """Whether the column of text has another value in each row."""
+        return len(self.columns[column].values) == self.rows
+
     @property
     def dated(self) -> list[int]:
         """The columns of dates and of years."""

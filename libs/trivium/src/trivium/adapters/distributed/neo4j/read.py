@@ -8,7 +8,6 @@ from typing import Annotated, Any, LiteralString
 
 import msgspec
 
-from trivium.adapters.cursors import cursor_at, place_of
 from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
@@ -17,6 +16,7 @@ from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE, page_of, read_place
+from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import (
     ChunkGraph,
     Edge,
