@@ -11,9 +11,11 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Passage, Reading, ReadSpan
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.direct.answer_directly import _is_heading
+from trivium_query.answer.direct.answer_directly import _is_heading, answer_directly
+from trivium_query.answer.direct.choose import Chosen
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
-from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of
+from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of, sentences_of
+from trivium_query.answer.direct.direct import Direct
 from trivium_query.answer.direct.focus import focus_of, is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.life import Told, life_in
@@ -23,7 +25,9 @@ from trivium_query.answer.direct.short import fits_wanted, trimmed
 from trivium_query.answer.direct.things import Thing, things_in
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
 from trivium_query.answer.direct.yes_no_read import NO, WORDS, YES, passage_of, read_yes_or_no
-from trivium_query.answer.evidence import Candidate
+from trivium_query.answer.evidence import Asked, Candidate
+from trivium_query.answer.extractive import Extract
+from trivium_query.answer.support import measure
 
 
 def hit(title: str, text: str = "") -> Hit:
@@ -273,6 +277,19 @@ async def test_yes_or_no_is_what_the_reader_points_at_before_a_sentence(
     assert (found and (found.short, found.sentence.text, found.sure)) == decided
 
 
+@pytest.mark.parametrize(
+    ("sentence", "short"),
+    [("Keepers must be insured.", "no"), ("You need no insurance.", "yes"), ("Insured keepers pay less.", "yes")],
+)
+async def test_what_a_sentence_demands_cannot_be_done_without(sentence: str, short: str) -> None:
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        return [Reading((ReadSpan(*YES, 6.0, 0.5),), 1.0) for _ in passages]
+
+    found = await read_yes_or_no("Can I keep bees without insurance?", [told_sentence(sentence)], read)
+    assert found is not None
+    assert found.short == short
+
+
 async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() -> None:
     text = "Dogs stay outside. The café opens at nine."
     spans = [Span(0, 18), Span(19, 42)]
@@ -319,3 +336,34 @@ def test_a_title_names_things_and_tells_nothing() -> None:
     chunk = msgspec.structs.replace(hit("Fernhill Dairy: the year 2023", text).chunk, sentences=split_sentences(text))
     told = [Found(Hit(chunk, 1, 1.0), at, at + 4, 1.0, "q") for at in (text.index("2023"), text.rindex("2023"))]
     assert [_is_heading(one) for one in told] == [True, False]
+
+
+def extracted(*told: Candidate) -> Extract:
+    asked = Asked({"night": 1.0}, (), "")
+    return Extract(told, measure(asked, told, [one.hit for one in told]), asked, told)
+
+
+def told_in(document: str, text: str, cosine: float, *covered: str) -> Candidate:
+    chunk = msgspec.structs.replace(hit(document, text).chunk, id=document, document_id=document)
+    return Candidate(Hit(chunk, 1, 1.0), Span(0, len(text)), text, frozenset(), frozenset(covered), cosine, 1.0)
+
+
+def test_beside_a_doubtful_answer_stands_no_sentence_of_another_document_that_has_nothing_to_do_with_it() -> None:
+    answer = told_in("kennel", "A night costs 29 euros.", 0.7, "night")
+    near, far = told_in("hotel", "A room is 80 euros.", 0.5), told_in("oaks", "Forty oaks were chosen.", 0.1)
+    found = Chosen(Found(answer.hit, 14, 22, 1.0, ""), 0.3, {"misfits": 0.0})
+    direct = Direct(chosen=(found,), focus=focus_of([one.hit for one in (answer, near, far)]))
+    said = sentences_of(direct, extracted(answer, near, far), sure=False)
+    assert [one.text for one in said] == [answer.text, near.text]
+    assert far.text in [one.text for one in sentences_of(Direct(focus=direct.focus), extracted(far), sure=False)]
+
+
+@pytest.mark.parametrize(("cosine", "offered"), [(0.6, True), (0.2, False)])
+async def test_a_refusal_offers_the_sentence_that_is_nearest_in_sense(cosine: float, offered: bool) -> None:
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        return [Reading((), 1.0) for _ in passages]
+
+    one = told_in("kennel", "After that half of the price is due.", cosine)
+    answered = await answer_directly("What do I owe for cancelling?", extracted(one), [one.hit], read)
+    assert not answered.draft.found
+    assert (one.text in answered.draft.text) is offered

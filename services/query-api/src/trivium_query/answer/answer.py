@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
@@ -75,7 +74,6 @@ from trivium_query.requests import AskRequest
 EXTRACTIVE = "extractive"
 TABLES = "tables"
 SUB_TOP_K = 5  # CORTEX C8
-_LABEL = re.compile(r"(?:^|(?<=; ))[^;:\n]{1,120}: ")  # of a cell in a row
 MAX_UNTOLD = 1  # of the question's words, that a row which answers has not
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
 HEADROOM = 0.05  # of the time, kept to hand the answer over before the request ends at its deadline
@@ -380,15 +378,11 @@ async def _read(
 
 
 def _is_told_by_row(extracted: extractive.Extract) -> bool:
-    """A table's row that holds the question, but for a word: its own labels say which of its words is what.
-
-    One of its values does; labels alone are of every row.
-    """
+    """A table's row that holds the question, but for a word: its own labels say which of its words is what."""
     asked = extracted.asked
     rows = [one for one in extracted.chosen[:1] if is_row(one.text, one.hit)]
     return any(
         asked.coverage(row.covered) >= SELF_SUFFICIENT_ROW
-        and asked.words_in(_LABEL.sub(" ", row.text)) & asked.weights.keys()
         and len(asked.weights.keys() - row.covered - asked.words_in(row.hit.chunk.heading)) <= MAX_UNTOLD
         for row in rows
     )

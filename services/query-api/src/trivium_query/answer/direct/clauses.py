@@ -42,7 +42,7 @@ def _has_its_words(asked: Asked, one: Found, sentence: Span) -> bool:
     own = next((each for each in numbers if each[0] < one.end and one.start < each[1]), None)
     if own is None or asked.wants == "date":
         return True
-    shared = asked.words_in(text[_parts(text, sentence, own)[0] : numbers[0][0]])
+    shared = asked.words_in(text[_around(text, own, sentence, _PART)[0] : numbers[0][0]])
     words = {
         each: asked.words_in(_beside(text, each, numbers, sentence)) & asked.weights.keys() - shared for each in numbers
     }
@@ -50,15 +50,9 @@ def _has_its_words(asked: Asked, one: Found, sentence: Span) -> bool:
     return not any(other - words[own] and not words[own] - other for other in others)
 
 
-def _parts(text: str, sentence: Span, one: tuple[int, int]) -> tuple[int, int]:
-    """The part of the sentence that it stands in, between semicolons."""
-    cuts = [sentence.start, *(cut.end() for cut in _PART.finditer(text, sentence.start, sentence.end)), sentence.end]
-    return max(cut for cut in cuts if cut <= one[0]), min(cut for cut in cuts if cut >= one[1])
-
-
 def _beside(text: str, one: tuple[int, int], numbers: Sequence[tuple[int, int]], sentence: Span) -> str:
     """From the number before to the number behind, within its part of the sentence."""
-    first, last = _parts(text, sentence, one)
+    first, last = _around(text, one, sentence, _PART)
     start = max([first, *(end for _, end in numbers if end <= one[0])])
     end = min([last, *(start for start, _ in numbers if start >= one[1])])
     return f"{text[start : one[0]]} {text[one[1] : end]}"
@@ -95,11 +89,15 @@ def _in_best_clause(asked: Asked, sentence: Span, some: Sequence[Found]) -> Sequ
 
 
 def _clause_of(one: Found, sentence: Span, cuts: re.Pattern[str]) -> str:
-    """What stands between the `cuts` around it."""
     text = one.hit.chunk.text
-    before = max((cut.end() for cut in cuts.finditer(text, sentence.start, one.start)), default=sentence.start)
-    after = next((cut.start() for cut in cuts.finditer(text, one.end, sentence.end)), sentence.end)
-    return text[before:after]
+    start, end = _around(text, (one.start, one.end), sentence, cuts)
+    return text[start:end]
+
+
+def _around(text: str, one: tuple[int, int], sentence: Span, cuts: re.Pattern[str]) -> tuple[int, int]:
+    """What of the sentence stands between the `cuts` before and behind it."""
+    before = max((cut.end() for cut in cuts.finditer(text, sentence.start, one[0])), default=sentence.start)
+    return before, next((cut.start() for cut in cuts.finditer(text, one[1], sentence.end)), sentence.end)
 
 
 def counts_what_is_asked(asked: Asked, one: Found) -> bool:

@@ -19,35 +19,49 @@ _THAN = re.compile(
     r"(?:\s\w+)?\sthan\s(?P<then>[^,;()]{2,80})",
     re.I,
 )
+_ASKS = re.compile(r"^\W*(?:(?:to|for|by|at|in|of)\s)?(?:how (?!did|does|do|was|were|is|are)|what\b)", re.I)
 _COMPARES = re.compile(rf"\b(?:{_MORE}|{_LESS}|than)\b", re.I)
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
+_ABOUT = re.compile(r"\b(?:about|around|nearly|almost|roughly|some|approximately)\s$", re.I)
 MAX_READ = 12  # sentences
+DIGITS = 12  # fewer than a float's, whose sums end in "0000001"
 
 
 def what_was(question: str, ranked: Sequence[Candidate]) -> Weighed | None:
     """The number that the one in the sentence differs from, and both that it follows from.
 
-    None where the question asks for the difference, or not for the time or thing behind "than".
+    None where the question asks for no number, for the difference, or not for the time or thing behind "than".
     """
     asked = frozenset(content_words(question))
-    if _COMPARES.search(question):
+    if not _ASKS.match(question) or _COMPARES.search(question):
         return None
     found = ((one, than) for one in ranked[:MAX_READ] if (than := _THAN.search(one.text)))
     return next((was for one, than in found if (was := _was(question, asked, one, than))), None)
 
 
+def told_of_another(sentence: str) -> frozenset[str]:
+    """The words behind its "than" alone: what it says otherwise is not said of that time or thing."""
+    than = _THAN.search(sentence)
+    if than is None:
+        return frozenset()
+    rest = sentence[: than.start("then")] + sentence[than.end("then") :]
+    return frozenset(content_words(than["then"])) - frozenset(content_words(rest))
+
+
 def _was(question: str, asked: frozenset[str], one: Candidate, than: re.Match[str]) -> Weighed | None:
     told, then = one.text[: than.start("by")], frozenset(content_words(than["then"]))
     numbers = [number for number in COUNTED.finditer(told) if not _YEAR.fullmatch(number[0])]
-    of_then = asked & then - frozenset(content_words(told)) or asks_what_was(question)
+    of_then = asked & told_of_another(one.text) or asks_what_was(question)
     if len(numbers) != 1 or not of_then or not asked <= one.words | then:
         return None
     now, by, unit = number_told(numbers[0][0]), number_told(than["by"]), than["unit"] or ""
     if now is None or by is None or not told[numbers[0].end() :].lstrip().startswith(unit):
         return None
     was = now[0] - by[0] if than["more"] else now[0] + by[0]
+    about = "about " if _ABOUT.search(told) or _ABOUT.search(told[: numbers[0].start()]) else ""
+    grouped = "," if "," in numbers[0][0] else ""
     sides = [_amount(one, numbers[0].span(), now[0]), _amount(one, than.span("by"), by[0])]
-    return Weighed(f"{was:g} {unit}".strip(), (sides[0], sides[1]))
+    return Weighed(f"{about}{was:{grouped}.{DIGITS}g} {unit}".strip(), (sides[0], sides[1]))
 
 
 def _amount(one: Candidate, place: tuple[int, int], number: float) -> Amount:

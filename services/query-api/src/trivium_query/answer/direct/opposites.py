@@ -33,9 +33,7 @@ _OPPOSITES = tuple(
 )
 SAME_LETTERS = 5  # of "insurance" and "insured"
 _WITHOUT = re.compile(r"\bwithout\s(?:an?\s|any\s|the\s|being\s|having\s)*([^\W\d_]+)", re.I)
-_DEMANDS = re.compile(
-    r"\b(?:must|have to|has to|ha(?:s|ve) to be|needs?|required?|requires|obligatory|only)\b(?! not\b)", re.I
-)
+_DEMANDS = re.compile(r"\b(?:must|ha(?:s|ve) to|needs?|required?|requires|obligatory|only)\b(?! not\b)", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = rf"(?P<{{}}>{'|'.join(_DAYS)})s?"

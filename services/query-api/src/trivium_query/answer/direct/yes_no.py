@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.text.names import names_in
+from trivium_query.answer.direct.differences import told_of_another
 from trivium_query.answer.direct.opposites import agrees, weekday_of, weekdays_in
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
@@ -55,7 +56,7 @@ def yes_or_no(question: str, extracted: Extract) -> Decided | None:
     asked = set(content_words(question))
     numbers = {word for word in asked if _NUMBER.fullmatch(word)}
     for one in extracted.ranked[:MAX_READ]:
-        told = set(one.words) | _titled(one)
+        told = (set(one.words) | _titled(one)) - told_of_another(one.text)
         if asked <= told:
             return Decided(_word(question, one.text), one)
         if (
@@ -77,7 +78,7 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
     """
     named = {word for name in names for word in content_words(name)}
     passage = set(content_words(f"{one.hit.chunk.heading} {one.hit.chunk.title} {one.hit.chunk.text}"))
-    told = set(one.words) | _titled(one)
+    told = (set(one.words) | _titled(one)) - told_of_another(one.text)
     if named & passage == named and not any(name.key not in names for name in names_in(one.text)):
         told |= named
     day, days = weekday_of(asked), weekdays_in(one.text)

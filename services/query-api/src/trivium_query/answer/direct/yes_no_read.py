@@ -10,7 +10,7 @@ from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.opposites import is_required
-from trivium_query.answer.direct.yes_no import Decided
+from trivium_query.answer.direct.yes_no import Decided, denies
 from trivium_query.answer.evidence import Candidate
 
 WORDS = "yes no\n\n"  # before the text, as BoolQ's readers have them; `bench/reader_written.py` teaches it so
@@ -34,7 +34,7 @@ async def read_yes_or_no(question: str, ranked: Sequence[Candidate], read: Read)
     if best < MIN_ODDS or best - max(odds[other]) < CLEAR:
         return None
     deciding = _deciding(sentences, odds[word])
-    if is_required(question, deciding.text):
+    if is_required(question, deciding.text) and not denies(deciding.text):  # "you need none" demands nothing
         return Decided("no", deciding, sure=False)
     return Decided(word, deciding, sure=best >= SURE)
 
