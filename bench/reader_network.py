@@ -7,27 +7,18 @@ different passages compare (shared normalisation: Clark and Gardner 2018).
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from reader_examples import Question
+from reader_reads import Read
 from transformers import BertModel
 
-from trivium_inference.reader_windows import MARKS, Window, WindowMaker
+from trivium_inference.reader_windows import MARKS
 
+DROPOUT = 0.1  # where a GPU makes its random numbers
 NONE = -1e4  # added to what is no token of the text
-
-
-class Read(NamedTuple):
-    """A window, and its first and last gold tokens; none where it holds no answer."""
-
-    window: Window
-    firsts: tuple[int, ...]
-    lasts: tuple[int, ...]
 
 
 class Network(torch.nn.Module):
@@ -36,12 +27,14 @@ class Network(torch.nn.Module):
     def __init__(self, model: Path, first: int) -> None:
         super().__init__()
         # On a CPU a third of a step goes into random numbers for dropout, and fused attention takes a quarter longer.
+        fast = torch.cuda.is_available()
         bert = BertModel.from_pretrained(
             str(model),
             add_pooling_layer=False,
-            attn_implementation="eager",
-            hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0,
+            attn_implementation="sdpa" if fast else "eager",
+            hidden_dropout_prob=DROPOUT if fast else 0.0,
+            attention_probs_dropout_prob=DROPOUT if fast else 0.0,
+            dtype=torch.float32,
         )
         self.embeddings, self.encoder, self.first = bert.embeddings, bert.encoder, first
         self.marks = torch.nn.Embedding(MARKS, bert.config.hidden_size)
@@ -69,78 +62,34 @@ class Network(torch.nn.Module):
         return states
 
 
-def prepare(questions: Sequence[Question], maker: WindowMaker, chance: random.Random) -> list[list[Read]]:
-    """Of each question the windows that hold an answer, and one of each passage that holds none.
-
-    A question whose answer no window holds whole is left out; one that has no answer is not.
-    """
-    return [reads for question in questions if (reads := _reads(question, maker, chance))]
-
-
-def _reads(question: Question, maker: WindowMaker, chance: random.Random) -> list[Read]:
-    found: list[Read] = []
-    for window in maker.windows(question[0].question, [one.passage for one in question]):
-        spans = question[window.passage].spans
-        places = [place for span in spans if (place := _tokens(window, span))]
-        if places or not spans:
-            found.append(Read(window, tuple(a for a, _ in places), tuple(b for _, b in places)))
-    wrong: dict[int, list[Read]] = {}
-    for read in found:
-        if not read.firsts:
-            wrong.setdefault(read.window.passage, []).append(read)
-    right = [read for read in found if read.firsts]
-    lost = not right and any(example.spans for example in question)
-    return [] if lost else [*right[:3], *(chance.choice(reads) for reads in wrong.values())]
-
-
-def _tokens(window: Window, span: tuple[int, int]) -> tuple[int, int] | None:
-    """First and last token of a span that the window holds whole."""
-    starts, ends = window.offsets.T
-    inside = np.flatnonzero((ends > span[0]) & (starts < span[1]))
-    whole = len(inside) and starts[inside[0]] <= span[0] and ends[inside[-1]] >= span[1]
-    return (window.first + int(inside[0]), window.first + int(inside[-1])) if whole else None
-
-
-def with_one_wrong(groups: Sequence[list[Read]], chance: random.Random) -> list[list[Read]]:
-    """Of each question the windows that hold an answer, and one at random of those that hold none."""
-    found = []
-    for group in groups:
-        wrong = [read for read in group if not read.firsts]
-        found.append([read for read in group if read.firsts] + ([chance.choice(wrong)] if wrong else []))
-    return found
-
-
-def batches(groups: Sequence[list[Read]], tokens: int, chance: random.Random) -> list[list[list[Read]]]:
-    """Questions of like length together, at most `tokens` padded tokens a batch, in random order."""
-    order = sorted(groups, key=lambda group: max(len(read.window) for read in group) + chance.random() * 24)
-    found: list[list[list[Read]]] = [[]]
-    for group in order:
-        width = max(len(read.window) for read in group)
-        if found[-1] and width * (sum(map(len, found[-1])) + len(group)) > tokens:
-            found.append([])
-        found[-1].append(group)
-    chance.shuffle(found)
-    return found
-
-
 def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
     reads = [read for group in batch for read in group]
-    ids, mask, marks, inside, gold = _tensors(reads)
-    with torch.autocast("cpu", torch.bfloat16):
+    place = network.head.weight.device
+    ids, mask, marks, inside, gold = (one.to(place, non_blocking=True) for one in _tensors(reads))
+    with torch.autocast(place.type, torch.bfloat16):
         scores = network(ids, mask, marks)
     scores = scores.float()
     alone = _missed(scores + (inside - 1)[..., None] * -NONE, gold, dim=1).mean()
     told = inside.clone()
     told[:, 0] = 0
     logits = scores + (told - 1)[..., None] * -NONE
-    together, start = [], 0
-    for group in batch:
-        rows = slice(start, start + len(group))
-        if any(read.firsts for read in group):
-            gold_told = gold[rows] * told[rows][..., None]
-            together.append(_missed(logits[rows].reshape(-1, 2), gold_told.reshape(-1, 2), dim=0).mean())
-        start += len(group)
-    return alone + torch.stack(together).mean() if together else alone
+    rows = _rows_of(batch).to(place)
+    if not len(rows):
+        return alone
+    gold_told = gold * told[..., None]
+    seen, held = (torch.logsumexp(one, 1)[rows] for one in (logits, logits + (gold_told - 1) * -NONE))
+    beyond = (rows < 0)[..., None] * NONE
+    return alone + (torch.logsumexp(seen + beyond, 1) - torch.logsumexp(held + beyond, 1)).mean()
+
+
+def _rows_of(batch: Sequence[list[Read]]) -> torch.Tensor:
+    """Of each question that has an answer, the places of its windows among all; -1 where it has fewer than others."""
+    starts = np.cumsum([0, *map(len, batch)])
+    own = [range(start, start + len(group)) for start, group in zip(starts, batch) if any(one.firsts for one in group)]
+    found = np.full((len(own), max(map(len, own), default=0)), -1)
+    for row, places in enumerate(own):
+        found[row, : len(places)] = places
+    return torch.from_numpy(found)
 
 
 def _missed(scores: torch.Tensor, gold: torch.Tensor, dim: int) -> torch.Tensor:

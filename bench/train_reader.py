@@ -37,8 +37,9 @@ import numpy as np
 import torch
 from reader_cloze import clozes
 from reader_examples import COMPARING, FOLDS, SETS, THREADS, Question, answers_of, load, phase_of, questions_of
-from reader_network import Network, Read, batches, loss_of, prepare, with_one_wrong
+from reader_network import Network, loss_of
 from reader_passages import Found, find
+from reader_reads import Read, batches, prepare, with_one_wrong
 from reader_written import written_questions, yes_no_questions
 from safetensors.numpy import save
 
@@ -59,7 +60,7 @@ from trivium_inference.reader_weights import (
 )
 from trivium_inference.reader_windows import WindowMaker
 
-FIRST_LAYER = 2
+FIRST_LAYER = 0
 SEED = 13
 CLOZE = {"musique_train100": 4500, "hotpotqa_train100": 3000, "covid_qa": 2000, "qasper_full10": 500}
 WRITTEN = "written"
