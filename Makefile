@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-install services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -33,8 +33,8 @@ PARTS := $(LONGEST) $(UNIT) tests/contract
 MODEL_PARTS := services/gpu-inference tests/e2e tests/contract
 SERVER_PARTS := tests/distributed tests/chaos tests/contract
 
-test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once)
-	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated
+test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once; ALSO="wheels" more targets among them)
+	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated $(ALSO)
 
 test-models: models ## the tests that `make test` leaves out: of torch, of models it makes, of real small models
 	@$(TOGETHER) $(MODEL_PARTS:%=test-models-%)
@@ -87,6 +87,9 @@ SERVICES_DIR := $(or $(TRIVIUM_SERVICES_DIR),.services)
 
 services: ## install and start the real servers in .services (SERVERS="redis minio" for some)
 	@deploy/local/services.sh start $(SERVERS)
+
+services-install: ## install them, and vLLM, and start none
+	@deploy/local/services.sh install $(SERVERS) vllm
 
 services-down: ## stop what `make services` started; data stays
 	@deploy/local/services.sh stop $(STORES) vllm kubernetes
