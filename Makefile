@@ -27,7 +27,8 @@ dev: ## make .venv with the tools for working on Trivium
 JOBS ?= 2
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 TOGETHER := $(MAKE) --no-print-directory --keep-going -j$(JOBS) $(SYNC)
-LONGEST := tests/e2e services/gpu-inference services/ingest-worker  # they begin first
+E2E := tests/e2e/test_[a-f]* tests/e2e/test_[g-z]*
+LONGEST := $(E2E) services/gpu-inference services/ingest-worker  # they begin first
 UNIT := $(filter-out $(LONGEST),libs $(wildcard services/*) tests/deploy)
 PARTS := $(LONGEST) $(UNIT) tests/contract
 MODEL_PARTS := services/gpu-inference tests/e2e tests/contract
@@ -42,7 +43,7 @@ test-models: models ## the tests that `make test` leaves out: of torch, of model
 $(MODEL_PARTS:%=test-models-%): test-models-%:
 	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest -m models $*
 
-$(sort $(PARTS:%=test-%) $(SERVER_PARTS:%=test-%)): test-%:  # in a process of its own
+$(sort $(PARTS:%=test-%) $(SERVER_PARTS:%=test-%) test-tests/e2e): test-%:  # in a process of its own
 	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest $*
 
 lint: ## style, complexity and import boundaries
@@ -75,7 +76,7 @@ check-proto: ## lint proto/, and refuse what breaks callers of the last release 
 release-proto: check-proto ## a release is made: what proto/ is now must stay readable
 	@proto/buf.sh build --exclude-source-info -o released.binpb
 
-unit: $(filter-out test-tests/e2e,$(LONGEST:%=test-%)) $(UNIT:%=test-%) ## each package's own tests, and those of the deployment's files
+unit: $(patsubst %,test-%,$(filter-out $(E2E),$(LONGEST)) $(UNIT)) ## each package's own tests, and those of the deployment's files
 
 contract: test-tests/contract ## every store adapter against its port's promises
 
