@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-install services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -27,14 +27,15 @@ dev: ## make .venv with the tools for working on Trivium
 JOBS ?= 2
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 TOGETHER := $(MAKE) --no-print-directory --keep-going -j$(JOBS) $(SYNC)
-LONGEST := tests/e2e services/gpu-inference services/ingest-worker  # they begin first
+E2E := tests/e2e/test_[a-l]* tests/e2e/test_[m-z]*
+LONGEST := $(E2E) services/gpu-inference services/ingest-worker  # they begin first
 UNIT := $(filter-out $(LONGEST),libs $(wildcard services/*) tests/deploy)
 PARTS := $(LONGEST) $(UNIT) tests/contract
 MODEL_PARTS := services/gpu-inference tests/e2e tests/contract
 SERVER_PARTS := tests/distributed tests/chaos tests/contract
 
-test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once)
-	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated
+test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once; ALSO="wheels" more targets among them)
+	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated $(ALSO)
 
 test-models: models ## the tests that `make test` leaves out: of torch, of models it makes, of real small models
 	@$(TOGETHER) $(MODEL_PARTS:%=test-models-%)
@@ -42,7 +43,7 @@ test-models: models ## the tests that `make test` leaves out: of torch, of model
 $(MODEL_PARTS:%=test-models-%): test-models-%:
 	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest -m models $*
 
-$(sort $(PARTS:%=test-%) $(SERVER_PARTS:%=test-%)): test-%:  # in a process of its own
+$(sort $(PARTS:%=test-%) $(SERVER_PARTS:%=test-%) test-tests/e2e): test-%:  # in a process of its own
 	@echo "$*"; DATA="$(DATA)" TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest $*
 
 lint: ## style, complexity and import boundaries
@@ -75,7 +76,7 @@ check-proto: ## lint proto/, and refuse what breaks callers of the last release 
 release-proto: check-proto ## a release is made: what proto/ is now must stay readable
 	@proto/buf.sh build --exclude-source-info -o released.binpb
 
-unit: $(filter-out test-tests/e2e,$(LONGEST:%=test-%)) $(UNIT:%=test-%) ## each package's own tests, and those of the deployment's files
+unit: $(patsubst %,test-%,$(filter-out $(E2E),$(LONGEST)) $(UNIT)) ## each package's own tests, and those of the deployment's files
 
 contract: test-tests/contract ## every store adapter against its port's promises
 
@@ -87,6 +88,9 @@ SERVICES_DIR := $(or $(TRIVIUM_SERVICES_DIR),.services)
 
 services: ## install and start the real servers in .services (SERVERS="redis minio" for some)
 	@deploy/local/services.sh start $(SERVERS)
+
+services-install: ## install them, and vLLM, and start none
+	@deploy/local/services.sh install $(SERVERS) vllm
 
 services-down: ## stop what `make services` started; data stays
 	@deploy/local/services.sh stop $(STORES) vllm kubernetes

@@ -80,9 +80,8 @@ def test_a_document_that_kills_its_worker_every_time_fails_alone(storm: Storm, u
     deaths = 0
     while True:
         storm.start(INGEST, TRIVIUM_MAX_ATTEMPTS=str(MAX_ATTEMPTS))
-        if not storm.at_stage([killer], Stage.EMBED, attempt=deaths + 1):
+        if not storm.killed_at(INGEST, killer, Stage.EMBED, attempt=deaths + 1):
             break
-        storm.kill(INGEST)
         deaths += 1
         assert deaths <= MAX_ATTEMPTS, "it is tried for ever"
         print(f"killed the worker, {deaths} times; {storm.unfinished(ids)} documents unfinished")

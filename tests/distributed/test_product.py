@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from cluster import Cluster
+from cluster import CONTROL, Cluster, free_ports
 from waiting import wait_until
 
+from trivium.adapters.distributed.stores import DistributedStores
+from trivium.config import load_settings
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import query_pb2 as pb
 from trivium.v1.query_pb2_grpc import QueryServiceStub
 
@@ -145,3 +149,33 @@ def test_a_process_that_was_not_there_finds_what_it_missed(cluster: Cluster) -> 
     cluster.start("trivium-ingest-control")
     assert cluster.document("missed.txt")["state"] == "ready"
     cluster.until_unlisted("bad/empty.txt")
+
+
+def test_two_control_processes_at_once_double_nothing_and_lose_nothing(cluster: Cluster) -> None:
+    """Each document is handed out as often as by one; when one is killed the other goes on."""
+    second, [port] = f"{CONTROL}#2", free_ports(1)
+    cluster.upload("controlled/alone.txt", b"The keeper of the mole is Ida Quill.")
+    ids = [cluster.document("controlled/alone.txt")["id"]]
+    cluster.start(second, TRIVIUM_EVENTS_PORT=str(port))
+    wait_until(lambda: _listens(port), "the second is up")
+    keys = [f"controlled/{number}.txt" for number in range(24)]
+    for number, key in enumerate(keys):
+        if number == len(keys) // 2:
+            ids += [cluster.document(early)["id"] for early in keys[:number]]
+            cluster.kill(CONTROL)
+        cluster.upload(key, f"The keeper of pier {number} is Ida Quill.".encode())
+    found = [cluster.document(key) for key in keys]
+    assert {document["state"] for document in found} == {"ready"}
+    ids += [document["id"] for document in found[len(keys) // 2 :]]
+    with DistributedStores(load_settings(cluster.env)) as stores:
+        records = stores.registry.for_tenant(DEFAULT_TENANT).get_many(ids)
+    assert {record.attempt for record in records.values()} == {1}
+    assert {record.fence for record in records.values()} == {records[ids[0]].fence}
+    cluster.start(CONTROL)
+    cluster.stop(second)
+    assert cluster.cli("audit", "--json").stdout == "[]\n"
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as door:
+        return door.connect_ex(("127.0.0.1", port)) == 0

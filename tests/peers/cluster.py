@@ -21,7 +21,7 @@ from doors import Doors
 from leftovers import claim_broker, remove_all
 from minio import Minio
 from minio.notificationconfig import NotificationConfig, QueueConfig
-from waiting import wait_until
+from waiting import LONG_PAUSE_S, wait_until
 
 from trivium.config import load_settings
 from trivium.flow.intake import upload_source
@@ -101,7 +101,9 @@ class Cluster(Doors):
                         [str(BIN / name.partition("#")[0])], env={**self.env, **settings}, stdout=output, stderr=output
                     )
         if QUERY in self.running:
-            wait_until(self._up, "the query service is up", limit_s=START_S, told=self.logs)
+            wait_until(
+                self._up, "the query service is up", limit_s=START_S, told=self.logs, longest_pause_s=LONG_PAUSE_S
+            )
         return self
 
     def start_beside(self, name: str) -> str:
@@ -214,7 +216,8 @@ class Cluster(Doors):
         for name, process in self.running.items():
             assert process.poll() is None, f"{name} ended:\n{self.log(name)}"
         try:
-            return httpx.get(f"{self.url}/healthz", timeout=5, trust_env=False).is_success
+            with self.http() as client:
+                return client.get("/healthz", timeout=5).is_success
         except httpx.TransportError:
             return False
 

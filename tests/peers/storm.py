@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,6 +128,20 @@ class Storm(Cluster):
 
         wait_until(over, f"one is at {stage}", limit_s=SETTLE_S, told=self.logs, pause_s=GLANCE_S)
         return seen[0] if seen else None
+
+    def killed_at(self, victim: str, document: str, stage: Stage, attempt: int) -> bool:
+        """Kills `victim` while the document is at `stage` for the `attempt`th time or a later; False when it has ended.
+
+        It is stopped for a look first: a long stage is done in turns, and who dies between two of them dies of nothing.
+        """
+        while self.at_stage([document], stage, attempt):
+            self.signal(victim, signal.SIGSTOP)
+            held = self.records.get(document)
+            if held.holder and held.stage == stage and held.attempt >= attempt:
+                self.kill(victim)
+                return True
+            self.signal(victim, signal.SIGCONT)
+        return False
 
     def settled_all(self, ids: Sequence[str], timeout_s: float = SETTLE_S) -> dict[str, Document]:
         """The records when all have ended; none may begin again after its end."""

@@ -10,6 +10,7 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 PAUSE_S = 0.02
+LONG_PAUSE_S = 0.25  # for `longest_pause_s`
 LIMIT_S = 60.0  # what a busy machine may take; a test that passes never waits so long
 
 
@@ -20,16 +21,20 @@ def wait_until(
     limit_s: float = LIMIT_S,
     told: Callable[[], object] = str,
     pause_s: float = PAUSE_S,
+    longest_pause_s: float = 0.0,
 ) -> Value:
     """Ask `condition` every `pause_s` until it answers something true, and return that.
 
-    Raises `AssertionError` with `what` and the text of `told()` (a log, a state) after `limit_s`.
+    With `longest_pause_s` a pause grows to a tenth of what was waited, for what stays true: who answers is often at
+    work on what is awaited. Raises `AssertionError` with `what` and the text of `told()` (a log, a state) after
+    `limit_s`.
     """
-    deadline = time.monotonic() + limit_s
+    began = time.monotonic()
     while not (value := condition()):
-        if time.monotonic() > deadline:
+        waited_s = time.monotonic() - began
+        if waited_s > limit_s:
             raise AssertionError(f"after {limit_s:g} s not yet: {what}\n{told()}".rstrip())
-        time.sleep(pause_s)
+        time.sleep(max(pause_s, min(waited_s / 10, longest_pause_s)))
     return value
 
 
