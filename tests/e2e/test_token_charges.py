@@ -113,5 +113,3 @@ def test_an_answer_that_is_left_is_charged_for_what_was_read(server: Server, mod
     with server.http("whole") as client, pytest.raises(httpx.ReadTimeout):
         client.post("/v1/queries", json={"query": QUESTION}, timeout=1.5)
     assert read_by(peer, since) <= charged(server, "whole") < read_by(peer, since) + 4
-
-

@@ -97,9 +97,7 @@ class Transport:
             yield buffer.decode("utf-8", "replace")
 
     @contextlib.asynccontextmanager
-    async def _response(
-        self, body: bytes, deadline: float, sent: Callable[[], None]
-    ) -> AsyncIterator[httpx.Response]:
+    async def _response(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[httpx.Response]:
         await self._within(self._slots.acquire(), deadline, None)
         try:
             sent()

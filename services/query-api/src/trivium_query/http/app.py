@@ -19,6 +19,7 @@ from trivium_query.http import (
     conversations,
     crawls,
     curation,
+    datasets,
     docs,
     duplicates,
     graph,
@@ -51,6 +52,7 @@ LINKED = ("/v1/sources/{id}/view", "/v1/sources/{id}/content")
 LINKS = "In the links of citations, where keys are needed: with `tenant`, `key`, `passage` and `expires` it opens them."
 TAGS = [
     {"name": "sources", "description": "What is searched."},
+    {"name": "datasets", "description": "Named groups of sources."},
     {"name": "connections", "description": "Places outside whose files are sources."},
     {"name": "queries", "description": "Search and cited answers."},
     {"name": "conversations", "description": "Questions that follow each other."},
@@ -78,7 +80,8 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     about_access = (keys, trail)
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
-    for module in (sources, crawls, connections, queries, conversations, *about_the_graph, *about_access, operations):
+    about_sources = (sources, datasets, crawls, connections)
+    for module in (*about_sources, queries, conversations, *about_the_graph, *about_access, operations):
         app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
     # Takes parameters that it does not know, as that interface does.
     app.include_router(openai.router, dependencies=[Depends(permitted)])
