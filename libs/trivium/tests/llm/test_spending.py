@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 import pytest
 from openai_peer import OpenAiPeer, Reply
+from waiting import wait_until
 
 from trivium.domain.errors import TryLater
 from trivium.llm.connect import connect_llm
@@ -75,9 +76,7 @@ async def test_a_call_that_is_stopped_has_read_its_prompt_and_one_in_the_queue_n
     with OpenAiPeer([Reply(SAID, delay_s=30)]) as peer:
         llm = client(peer)
         calls = [asyncio.ensure_future(llm.complete(ASKED)) for _ in range(2)]  # one at a time
-        async with asyncio.timeout(10):
-            while not peer.seen:
-                await asyncio.sleep(0.01)
+        await asyncio.to_thread(wait_until, lambda: peer.seen, "one is asked")
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)

@@ -81,7 +81,7 @@ class Transport:
         await self._client.aclose()
 
     async def post(self, body: bytes, deadline: float, sent: Callable[[], None]) -> bytes:
-        """The response's whole body, retried while that can help; `sent` is called as soon as it is this call's turn."""
+        """The response's whole body, retried while that can help; `sent` is called when its turn has come."""
         async with self._response(body, deadline, sent) as response:
             return b"".join([part async for part in self._parts(response, deadline)])
 

@@ -86,7 +86,7 @@ async def take_all(amounts: Mapping[Resource, float], *, owe: bool = False) -> N
 
 
 async def settle() -> None:
-    """Pay for the tokens that models took for the request so far; they are known afterwards, so who is in debt waits."""
+    """Pay for the tokens that models took for the request so far. They are known afterwards: who is in debt waits."""
     meter = _meter.get()
     if meter is not None and (tokens := meter.account.settle()):
         await meter.take({Resource.TOKENS: tokens}, owe=True)

@@ -40,6 +40,7 @@ from trivium_query.http.openai.errors import InOpenAiWords
 from trivium_query.http.parameters import known_parameters
 from trivium_query.http.permitted import check_rules, permitted
 from trivium_query.http.recorded import Recorded
+from trivium_query.http.refused_links import InPages
 from trivium_query.requests import Services
 
 DESCRIPTION = """\
@@ -103,7 +104,9 @@ def create_app(services: Services) -> FastAPI:
     origins = services.settings.allowed_origins
     if origins:
         app.add_middleware(across_origins, origins=origins)
-    app.add_middleware(Guarded, tls=bool(services.settings.tls_cert), shared=bool(origins))
+    told = services.settings.told_headers
+    app.add_middleware(InPages)
+    app.add_middleware(Guarded, tls=bool(services.settings.tls_cert), shared=bool(origins), told=told)
     app.add_middleware(InOpenAiWords)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

@@ -45,7 +45,10 @@ class Embeddings(msgspec.Struct, frozen=True):
 
 
 async def embedded(services: Services, wanted: EmbeddingRequest) -> Embeddings:
-    """The texts' vectors, L2-normalised. Raises `NotFound` (`model_not_found`), `InvalidRequest`, `TryLater`, `TooMany`."""
+    """The texts' vectors, L2-normalised.
+
+    Raises `NotFound` (`model_not_found`), `InvalidRequest`, `TryLater`, `TooMany`.
+    """
     model = services.embeddings
     if wanted.model != EMBEDDINGS or model is None:
         raise unknown_model(wanted.model)
