@@ -331,6 +331,47 @@ def test_counts_tell_states_stages_and_chunks(mine: TenantRegistry, tenant: Tena
     assert counts.chunks == 7
 
 
+def test_datasets_are_told_by_name_with_what_is_in_them_now(
+    registry: Registry, mine: TenantRegistry, tenant: Tenant, other: Tenant
+) -> None:
+    def told() -> list[tuple[str, int, int]]:
+        return [(each.name, each.documents, each.chunks) for each in mine.datasets()]
+
+    assert told() == []
+    registry.for_tenant(other).accept(document(other, "d", dataset="theirs"))
+    for name, dataset in (("a", "reports"), ("b", "reports"), ("c", "Minutes"), ("d", "default")):
+        mine.accept(document(tenant, name, dataset=dataset))
+    assert told() == [("Minutes", 1, 0), ("default", 1, 0), ("reports", 2, 0)]
+    for name, found in (("a", 3), ("c", 4)):
+        claimed = mine.claim(name, "v1", 60, now=100)
+        mine.save(changed(claimed, chunks=found))
+        mine.save(changed(claimed, chunks=found, state=DocumentState.READY, active_version="v1"))
+    assert told() == [("Minutes", 1, 4), ("default", 1, 0), ("reports", 2, 3)]
+    mine.move("a", "default")
+    assert told() == [("Minutes", 1, 4), ("default", 2, 3), ("reports", 1, 0)]
+    mine.delete("c")
+    mine.delete("b")
+    assert told() == [("default", 2, 3)]
+    mine.accept(document(tenant, "b", dataset="again"))
+    assert told() == [("again", 1, 0), ("default", 2, 3)]
+    registry.drop(tenant)
+    assert told() == []
+    assert [each.name for each in registry.for_tenant(other).datasets()] == ["theirs"]
+
+
+def test_datasets_are_told_page_by_page(mine: TenantRegistry, tenant: Tenant) -> None:
+    names = [f"set-{number:02}" for number in range(7)]
+    for name in reversed(names):
+        mine.accept(document(tenant, name, dataset=name))
+    found, after = [], ""
+    while page := [each.name for each in mine.datasets(3, after)]:
+        assert len(page) <= 3
+        found += page
+        after = page[-1]
+    assert found == names
+    assert [each.name for each in mine.datasets(50, "set-04x")] == names[5:]
+
+
 def test_a_tenant_never_sees_anothers_documents(registry: Registry, tenant: Tenant, other: Tenant) -> None:
     mine, theirs = registry.for_tenant(tenant), registry.for_tenant(other)
     stored = mine.accept(document(tenant, "canary"))

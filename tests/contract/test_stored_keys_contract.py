@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from trivium.access.key_text import KeyText, digest, read_key
 from trivium.access.stored_keys import KEPT_NOTES, KEYS, USES, StoredKeys
-from trivium.domain.access import KeyUse, Role
+from trivium.domain.access import AccessKey, KeyUse, Role
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
+from trivium.tenants.create import create_tenant
 
 
 @pytest.fixture
@@ -84,6 +90,88 @@ def test_half_done_rotating_makes_the_new_key_before_the_old_one_ends(keys: Stor
     assert 50 < ends[old.id] - time.time() <= 60
     keys.revoke(tenant, old.id)
     assert {key.id: key.ended_at for key in keys.listed(tenant)}[old.id] <= time.time()
+
+
+class Meeting:
+    """A tenant's part of a store, where `calls` of the method `name` have answered before one of them goes on."""
+
+    def __init__(self, part: Any, name: str, calls: int) -> None:
+        self._part, self._name, self._barrier = part, name, Barrier(calls)
+
+    def for_tenant(self, tenant: Tenant) -> Any:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._part, name)
+        return partial(self._met, found) if name == self._name else found
+
+    def _met(self, found: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        answer = found(*args, **more)
+        self._barrier.wait(10)
+        return answer
+
+
+def at_once(calls: int, work: Callable[[], tuple[AccessKey, str]]) -> tuple[list[tuple[AccessKey, str]], list[str]]:
+    """What came of `work`, and the codes of its refusals."""
+
+    def one(_: int) -> tuple[AccessKey, str] | str:
+        try:
+            return work()
+        except Refused as refused:
+            return refused.code
+
+    with ThreadPoolExecutor(calls) as pool:
+        told = list(pool.map(one, range(calls)))
+    return [each for each in told if not isinstance(each, str)], [each for each in told if isinstance(each, str)]
+
+
+def test_of_those_who_create_a_tenant_at_one_instant_one_gets_its_first_key(stores, tenant: Tenant) -> None:
+    """All have seen that it has no key and no document before one of them makes a key."""
+    registry = Meeting(stores.registry.for_tenant(tenant), "list", 4)
+    seen_empty: Any = SimpleNamespace(objects=stores.objects, registry=registry)
+    made, refused = at_once(4, lambda: create_tenant(seen_empty, tenant))
+    assert (len(made), refused) == (1, ["tenant_in_use"] * 3)
+    [(key, text)] = made
+    assert [known.id for known in StoredKeys(stores.objects).listed(tenant)] == [key.id]
+    assert StoredKeys(stores.objects).find(taken_apart(text)) == key
+    with pytest.raises(Refused, match="has keys or documents already"):
+        create_tenant(stores, tenant)
+
+
+def test_of_those_who_rotate_a_key_at_one_instant_one_gets_the_new_one(stores, tenant: Tenant) -> None:
+    """All have seen the key in force before one of them ends it; `keys` is looked at behind that."""
+    old, _ = StoredKeys(stores.objects).create(tenant, "one", Role.WRITER)
+    met: Any = Meeting(stores.objects.for_tenant(tenant), "keys", 4)
+    made, refused = at_once(4, lambda: StoredKeys(met).rotate(tenant, old.id, keep_s=60))
+    assert (len(made), refused) == (1, ["key_ended"] * 3)
+    assert {key.id for key in StoredKeys(stores.objects).listed(tenant)} == {old.id, made[0][0].id}
+    with pytest.raises(Refused, match="been replaced"):
+        StoredKeys(stores.objects).rotate(tenant, old.id)
+
+
+def test_a_key_that_is_revoked_while_it_is_rotated_has_no_successor(stores, tenant: Tenant) -> None:
+    keys = StoredKeys(stores.objects)
+    old, _ = keys.create(tenant, "one", Role.WRITER)
+
+    class Revoking:
+        """Has the key revoked as soon as its successor is there."""
+
+        def for_tenant(self, tenant: Tenant) -> Any:
+            return self
+
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            kept: bool = stores.objects.for_tenant(tenant).put_if_absent(key, content)
+            if key.startswith(KEYS):
+                keys.revoke(tenant, old.id)
+            return kept
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(stores.objects.for_tenant(tenant), name)
+
+    racing: Any = Revoking()
+    with pytest.raises(Refused, match="revoked"):
+        StoredKeys(racing).rotate(tenant, old.id)
+    assert [(key.id, key.ended_at is not None) for key in keys.listed(tenant)] == [(old.id, True)]
 
 
 def test_the_last_use_is_told_and_an_ended_key_can_be_forgotten(keys: StoredKeys, tenant: Tenant, stores) -> None:

@@ -112,6 +112,33 @@ def test_an_emptied_redis_loses_no_document_and_no_fence(
     assert registry.tenants() == [TENANT]
 
 
+def test_datasets_are_counted_after_redis_was_emptied_and_where_an_older_version_did_not_count_them(
+    registry: ManifestRegistry, opened: Callable[[], ManifestRegistry], private_redis: PrivateRedis, own: Settings
+) -> None:
+    mine = registry.for_tenant(TENANT)
+    for number in range(2500):
+        mine.accept(document(f"d{number:04}", created_at=number + 1.0, dataset="odd" if number % 2 else "even"))
+    mine.save(ready(mine.claim("d0001", "v1", 60, 100)))
+    mine.delete("d0003")
+    told = [("even", 1250, 0), ("odd", 1249, 3)]
+    assert [(each.name, each.documents, each.chunks) for each in mine.datasets()] == told
+    private_redis.flush()
+    assert [(each.name, each.documents, each.chunks) for each in mine.datasets()] == told
+    with closing(RedisServer(own)) as server:
+
+        def forget(client: Any, prefix: str) -> None:
+            kept = list(client.scan_iter(match=f"{prefix}dataset*"))
+            assert len(kept) == 4
+            client.delete(*kept)
+
+        server.remember(forget)
+    mine.accept(document("late", created_at=3000.0, dataset="late"))
+    anew = opened().for_tenant(TENANT)
+    assert [(each.name, each.documents, each.chunks) for each in anew.datasets()] == [told[0], ("late", 1, 0), told[1]]
+    anew.delete("late")
+    assert [(each.name, each.documents, each.chunks) for each in mine.datasets()] == told
+
+
 def test_a_holder_goes_on_after_redis_was_emptied_and_a_late_one_does_not(
     registry: ManifestRegistry, private_redis: PrivateRedis
 ) -> None:

@@ -66,6 +66,8 @@ def test_a_data_directory_whose_stores_are_damaged_is_told(tmp_path: Path) -> No
         ("TRIVIUM_API_KEYS", "tenant-without-key", "TRIVIUM_API_KEYS"),
         ("TRIVIUM_API_KEYS", "one:key,other:key", "TRIVIUM_API_KEYS"),
         ("TRIVIUM_API_KEYS", "../up:key", "tenant"),
+        ("TRIVIUM_HTTP_HEADERS", "X-Frame-Option: DENY", "Did you mean x-frame-options"),
+        ("TRIVIUM_CORS_ORIGINS", "app.example.org", "TRIVIUM_CORS_ORIGINS"),
         ("TRIVIUM_HTTP_HOST", "0.0.0.0", "TRIVIUM_API_KEYS"),
         ("TRIVIUM_GRPC_HOST", "0.0.0.0", "TRIVIUM_API_KEYS"),
     ],

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from trivium.client import TriviumClient
 from trivium.domain.retrieval import Mode
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium.within import Within
 
 from .conftest import Server
 
@@ -49,6 +52,24 @@ def test_a_document_is_not_taken_into_a_second_dataset(harbour: Server) -> None:
         assert (refused.status_code, refused.json()["code"]) == (400, "other_dataset")
         listed = client.get("/v1/sources", params={"dataset": "letters"}).json()["sources"]
     assert [source["name"] for source in listed] == ["letter.md"]
+
+
+def test_the_datasets_are_listed_with_what_is_in_them(harbour: Server) -> None:
+    table = [line.split() for line in harbour.cli("datasets").stdout.splitlines()]
+    assert [row[:2] for row in table] == [["dataset", "documents"], ["letters", "1"], ["notes", "30"]]
+    told = [json.loads(line) for line in harbour.cli("datasets", "--json").stdout.splitlines()]
+    with TriviumClient(harbour.url) as client, harbour.channel() as channel:
+        assert [each.name for each in client.all_datasets()] == [each["name"] for each in told]
+        first = client.datasets(limit=1)
+        assert ([each.name for each in first.datasets], first.cursor) == (["letters"], "letters")
+        same = ingest_pb2_grpc.IngestServiceStub(channel).ListDatasets(ingest_pb2.ListDatasetsRequest())
+        passages = {
+            each.id: sum(1 for _ in client.chunks(each.id)) for each in client.all_sources(within=Within("notes"))
+        }
+    assert [(each.name, each.documents, each.chunks) for each in same.datasets] == [
+        tuple(each.values()) for each in told
+    ]
+    assert told[1] == {"name": "notes", "documents": 30, "chunks": sum(passages.values())}
 
 
 def test_a_document_moves_to_another_dataset_without_being_read_again(

@@ -341,6 +341,21 @@ class SourcePage(Output, frozen=True):
     cursor: Cursor
 
 
+class DatasetTotals(Output, frozen=True):
+    """What is in one dataset now: deleted sources count nowhere, those inside others do."""
+
+    name: str
+    documents: int
+    chunks: int
+
+
+class DatasetPage(Output, frozen=True):
+    """By name."""
+
+    datasets: tuple[DatasetTotals, ...]
+    cursor: Cursor
+
+
 class Chunk(Output, frozen=True):
     """A passage with its address."""
 

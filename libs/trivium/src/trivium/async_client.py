@@ -199,6 +199,21 @@ class AsyncTriviumClient:
             if not cursor:
                 return
 
+    async def datasets(self, *, limit: int = PAGE, cursor: str = "") -> api.DatasetPage:
+        """One page of the datasets that have a source, by name."""
+        return await self._get("/v1/datasets", api.DatasetPage, limit=limit, cursor=cursor)
+
+    async def all_datasets(self) -> AsyncIterator[api.DatasetTotals]:
+        """Every dataset, page by page."""
+        cursor = ""
+        while True:
+            page = await self.datasets(cursor=cursor)
+            for dataset in page.datasets:
+                yield dataset
+            cursor = page.cursor
+            if not cursor:
+                return
+
     async def source(self, source_id: str) -> api.Source:
         """One source. Raises `NotFound`."""
         return await self._get(f"/v1/sources/{part(source_id)}", api.Source)

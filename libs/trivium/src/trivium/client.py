@@ -198,6 +198,21 @@ class TriviumClient:
             if not cursor:
                 return
 
+    def datasets(self, *, limit: int = PAGE, cursor: str = "") -> api.DatasetPage:
+        """One page of the datasets that have a source, by name."""
+        return self._get("/v1/datasets", api.DatasetPage, limit=limit, cursor=cursor)
+
+    def all_datasets(self) -> Iterator[api.DatasetTotals]:
+        """Every dataset, page by page."""
+        cursor = ""
+        while True:
+            page = self.datasets(cursor=cursor)
+            for dataset in page.datasets:
+                yield dataset
+            cursor = page.cursor
+            if not cursor:
+                return
+
     def source(self, source_id: str) -> api.Source:
         """One source. Raises `NotFound`."""
         return self._get(f"/v1/sources/{part(source_id)}", api.Source)

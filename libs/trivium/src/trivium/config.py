@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from trivium.domain.access import Role
+from trivium.domain.browser_rules import read_headers, read_origins
 from trivium.domain.bucket_datasets import read_rules
 from trivium.domain.documents import LANES_OF, Lane, WorkerLanes
 from trivium.domain.errors import Refused
@@ -77,12 +78,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     Empty: embedded one is made in the data directory; on servers links need a key."""
     link_life_s: Annotated[float, msgspec.Meta(ge=1, le=30 * 24 * 60 * 60)] = 3600.0
     """How long such a link opens."""
+    link_opens: Literal["passage", "document"] = "passage"
+    """How far it opens: the cited passage with its neighbours; or from there the whole document and its original."""
     tls_cert: str = ""
     """A certificate's chain in PEM, for both doors, read again when it changes; empty: no TLS."""
     tls_key: str = ""
     """Its key in PEM."""
     cors_origins: str = ""
     """Origins whose pages may ask, separated by commas (https://app.example.org), or `*`; empty: none but our own."""
+    http_headers: str = ""
+    """What browsers are told with every answer instead of what is told by itself, NAME: VALUE, with | between:
+    X-Frame-Options: DENY | Permissions-Policy: camera=() | Referrer-Policy: (no value leaves it out)."""
     oidc_issuer: str = ""
     """An OpenID Connect provider whose tokens open the doors, as its discovery document calls itself; empty: none."""
     oidc_audience: str = ""
@@ -324,8 +330,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def allowed_origins(self) -> tuple[str, ...]:
-        """The origins of `cors_origins`."""
-        return tuple(filter(None, (part.strip().rstrip("/") for part in self.cors_origins.split(","))))
+        """The origins of `cors_origins`. Raises `Refused` (`bad_setting`)."""
+        return read_origins(self.cors_origins)
+
+    @property
+    def told_headers(self) -> dict[str, str]:
+        """The headers of `http_headers`, "" for those to leave out. Raises `Refused` (`bad_setting`)."""
+        return read_headers(self.http_headers)
 
     @property
     def oidc_allowed(self) -> tuple[str, ...]:
@@ -376,6 +387,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse a combination that would expose documents or cannot work."""
         read_limits(self.limits)
+        _ = self.allowed_origins, self.told_headers
         self._check_oidc()
         self._check_link_secret()
         if bool(self.tls_cert) != bool(self.tls_key):

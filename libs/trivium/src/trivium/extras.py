@@ -19,6 +19,7 @@ SERVICES = frozenset(
         "numpy",
         "opentelemetry",
         "prometheus_client",
+        "structlog",
     }
 )
 """What the library needs beside the client and the command line, its extra `services`."""

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import io
 import json
+import re
+import sys
 import unicodedata
 
 import pytest
@@ -8,10 +11,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.api import Status
-from trivium.cli.progress import passed
-from trivium.cli.terminal import clean, one_line, print_json, where
+from trivium.cli.progress import PlainLines, passed, progress
+from trivium.cli.terminal import clean, one_line, print_json, print_table, where
 from trivium.domain.documents import Stage
 from trivium.domain.parsed import Position
+
+
+class Screen(io.StringIO):
+    """Standard output, or error, on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_columns_stand_below_each_other_also_of_wide_and_joined_letters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    long = "a" * 300
+    rows = [("水車小屋", "7", "x"), ("cafe\u0301", "12", "\x1b[31mred"), (long, "3", "")]
+    print_table({"name": "left", "n": "right", "note": "left"}, rows)
+    lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in screen.getvalue().splitlines()]
+    assert lines == [
+        f"name{' ' * 296}   n  note",
+        f"水車小屋{' ' * 292}   7  x",
+        f"cafe\u0301{' ' * 296}  12  \u241b[31mred",
+        f"{long}   3",
+    ]
+
+
+def test_where_rich_is_not_installed_an_ingest_tells_lines_on_a_terminal_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Screen())
+    monkeypatch.setattr("trivium.cli.progress.find_spec", lambda _: None)
+    with progress(1) as told:
+        assert isinstance(told, PlainLines)
 
 
 @given(st.text())

@@ -15,6 +15,7 @@ from trivium.domain.connections import Connected
 from trivium.domain.graph_schema import Compliance
 from trivium.domain.places import view_link
 from trivium.domain.waiting import waits_for
+from trivium_query.handlers.datasets import DatasetPage
 from trivium_query.handlers.graph import EntityPicture, Neighbour
 from trivium_query.handlers.links import Links
 from trivium_query.handlers.topics import TopicListing, TopicPicture
@@ -41,6 +42,11 @@ def source(document: documents.Document) -> api.Source:
         uploaded_at=document.uploaded,
         waits_for=waits_for(document, time.time()),
     )
+
+
+def datasets(page: DatasetPage) -> api.DatasetPage:
+    """One page of a listing."""
+    return api.DatasetPage(tuple(to_api(api.DatasetTotals, each) for each in page.datasets), page.cursor)
 
 
 def connection(found: Connected) -> api.Connection:

@@ -62,6 +62,7 @@ from trivium.domain.verdicts import Verdict as NameVerdict
 from trivium.domain.verdicts import VerdictPage
 from trivium.edits.curation import Curation
 from trivium.flow.assets import no_such_asset
+from trivium.llm.spending import owe
 from trivium.ports.graph import EntityPage, GraphRow
 from trivium.ports.intake import ANYWHERE, Destination, NewSource
 from trivium.ports.parser import Blob
@@ -401,6 +402,7 @@ class QuotingAnswerer:
         yield Finished(answer)
 
     def _compose(self, ask: AskRequest, result: SearchResult) -> Answer:
+        owe(36 if result.hits else 0)
         if not result.hits:
             return Answer(ask.question, "Not found in the documents.", "extractive", Verdict.NOT_SUPPORTED, found=False)
         chunk = result.hits[0].chunk

@@ -67,6 +67,15 @@ async def test_the_sources_of_one_dataset_are_listed(ingests) -> None:
     assert found.name == "odd.txt"
 
 
+async def test_datasets_are_listed_by_name_page_by_page(ingests) -> None:
+    for name in ("odd", "even"):
+        await ingests.SubmitSource(iter(pieces(b"hello", name=f"{name}.txt", dataset=name)))
+    first = await ingests.ListDatasets(ingest.ListDatasetsRequest(page_size=2))
+    assert [(each.name, each.documents, each.chunks) for each in first.datasets] == [("default", 1, 3), ("even", 1, 0)]
+    rest = await ingests.ListDatasets(ingest.ListDatasetsRequest(page_size=2, page_token=first.next_page_token))
+    assert ([each.name for each in rest.datasets], rest.next_page_token) == (["odd"], "")
+
+
 async def test_the_sources_of_one_run_are_listed_and_deleted(ingests) -> None:
     for name in ("odd", "even"):
         taken = await ingests.SubmitSource(iter(pieces(b"hello", name=f"{name}.txt", run=name)))

@@ -139,6 +139,27 @@ async def test_a_view_of_a_passage_that_is_not_there_is_refused(
     assert (await client.get(f"/v1/sources/{engine}/view", params={"unit": unit})).status_code == status
 
 
+async def test_datasets_are_listed_by_name_page_by_page(client: httpx.AsyncClient, engine: str) -> None:
+    for name, dataset in (("a.txt", "reports"), ("b.txt", "reports"), ("c.txt", "Minutes"), ("gone.txt", "gone")):
+        files = {"file": (name, name.encode())}
+        taken = await client.post("/v1/sources", files=files, data={"dataset": dataset})
+        assert taken.status_code == 202
+    await client.delete(f"/v1/sources/{taken.json()['id']}")
+    first = (await client.get("/v1/datasets", params={"limit": 2})).json()
+    assert first == {
+        "datasets": [
+            {"name": "Minutes", "documents": 1, "chunks": 0},
+            {"name": "default", "documents": 1, "chunks": 3},
+        ],
+        "cursor": "default",
+    }
+    rest = (await client.get("/v1/datasets", params={"limit": 2, "cursor": first["cursor"]})).json()
+    assert rest == {"datasets": [{"name": "reports", "documents": 2, "chunks": 0}], "cursor": ""}
+    for cursor in ("../x", "x" * 101):
+        refused = await client.get("/v1/datasets", params={"cursor": cursor})
+        assert (refused.status_code, refused.json()["code"]) == (400, "bad_cursor")
+
+
 async def test_the_sources_of_one_dataset_are_listed(client: httpx.AsyncClient) -> None:
     for number in range(6):
         files, said = {"file": (f"{number}.txt", b"hello")}, {"dataset": "odd" if number % 2 else "even"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
+from typing import Any
 
 import grpc
 import httpx
@@ -12,6 +14,7 @@ import pytest
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from grpc_doors import over_grpc
 from grpc_status import rpc_status
+from length_embedder import Lengths
 
 from trivium import client as client_module
 from trivium.access.stored_keys import StoredKeys
@@ -25,7 +28,8 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
 from trivium_query.access import limiter
 from trivium_query.http.app import create_app
-from trivium_query.requests import Services
+from trivium_query.question_vectors import QuestionVectors
+from trivium_query.requests import Embeddings, Services
 
 ALPHA, BETA = {"x-api-key": "alpha"}, {"x-api-key": "beta"}
 
@@ -117,6 +121,22 @@ async def test_what_an_answer_cost_is_charged_to_its_tenant(services: Services, 
         assert (error["type"], error["code"]) == ("rate_limit_error", "too_many")
     else:
         assert second.json()["code"] == "too_many"
+
+
+async def test_embeddings_are_charged_as_their_usage_says(services: Services) -> None:
+    """Six tokens and the one taken beforehand, of 6 an hour: one is owed, and one more has to be there."""
+    model: Any = Lengths()
+    with closing(QuestionVectors(model)) as questions:
+        known = msgspec.structs.replace(services, embeddings=Embeddings(questions, model))
+        async with client_of(limited(known, "tenant.tokens=6/h")) as client:
+            asked = {"model": "trivium-embeddings", "input": ["of three words", "and three more"]}
+            first = await client.post("/openai/v1/embeddings", json=asked, headers=ALPHA)
+            assert first.json()["usage"]["total_tokens"] == 6
+            second = await client.post("/openai/v1/embeddings", json=asked, headers=ALPHA)
+            assert (second.status_code, second.json()["error"]["code"]) == (429, "too_many")
+            assert 1190 < int(second.headers["retry-after"]) <= 1200
+            assert (await client.post("/v1/queries", json=ASKED["/v1/queries"], headers=ALPHA)).status_code == 429
+            assert (await client.post("/openai/v1/embeddings", json=asked, headers=BETA)).status_code == 200
 
 
 async def test_where_the_buckets_are_away_nothing_is_limited(services: Services) -> None:

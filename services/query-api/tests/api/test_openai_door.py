@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -14,6 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from length_embedder import Lengths
 
 from trivium.config import Settings
 from trivium.domain.answers import (
@@ -23,7 +23,6 @@ from trivium.domain.answers import (
     TextWithdrawn,
     Verdict,
 )
-from trivium.ports.inference import Vector
 from trivium_query.http.app import create_app
 from trivium_query.http.openai.wire import Told, growing
 from trivium_query.question_vectors import QuestionVectors
@@ -32,20 +31,6 @@ from trivium_query.requests import Embeddings, Services
 CHAT = "/openai/v1/chat/completions"
 ASKED = {"model": "trivium", "messages": [{"role": "user", "content": "Who designed the Analytical Engine?"}]}
 SPENT = {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
-
-
-class Lengths:
-    """Embeds a text as its length."""
-
-    fingerprint = "lengths"
-    dimension = 2
-    max_tokens = 100
-
-    def embed_queries(self, texts: Sequence[str]) -> Vector:
-        return np.array([[len(text), 1.0] for text in texts], np.float32)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(text.split()) for text in texts]
 
 
 def chunks_of(text: str) -> list[dict[str, Any]]:

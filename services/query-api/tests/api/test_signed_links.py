@@ -15,7 +15,10 @@ import pytest
 from trivium.access.stored_keys import StoredKeys
 from trivium.config import Settings
 from trivium.domain.access import Role
+from trivium.domain.chunks import Span
+from trivium.domain.documents import DocumentState
 from trivium.domain.errors import Refused
+from trivium.domain.ids import chunk_id
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import query_pb2 as pb
 from trivium.v1 import query_pb2_grpc
@@ -204,6 +207,94 @@ async def test_the_page_leads_to_the_picture_of_its_place_and_nowhere_else(
     assert (await client.get(f"/v1/sources/{engine}/content?page=1")).status_code == 401
     with_a_key = (await client.get(f"/v1/sources/{engine}/view?unit=1", headers=ALPHA)).text
     assert '<a href="content">' in with_a_key
+
+
+def ways(page: str, engine: str) -> dict[str, str]:
+    """What the page links to, by the words of each link."""
+    found = re.findall(r'<a href="([^"]*)">([^<]*)</a>', page)
+    return {name: f"/v1/sources/{engine}/{html.unescape(address)}" for address, name in found}
+
+
+async def test_where_links_open_documents_the_page_leads_to_the_original_and_all_of_it(
+    services: Services, keys: StoredKeys, engine: str
+) -> None:
+    made, text = keys.create(DEFAULT_TENANT, "mira", Role.READER)
+    kept = services.keywords.kept["default"]
+    said = [f"Line {number} of a log." for number in range(20)]
+    version = kept[0].version
+    for number, one in enumerate(said, len(kept)):
+        beside = {"text": one, "span": Span(100 * number, 100 * number + len(one)), "positions": ()}
+        kept.append(msgspec.structs.replace(kept[0], id=chunk_id(engine, version, number), ordinal=number, **beside))
+    async with another(services, link_opens="document") as client:
+        link = await asked(client, text)
+        page = await client.get(link)
+        read, addresses = page.text, [ways(page.text, engine)]
+        while "next" in addresses[-1] and len(addresses) < 20:
+            page = await client.get(addresses[-1]["next"])
+            assert page.status_code == 200
+            read += page.text
+            addresses.append(ways(page.text, engine))
+        assert [one for one in said if one not in read] == []
+        assert "previous" in addresses[-1]
+        original = await client.get(addresses[0]["the original"])
+        assert (original.status_code, original.content) == (200, services.intake.blobs[engine].content)
+        assert "sandbox" in original.headers["content-security-policy"]
+        ends = {dict(parse_qsl(urlsplit(each).query))["expires"] for way in addresses for each in way.values()}
+        assert ends == {dict(parse_qsl(urlsplit(link).query))["expires"]}, "nothing outlives the link that was told"
+        assert {(who, what, *ids) for who, what, ids in await trail(client)} == {(made.id, "link.open", engine)}
+        other = services.keywords.kept["other"][0].document_id
+        address = addresses[0]["the original"]
+        for bad in (address.replace(engine, other), changed(address, page="1"), changed(address, chunk="1")):
+            assert (await refusal(client, bad))[:2] == (403, "link_changed"), bad
+        for path in ("", "/chunks", "/assets/figure.png"):
+            assert (await client.get(f"/v1/sources/{engine}{path}?{urlsplit(address).query}")).status_code == 401
+        registry = services.registry.for_tenant(DEFAULT_TENANT)
+        registry.save(msgspec.structs.replace(registry.get(engine), state=DocumentState.READY))
+        newer = msgspec.structs.replace(registry.get(engine), version="e" * 32)
+        registry.accept(newer)
+        assert (await refusal(client, address))[:2] == (403, "link_ended"), "its original is another one by now"
+        assert (await client.get(link)).status_code == 200
+        async with another(services) as passages_alone:
+            assert (await refusal(passages_alone, address))[:2] == (403, "link_ended")
+            assert ways((await passages_alone.get(link)).text, engine) == {}
+        keys.revoke(DEFAULT_TENANT, made.id)
+        assert {(await client.get(each)).status_code for each in (link, *addresses[0].values())} == {403}
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+async def test_a_browser_is_told_in_a_page_what_to_do_where_a_link_does_not_open(
+    client: httpx.AsyncClient, services: Services, link: str, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def shown(address: str, status: int, *words: str) -> None:
+        page = await client.get(address, headers=BROWSER)
+        assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
+        assert "default-src 'none'; style-src 'unsafe-inline'" in page.headers["content-security-policy"]
+        assert page.headers["cache-control"] == "no-store"
+        assert int(page.headers["content-length"]) == len(page.content)
+        assert [word for word in ("<h1>This link does not open</h1>", *words) if word not in page.text] == []
+        assert page.headers["x-request-id"] in page.text
+
+    fresh = "Ask the question again, or whoever sent you this link, for a fresh one."
+    await shown(changed(link, unit="2"), 403, "This link is not as it was made.", fresh)
+    await shown(f"/v1/sources/{engine}/view?unit=1", 401, "This page needs a key, which a browser does not send.")
+    await shown(f"/v1/sources/{engine}/content", 401, "follow the link in the answer")
+    assert (await client.get(changed(link, unit="2"), headers={"accept": "*/*"})).json()["code"] == "link_changed"
+    assert (await client.get("/v1/sources", headers=BROWSER)).json()["code"] == "unauthenticated"
+    assert "<mark" in (await client.get(link, headers=BROWSER)).text
+    registry = services.registry.for_tenant(DEFAULT_TENANT)
+    registry.save(msgspec.structs.replace(registry.get(engine), active_version="f" * 32))
+    await shown(link, 403, "The document has changed since this link was made.", fresh)
+    ends = int(dict(parse_qsl(urlsplit(link).query))["expires"])
+    monkeypatch.setattr(time, "time", lambda: ends)
+    await shown(link, 403, "This link has expired.", fresh)
+
+
+async def test_no_character_of_a_refusal_is_markup_in_its_page(client: httpx.AsyncClient, engine: str) -> None:
+    bad = f"/v1/sources/{engine}/view?unit=1&<script>=1"
+    page = await client.get(bad, headers=BROWSER | ALPHA)
+    assert (page.status_code, "<script>" in page.text) == (422, False)
 
 
 async def test_query_services_of_one_secret_accept_each_others_links_and_no_others(

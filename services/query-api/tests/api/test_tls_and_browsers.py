@@ -118,6 +118,62 @@ async def test_every_answer_tells_browsers_to_be_careful(client: httpx.AsyncClie
         assert "access-control-allow-origin" not in told
 
 
+def browsed(services: Services, **settings: str) -> httpx.AsyncClient:
+    changed = msgspec.structs.replace(services.settings, **settings)
+    changed.check()
+    app = create_app(msgspec.structs.replace(services, settings=changed))
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost")
+
+
+async def test_what_browsers_are_told_is_a_setting(services: Services, client: httpx.AsyncClient, engine: str) -> None:
+    said = (
+        "X-Frame-Options: DENY | Permissions-Policy: camera=(), geolocation=() | referrer-policy:"
+        "| Content-Security-Policy: default-src 'none'; report-to csp | Strict-Transport-Security: max-age=60; preload"
+    )
+    async with browsed(services, http_headers=said) as asked:
+        told = (await asked.get("/v1/sources")).headers
+        assert (told["x-frame-options"], told["permissions-policy"]) == ("DENY", "camera=(), geolocation=()")
+        assert told["content-security-policy"] == "default-src 'none'; report-to csp"
+        assert told["strict-transport-security"] == "max-age=60; preload"
+        assert "referrer-policy" not in told
+        assert told["x-content-type-options"] == "nosniff", "what is not named stays"
+        for path in (f"/v1/sources/{engine}/content", f"/v1/sources/{engine}/view?unit=1", "/docs"):
+            own = (await client.get(path)).headers.get_list("content-security-policy")
+            assert (await asked.get(path)).headers.get_list("content-security-policy") == own, path
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "says"),
+    [
+        ("http_headers", "X-Frame-Option: DENY", "Did you mean x-frame-options"),
+        ("http_headers", "X-Frame-Options: ALLOW-FROM https://x.example", "TRIVIUM_HTTP_HEADERS says 'ALLOW-FROM"),
+        ("http_headers", "X-Frame-Options DENY", "is no header"),
+        ("http_headers", "Content-Length: 0", "It may have content-security-policy"),
+        ("http_headers", "Set-Cookie: a=b", "cannot have 'Set-Cookie'"),
+        ("http_headers", "Access-Control-Allow-Origin: *", "TRIVIUM_CORS_ORIGINS"),
+        ("http_headers", "X-Robots-Tag: a\r\nSet-Cookie: b", "printable ASCII"),
+        ("http_headers", "Permissions-Policy: é", "printable ASCII"),
+        ("http_headers", "Permissions-Policy: " + "x" * 5000, "At most 4096"),
+        ("http_headers", "X-Frame-Options: DENY | x-frame-options: SAMEORIGIN", "twice"),
+        ("cors_origins", "app.example.org", "is no origin"),
+        ("cors_origins", "https://app.example.org/path", "is no origin"),
+        ("cors_origins", "*,https://app.example.org", "is no origin"),
+        ("cors_origins", "https://*.example.org", "is no origin"),
+    ],
+)
+def test_what_would_tell_browsers_nothing_is_refused_at_the_start(setting: str, value: str, says: str) -> None:
+    with pytest.raises(Refused) as refused:
+        Settings(**{setting: value}).check()
+    assert says in f"{refused.value.message} {refused.value.action}"
+
+
+async def test_an_origin_is_the_same_however_it_is_written(services: Services) -> None:
+    async with browsed(services, api_keys="default:alpha", cors_origins="HTTPS://App.example.org/") as client:
+        read = await client.get("/healthz", headers={"origin": ORIGIN})
+        assert read.headers["access-control-allow-origin"] == ORIGIN
+        assert "cross-origin-resource-policy" not in read.headers
+
+
 async def test_only_named_origins_may_ask(services: Services) -> None:
     settings = msgspec.structs.replace(services.settings, api_keys="default:alpha", cors_origins=ORIGIN)
     app = create_app(msgspec.structs.replace(services, settings=settings))

@@ -5,7 +5,7 @@ it only where there is none, whoever revokes one writes it anyway, so no race br
 `access/uses/<id>/<number>` is a note of its use: what the note before it says, and more. Of several processes that add
 to one note, one writes the next number, by a condition; the others add to that. So none loses another's counts, and the
 last note alone is read, however many processes there were. Older versions kept the last use alone, as
-`access/used/<id>`.
+`access/used/<id>`. `access/first` is written by whoever makes a tenant's first key, before it, by a condition.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ KEYS = "access/keys/"
 ENDED = "access/ended/"
 USED = "access/used/"
 USES = "access/uses/"
+FIRST = "access/first"
 MAX_KEYS = 1000
 """Of one tenant, ended ones included: a listing reads them all."""
 KEPT_NOTES = 20
@@ -60,8 +61,8 @@ class StoredKeys:
     Duplicate: a name may be given twice; `revoke` of an ended key ends it at once, at the latest now.
     Empty: a tenant without keys lists none.
     Order: `listed` newest first.
-    Half-done: a key opens nothing before its record is whole; `rotate` makes the new key before it ends the old one;
-    when `used` raises, its counts may stand there all the same.
+    Half-done: a key opens nothing before its record is whole; `rotate` makes the new key before it ends the old one,
+    and takes it back where another ended that meanwhile; when `used` raises, its counts may stand there all the same.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -80,6 +81,10 @@ class StoredKeys:
         key = AccessKey(text.id, tenant.name, name, role, time.time(), by, expires_at)
         objects.put_if_absent(KEYS + key.id, _encode(_Record(key, text.digest)))
         return key, text.text
+
+    def may_begin(self, tenant: Tenant) -> bool:
+        """Whether the tenant's first key is the caller's to make: True once, until the tenant is erased."""
+        return self._objects.for_tenant(tenant).put_if_absent(FIRST, _encode(time.time()))
 
     def find(self, text: KeyText) -> AccessKey | None:
         """The key, ended ones too, if the secret is its own; compared in constant time."""
@@ -103,16 +108,20 @@ class StoredKeys:
     def rotate(self, tenant: Tenant, key_id: str, *, keep_s: float = 0.0, by: str = "") -> tuple[AccessKey, str]:
         """Another key of the same name, role and expiry; the old one opens for `keep_s` more.
 
-        Raises `NotFound`, and `Refused` (`key_ended`).
+        A key is replaced once. Raises `NotFound`, and `Refused` (`key_ended`).
         """
         objects = self._objects.for_tenant(tenant)
         old = _need(objects, key_id)
         stops = old.stops_at()
         if stops is not None and stops <= time.time():
             raise Refused("key_ended", f"The key {key_id} has ended.", "Create another.")
-        made = self.create(tenant, old.name, old.role, expires_at=old.expires_at, by=by)
-        objects.put_if_absent(ENDED + key_id, _encode(time.time() + keep_s))
-        return made
+        if old.ended_at is not None:
+            raise _replaced(key_id)
+        key, text = self.create(tenant, old.name, old.role, expires_at=old.expires_at, by=by)
+        if not objects.put_if_absent(ENDED + key_id, _encode(time.time() + keep_s)):
+            objects.delete(KEYS + key.id)
+            raise _replaced(key_id)
+        return key, text
 
     def revoke(self, tenant: Tenant, key_id: str) -> AccessKey:
         """From now on it opens nothing. Raises `NotFound`."""
@@ -189,6 +198,12 @@ def _told(objects: ObjectStore, key_id: str) -> AccessKey | None:
     use = _last_use(objects, key_id, _notes(objects, key_id))
     told = {"used_at": use.at, "uses": use.uses} if use else {}
     return msgspec.structs.replace(record.key, ended_at=_at(objects, ENDED + key_id), **told)
+
+
+def _replaced(key_id: str) -> Refused:
+    return Refused(
+        "key_ended", f"The key {key_id} has been replaced or revoked already.", "Rotate the key that replaced it."
+    )
 
 
 def _need(objects: ObjectStore, key_id: str) -> AccessKey:

@@ -1,4 +1,4 @@
-"""`trivium status`, `documents`, `chunks` and `delete`: what has been read."""
+"""`trivium status`, `documents`, `datasets`, `chunks` and `delete`: what has been read."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trivium.client import TriviumClient
 
 MAX_AMBIGUOUS = 5
+NONE_YET = "No documents. Add some with: trivium ingest FOLDER"
 MAX_WARNINGS = 20
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _COLUMNS = ("state", "chunks", "uploaded", "id", "name", "dated", "run", "remark")
@@ -74,9 +75,29 @@ def documents(state: str | None, inside: str | None, limit: int | None, as_json:
             print_json_line(source)
         return
     if not found:
-        note("No documents. Add some with: trivium ingest FOLDER")
+        note(NONE_YET)
         return
     print_table(dict.fromkeys(_COLUMNS, "left") | {"chunks": "right"}, [_row(source) for source in found])
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def datasets(as_json: bool) -> None:
+    """List the datasets by name, with the documents and passages in each.
+
+    What was found inside a document counts as one of its own.
+    """
+    with connected() as client:
+        found = list(client.all_datasets())
+    if as_json:
+        for dataset in found:
+            print_json_line(dataset)
+        return
+    if not found:
+        note(NONE_YET)
+        return
+    rows = [(dataset.name, str(dataset.documents), str(dataset.chunks)) for dataset in found]
+    print_table({"dataset": "left", "documents": "right", "passages": "right"}, rows)
 
 
 @click.command()
@@ -176,7 +197,7 @@ def resolve(client: TriviumClient, wanted: str, dataset: str = "") -> api.Source
     return endings[0]
 
 
-def print_json_line(value: api.Source | api.Chunk) -> None:
+def print_json_line(value: api.Source | api.Chunk | api.DatasetTotals) -> None:
     """One object on one line."""
     print_json(value, indent=0)
 

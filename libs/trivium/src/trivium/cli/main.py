@@ -50,6 +50,7 @@ COMMANDS: Mapping[str, Entry] = {
     "search": Entry("trivium.cli.search:search", "Find passages, and show why each was found."),
     "status": Entry("trivium.cli.documents:status", "Show how much is done, running and failed."),
     "documents": Entry("trivium.cli.documents:documents", "List the documents and their states."),
+    "datasets": Entry("trivium.cli.documents:datasets", "List the datasets and what is in each."),
     "chunks": Entry("trivium.cli.documents:chunks", "Print the passages of a document."),
     "unlock": Entry("trivium.cli.unlock:unlock", "Give the password of a document that needs one."),
     "delete": Entry("trivium.cli.documents:delete", "Remove a document from everywhere."),

@@ -1,10 +1,11 @@
-"""How an ingest shows its progress: a bar per stage on a terminal, plain lines elsewhere."""
+"""How an ingest shows its progress: a bar per stage on a terminal that `rich` can draw on, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from trivium import api
@@ -36,8 +37,8 @@ class Progress(Protocol):
 
 @contextmanager
 def progress(total: int) -> Iterator[Progress]:
-    """The right kind for standard error, for `total` sources to send."""
-    if not sys.stderr.isatty():
+    """The right kind for standard error, for `total` sources to send; lines too where `rich` is not installed."""
+    if not sys.stderr.isatty() or find_spec("rich") is None:
         yield PlainLines(total)
         return
     from rich.console import Console

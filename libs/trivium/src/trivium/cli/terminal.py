@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,25 +69,30 @@ def _whole(value: Any) -> Any:
 
 
 def print_table(columns: dict[str, str], rows: Sequence[tuple[str, ...]]) -> None:
-    """A table on a terminal; tab-separated lines, with a header and nothing cut, elsewhere.
+    """A table on a terminal; tab-separated lines elsewhere. Both have a header, and nothing is cut.
 
     `columns` maps each title to `left` or `right`.
     """
-    cleaned = [tuple(one_line(cell) for cell in row) for row in rows]
+    lines = [tuple(columns), *(tuple(one_line(cell) for cell in row) for row in rows)]
     if not sys.stdout.isatty():
-        for row in [tuple(columns), *cleaned]:
+        for row in lines:
             click.echo("\t".join(row))
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    for number, row in enumerate(lines):
+        cells = (_padded(*cell) for cell in zip(row, widths, columns.values(), strict=True))
+        click.secho("  ".join(cells).rstrip(), bold=number == 0)
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for index, (title, side) in enumerate(columns.items()):
-        table.add_column(title, justify="right" if side == "right" else "left", overflow="fold", no_wrap=index > 0)
-    for row in cleaned:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(markup=False, highlight=False, emoji=False).print(table)
+
+def _padded(cell: str, width: int, side: str) -> str:
+    room = " " * (width - _width(cell))
+    return room + cell if side == "right" else cell + room
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: two for what East Asia writes wide, none for what joins a letter (UAX 11, UAX 44)."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.category(letter) in ("Mn", "Me", "Cf") for letter in text)
 
 
 def address(source: str, chunk_number: int, positions: tuple[Position, ...]) -> str:

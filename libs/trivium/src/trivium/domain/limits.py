@@ -25,7 +25,7 @@ class Resource(enum.StrEnum):
     BYTES = "bytes"
     DOCUMENTS = "documents"
     TOKENS = "tokens"
-    """Of the language model, read and written together."""
+    """Of the language model, read and written together, and of texts that callers have embedded."""
 
 
 class Limit(msgspec.Struct, frozen=True):

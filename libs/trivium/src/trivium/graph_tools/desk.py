@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -34,7 +35,6 @@ from trivium.domain.graph import MIN_RELATION_CONFIDENCE, Edge, Entity, EntityTy
 from trivium.domain.ids import ID_HEX_DIGITS, entity_id
 from trivium.domain.retrieval import Mode, SearchResult
 from trivium.domain.scope import Scope
-from trivium.edits.curation import Curated, Curation
 from trivium.edits.fold import Folded, Standing
 from trivium.edits.words import in_words, keys_of
 from trivium.graph_tools.same_facts import Bearer
@@ -44,6 +44,9 @@ from trivium.ports.keywords import KeywordReader
 from trivium.ports.registry import TenantRegistry
 from trivium.text import gate
 from trivium.text.names import fold_name
+
+if TYPE_CHECKING:  # it logs; a client, which logs nothing, reads lists by what stands here
+    from trivium.edits.curation import Curated, Curation
 
 NEAREST = 3
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")

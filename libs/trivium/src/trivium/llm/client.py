@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 
 import msgspec
 
@@ -12,6 +13,7 @@ from trivium.llm.called import called
 from trivium.llm.dialect import UNREADABLE, Dialect, Prompt
 from trivium.llm.reasoning import SpokenText, spoken
 from trivium.llm.shapes import decode_shape, schema_of
+from trivium.llm.spending import Bill
 from trivium.llm.transport import BadRequest, LlmLimits, Transport
 from trivium.ports.llm import Completion, Delta, Message, T, Tool, ToolCall
 
@@ -107,11 +109,12 @@ class HttpLlm:
         prompt = Prompt(tuple(messages), max_tokens, stream=True)
         while True:
             try:
-                with called(self.name) as spend:
-                    async for delta in self._stream(prompt, deadline):
-                        if delta.final:
-                            spend(delta.final)
-                        yield delta
+                with called(self.name, prompt.messages) as call:
+                    async with aclosing(self._stream(prompt, deadline, call.bill)) as deltas:
+                        async for delta in deltas:
+                            if delta.final:
+                                call.spend(delta.final)
+                            yield delta
                 return
             except BadRequest as refusal:  # raised before anything was yielded
                 self._concede(refusal)
@@ -124,13 +127,13 @@ class HttpLlm:
         return time.monotonic() + min(timeout_s, self._transport.limits.timeout_s)
 
     async def _complete(self, prompt: Prompt, deadline: float) -> Completion:
-        with called(self.name) as spend:
-            return spend(await self._completed(prompt, deadline))
+        with called(self.name, prompt.messages) as call:
+            return call.spend(await self._completed(prompt, deadline, call.bill))
 
-    async def _completed(self, prompt: Prompt, deadline: float) -> Completion:
+    async def _completed(self, prompt: Prompt, deadline: float, bill: Bill) -> Completion:
         while True:
             try:
-                body = await self._transport.post(self._dialect.encode(prompt), deadline)
+                body = await self._transport.post(self._dialect.encode(prompt), deadline, bill.sent)
             except BadRequest as refusal:
                 self._concede(refusal)
                 continue
@@ -140,14 +143,15 @@ class HttpLlm:
                 raise self._gibberish(fault) from fault
             return answer if prompt.schema is not None else spoken(answer)  # JSON is freed of thoughts by its decoder
 
-    async def _stream(self, prompt: Prompt, deadline: float) -> AsyncIterator[Delta]:
+    async def _stream(self, prompt: Prompt, deadline: float, bill: Bill) -> AsyncGenerator[Delta]:
         reader, said = self._dialect.reader(), SpokenText()
         try:
-            async for line in self._transport.lines(self._dialect.encode(prompt), deadline):
+            async for line in self._transport.lines(self._dialect.encode(prompt), deadline, bill.sent):
                 try:
                     text = reader.feed(line)
                 except (msgspec.DecodeError, UnicodeError) as fault:
                     raise self._gibberish(fault) from fault
+                bill.came(text)
                 heard = said.feed(text)
                 if heard.withdrawn:
                     yield Delta(withdrawn=True)

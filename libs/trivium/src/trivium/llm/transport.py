@@ -8,7 +8,7 @@ import email.utils
 import random
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 import httpx
@@ -18,6 +18,7 @@ from trivium.domain.errors import NeverWill, TriviumError, TryLater
 
 T = TypeVar("T")
 
+SLOW = "llm_slow"
 _TOO_LONG = re.compile(
     r"context.{0,10}(length|window|size)|(prompt|input|request).{0,20}too (long|large)|maximum.{0,30}tokens", re.I
 )
@@ -79,15 +80,15 @@ class Transport:
         """Close all connections."""
         await self._client.aclose()
 
-    async def post(self, body: bytes, deadline: float) -> bytes:
-        """The response's whole body, retried while that can help."""
-        async with self._response(body, deadline) as response:
+    async def post(self, body: bytes, deadline: float, sent: Callable[[], None]) -> bytes:
+        """The response's whole body, retried while that can help; `sent` is called when its turn has come."""
+        async with self._response(body, deadline, sent) as response:
             return b"".join([part async for part in self._parts(response, deadline)])
 
-    async def lines(self, body: bytes, deadline: float) -> AsyncIterator[str]:
-        """The response's lines as they come. Only what precedes the response is retried."""
+    async def lines(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[str]:
+        """The response's lines as they come. Only what precedes the response is retried. `sent` as for `post`."""
         buffer = b""
-        async with self._response(body, deadline) as response:
+        async with self._response(body, deadline, sent) as response:
             async for part in self._parts(response, deadline):
                 *complete, buffer = (buffer + part).split(b"\n")
                 for line in complete:
@@ -96,9 +97,10 @@ class Transport:
             yield buffer.decode("utf-8", "replace")
 
     @contextlib.asynccontextmanager
-    async def _response(self, body: bytes, deadline: float) -> AsyncIterator[httpx.Response]:
+    async def _response(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[httpx.Response]:
         await self._within(self._slots.acquire(), deadline, None)
         try:
+            sent()
             response = await self._send(body, deadline)
             try:
                 yield response
@@ -183,14 +185,14 @@ class Transport:
 
     def _slow(self) -> TryLater:
         return TryLater(
-            "llm_slow",
+            SLOW,
             f"{self._name} did not finish in time.",
             "Raise the time limit, ask for less, or check the server's load.",
         )
 
     def _unreachable(self, error: httpx.HTTPError) -> RetryAfter:
         if isinstance(error, httpx.ReadTimeout):
-            return RetryAfter("llm_slow", f"{self._name} did not answer in time.", "Check the server's load.")
+            return RetryAfter(SLOW, f"{self._name} did not answer in time.", "Check the server's load.")
         return RetryAfter(
             "llm_unreachable",
             f"{self._name} cannot be reached at {self._place} ({type(error).__name__}).",

@@ -26,6 +26,14 @@ class DocumentCounts(msgspec.Struct, frozen=True):
     chunks: int = 0
 
 
+class DatasetCounts(msgspec.Struct, frozen=True):
+    """One dataset's documents that are not deleted, files inside files too, and their passages."""
+
+    name: str
+    documents: int
+    chunks: int
+
+
 class TenantRegistry(Protocol):
     """One tenant's documents.
 
@@ -33,7 +41,7 @@ class TenantRegistry(Protocol):
     Duplicate: `accept` of a (source, version) already known and not FAILED or DELETED changes nothing.
     Empty: a tenant without documents lists nothing and counts zero.
     Order: `list` is by creation, newest first, ties by id; a cursor never repeats or skips a document
-    that existed when the listing began.
+    that existed when the listing began. `datasets` is by name, in the order of its bytes.
     Half-done: `save` replaces the whole record in one step and only when the stored `fence` and
     `version` equal the given ones, else raises `Conflict`; so a late holder's commit is refused.
     The bulk forms (`..._many`) do the same to each record by itself: one that is refused does not hinder
@@ -92,6 +100,10 @@ class TenantRegistry(Protocol):
     def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage: ...
 
     def counts(self) -> DocumentCounts: ...
+
+    def datasets(self, limit: int = 50, after: str = "") -> Sequence[DatasetCounts]:
+        """Those that have a document, at most `limit`, that come behind `after`."""
+        ...
 
 
 class Registry(Protocol):

@@ -15,7 +15,8 @@ from trivium.tenants.erase import records
 def create_tenant(stores: Stores, tenant: Tenant) -> tuple[AccessKey, str]:
     """The first admin's key, and the text that is shown this once; it may be done while servers run.
 
-    Raises `Refused`: `tenant_in_use` for one that has a key, ended ones too, or a document, and `tenant_being_erased`.
+    Raises `Refused`: `tenant_in_use` for one that has a key, ended ones too, or a document, or that somebody
+    else creates at this instant, and `tenant_being_erased`.
     """
     objects = stores.objects.for_tenant(tenant)
     refuse_while_erased(objects)
@@ -25,6 +26,13 @@ def create_tenant(stores: Stores, tenant: Tenant) -> tuple[AccessKey, str]:
             f"Tenant {tenant.name} has keys or documents already.",
             "Have one of its admins run `trivium keys create`, or name another tenant.",
         )
-    made = StoredKeys(stores.objects).create(tenant, "first admin", Role.ADMIN, by=OPERATOR)
+    keys = StoredKeys(stores.objects)
+    if not keys.may_begin(tenant):
+        raise Refused(
+            "tenant_in_use",
+            f"Tenant {tenant.name} is being created by somebody else, or that was broken off.",
+            f"Ask who made its first key; where nobody has it, run `trivium tenants erase {tenant.name}` first.",
+        )
+    made = keys.create(tenant, "first admin", Role.ADMIN, by=OPERATOR)
     Trail(stores.objects).add(Caller(tenant, Role.ADMIN, OPERATOR), CREATED, (tenant.name, made[0].id))
     return made

@@ -114,6 +114,32 @@ class ListSourcesResponse(_message.Message):
     next_page_token: str
     def __init__(self, sources: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class ListDatasetsRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDatasetsResponse(_message.Message):
+    __slots__ = ("datasets", "next_page_token")
+    DATASETS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    datasets: _containers.RepeatedCompositeFieldContainer[DatasetTotals]
+    next_page_token: str
+    def __init__(self, datasets: _Optional[_Iterable[_Union[DatasetTotals, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DatasetTotals(_message.Message):
+    __slots__ = ("name", "documents", "chunks")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    CHUNKS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    documents: int
+    chunks: int
+    def __init__(self, name: _Optional[str] = ..., documents: _Optional[int] = ..., chunks: _Optional[int] = ...) -> None: ...
+
 class UnlockSourceRequest(_message.Message):
     __slots__ = ("id", "password")
     ID_FIELD_NUMBER: _ClassVar[int]

@@ -50,6 +50,11 @@ class IngestServiceStub:
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesRequest.SerializeToString,
                 response_deserializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesResponse.FromString,
                 _registered_method=True)
+        self.ListDatasets = channel.unary_unary(
+                '/trivium.v1.IngestService/ListDatasets',
+                request_serializer=trivium_dot_v1_dot_ingest__pb2.ListDatasetsRequest.SerializeToString,
+                response_deserializer=trivium_dot_v1_dot_ingest__pb2.ListDatasetsResponse.FromString,
+                _registered_method=True)
         self.CrawlSite = channel.unary_stream(
                 '/trivium.v1.IngestService/CrawlSite',
                 request_serializer=trivium_dot_v1_dot_ingest__pb2.CrawlSiteRequest.SerializeToString,
@@ -93,6 +98,13 @@ class IngestServiceServicer:
 
     def ListSources(self, request, context):
         """Newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListDatasets(self, request, context):
+        """The datasets that have a source, by name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,6 +158,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.ListSources,
                     request_deserializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesRequest.FromString,
                     response_serializer=trivium_dot_v1_dot_ingest__pb2.ListSourcesResponse.SerializeToString,
+            ),
+            'ListDatasets': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDatasets,
+                    request_deserializer=trivium_dot_v1_dot_ingest__pb2.ListDatasetsRequest.FromString,
+                    response_serializer=trivium_dot_v1_dot_ingest__pb2.ListDatasetsResponse.SerializeToString,
             ),
             'CrawlSite': grpc.unary_stream_rpc_method_handler(
                     servicer.CrawlSite,
@@ -250,6 +267,33 @@ class IngestService:
             '/trivium.v1.IngestService/ListSources',
             trivium_dot_v1_dot_ingest__pb2.ListSourcesRequest.SerializeToString,
             trivium_dot_v1_dot_ingest__pb2.ListSourcesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDatasets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/trivium.v1.IngestService/ListDatasets',
+            trivium_dot_v1_dot_ingest__pb2.ListDatasetsRequest.SerializeToString,
+            trivium_dot_v1_dot_ingest__pb2.ListDatasetsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -10,6 +10,7 @@ import structlog
 from trivium.domain.access import Caller
 from trivium.domain.errors import TriviumError
 from trivium.domain.limits import Limit, Resource, TooMany, read_limits
+from trivium.llm.spending import Account, pay_from
 from trivium.ports.buckets import Buckets, Charge
 
 log = structlog.get_logger()
@@ -20,6 +21,8 @@ class Meter:
 
     def __init__(self, caller: Caller, limits: tuple[Limit, ...], buckets: Buckets) -> None:
         self._caller, self._limits, self._buckets = caller, limits, buckets
+        self.account = Account()
+        """Tokens that models took for this request."""
 
     async def take(self, amounts: Mapping[Resource, float], *, owe: bool = False) -> None:
         """Take all of `amounts`. Raises `TooMany`, and takes nothing then; never with `owe`."""
@@ -58,11 +61,15 @@ class Limiter:
         self._buckets = buckets
 
     async def admit(self, caller: Caller) -> None:
-        """Count a request, and whatever serves it counts for `caller` from now on. Raises `TooMany`."""
+        """Count a request, and whatever serves it counts for `caller` from now on. Raises `TooMany`.
+
+        Who admits calls `settle` when the request has ended, however that came.
+        """
         if self._buckets is None or not self._limits:
             return
         meter = Meter(caller, self._limits, self._buckets)
         _meter.set(meter)
+        pay_from(meter.account)
         await meter.take({Resource.REQUESTS: 1})
 
 
@@ -76,3 +83,15 @@ async def take_all(amounts: Mapping[Resource, float], *, owe: bool = False) -> N
     meter = _meter.get()
     if meter is not None:
         await meter.take(amounts, owe=owe)
+
+
+async def settle() -> None:
+    """Pay for the tokens that models took for the request so far. They are known afterwards: who is in debt waits."""
+    meter = _meter.get()
+    if meter is not None and (tokens := meter.account.settle()):
+        await meter.take({Resource.TOKENS: tokens}, owe=True)
+
+
+async def refuse_debtors() -> None:
+    """One token, taken before models are asked. Raises `TooMany` for a caller in debt."""
+    await take(Resource.TOKENS, 1)

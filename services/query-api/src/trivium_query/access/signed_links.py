@@ -1,5 +1,8 @@
 """Links of citations that open without a key: each shows one passage, for a while, and is signed for who made it.
 
+Where the settings let links open the document (`link_opens`), the page of a passage leads on by links that are made
+for the same caller and end with its own: to the original and to the passages before and behind.
+
 A browser sends no key when somebody clicks. So a link names its tenant, the key that it was made with, the passage
 (whose id is made from the document's version) and its end. Its signature is HMAC-SHA256 (RFC 2104) of method, path and
 query.
@@ -43,9 +46,14 @@ class SignedRequest(msgspec.Struct, frozen=True):
         return urlencode([pair for pair in self.pairs if pair[0] not in (SIGNATURE, *_NAMED)])
 
 
+def is_linked(method: str, path: str) -> bool:
+    """Whether that is what a citation may lead to."""
+    return method == "GET" and _PATH.fullmatch(path) is not None
+
+
 def signed_request(method: str, path: str, query: bytes) -> SignedRequest | None:
     """None for any route but the two that links lead to, and without a signature."""
-    if method != "GET" or b"signature=" not in query or not _PATH.fullmatch(path):
+    if b"signature=" not in query or not is_linked(method, path):
         return None
     pairs = tuple(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
     return SignedRequest(path, pairs) if SIGNATURE in dict(pairs) else None
@@ -58,6 +66,7 @@ class SignedLinks:
         self._secret = b"" if authenticator.open else settings.link_secret.encode()
         self._first_keys = settings.api_keys  # other keys there, other signatures: a first key that went opens nothing
         self._life_s = settings.link_life_s
+        self._opens_documents = settings.link_opens == "document"
         self._authenticator = authenticator
         self._registry = registry
 
@@ -93,14 +102,19 @@ class SignedLinks:
         caller = await self._authenticator.holder(Tenant(tenant), key)
         if caller is None:
             raise Refused("link_ended", "The key that this link was made with has ended.", _ASK_AGAIN)
-        await self._require_passage(caller.tenant, request, passage, int(told.get("unit") or told["highlight"]))
+        shown = told.get("unit") or told.get("highlight")
+        if shown is None and not self._opens_documents:
+            raise Refused("link_ended", "Links open passages here, and no whole documents any more.", _ASK_AGAIN)
+        await self._require_passage(caller.tenant, request, passage, shown)
         self.begin(caller, int(expires))
         return caller
 
-    async def _require_passage(self, tenant: Tenant, request: SignedRequest, passage: str, number: int) -> None:
+    async def _require_passage(self, tenant: Tenant, request: SignedRequest, passage: str, shown: str | None) -> None:
+        """Of the version that is published; the original (nothing is `shown` of it) is named by its first passage."""
         document_id = request.path.split("/")[3]
         document = await asyncio.to_thread(self._registry.for_tenant(tenant).get, document_id)
-        if passage != chunk_id(document.id, document.active_version, number - 1):
+        newest = shown is not None or document.version == document.active_version
+        if not newest or passage != chunk_id(document.id, document.active_version, int(shown or 1) - 1):
             raise Refused("link_ended", "The document has changed since this link was made.", _ASK_AGAIN)
 
     def _sign(self, tenant: str, path: str, pairs: list[tuple[str, str]]) -> str:

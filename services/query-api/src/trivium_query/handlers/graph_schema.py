@@ -18,6 +18,7 @@ from trivium.graph_schema import evolve, versions
 from trivium.graph_schema.differences import SchemaDifference, between
 from trivium.graph_schema.evolve import Author
 from trivium.ports.objects import ObjectStore
+from trivium_query.access.limiter import refuse_debtors
 from trivium_query.graph_schema.discover import PERSON, discover
 from trivium_query.requests import Services
 
@@ -52,12 +53,14 @@ async def show(services: Services, tenant: Tenant, dataset: str, number: int | N
 
 
 async def propose(services: Services, tenant: Tenant, asked: api.ProposeSchema) -> Seen:
-    """Propose the types given, or what the graph says. Raises `Refused`, and `TryLater` (`schema_busy`)."""
+    """Propose the types given, or what the graph says. Raises `Refused`, `TryLater` (`schema_busy`), and `TooMany`."""
     objects = services.objects.for_tenant(tenant)
     if asked.types:
         types = [msgspec.convert(one, RelationType, from_attributes=True) for one in asked.types]
         author = _person(asked.by, asked.why)
         return await _changed(services, tenant, asked.dataset, lambda known: evolve.given(known, types, author))
+    if services.llm is not None:
+        await refuse_debtors()
     place = tenant.name, asked.dataset
     if place in _at_work:
         raise TryLater("schema_busy", f"The graph of {asked.dataset!r} is being read already.", "Look again soon.")

@@ -12,11 +12,10 @@ import structlog
 from trivium.api import QueryRequest, SearchRequest
 from trivium.domain.answers import Answer, AnswerEvent, Failed, Finished, HitsFound, ShortAnswer, TextPiece, Turn
 from trivium.domain.errors import TriviumError, TryLater
-from trivium.domain.limits import Resource
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.domain.times import period
-from trivium_query.access.limiter import take
+from trivium_query.access.limiter import refuse_debtors, settle
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
 from trivium_query.handlers.emptiness import nothing_read
@@ -60,7 +59,7 @@ async def ask(
             told = "" if answer.hits else await nothing_read(services, tenant)
     except TimeoutError as error:
         raise deadline_passed(request.timeout_s) from error
-    await _count(answer)
+    await settle()
     answer = await _touching(services, tenant, _finished(answer, request, told), request)
     await _remember(services, tenant, wanted, answer)
     return answer
@@ -102,7 +101,7 @@ async def _stream(
             if told and isinstance(event, ShortAnswer | TextPiece):
                 continue
             if isinstance(event, Finished):
-                await _count(event.answer)
+                await settle()
                 if told:
                     yield TextPiece(told)
                 event = Finished(await _touching(services, tenant, _finished(event.answer, request, told), request))
@@ -114,7 +113,7 @@ async def _prepare(
     services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None, history: Sequence[Turn]
 ) -> AskRequest:
     """The request with its history. Raises `NotFound` for an unknown conversation, and `TooMany`."""
-    await take(Resource.TOKENS, 1)
+    await refuse_debtors()
     request = msgspec.structs.replace(_request(services, wanted, timeout_s), kind=wanted.kind, rerank=wanted.rerank)
     if wanted.conversation_id:
         history = (await conversations.find(services, tenant, wanted.conversation_id)).turns
@@ -162,11 +161,6 @@ def _request(services: Services, wanted: SearchRequest, timeout_s: float | None)
         ),
         timeout_s=allowed if timeout_s is None else min(allowed, timeout_s),
     )
-
-
-async def _count(answer: Answer) -> None:
-    """What it cost is known now; one token was taken before, so that a caller in debt is not answered."""
-    await take(Resource.TOKENS, answer.usage.input_tokens + answer.usage.output_tokens, owe=True)
 
 
 async def _remember(services: Services, tenant: Tenant, wanted: QueryRequest, answer: Answer) -> None:

@@ -19,6 +19,7 @@ from trivium_query.http import (
     conversations,
     crawls,
     curation,
+    datasets,
     docs,
     duplicates,
     graph,
@@ -39,6 +40,7 @@ from trivium_query.http.openai.errors import InOpenAiWords
 from trivium_query.http.parameters import known_parameters
 from trivium_query.http.permitted import check_rules, permitted
 from trivium_query.http.recorded import Recorded
+from trivium_query.http.refused_links import InPages
 from trivium_query.requests import Services
 
 DESCRIPTION = """\
@@ -51,6 +53,7 @@ LINKED = ("/v1/sources/{id}/view", "/v1/sources/{id}/content")
 LINKS = "In the links of citations, where keys are needed: with `tenant`, `key`, `passage` and `expires` it opens them."
 TAGS = [
     {"name": "sources", "description": "What is searched."},
+    {"name": "datasets", "description": "Named groups of sources."},
     {"name": "connections", "description": "Places outside whose files are sources."},
     {"name": "queries", "description": "Search and cited answers."},
     {"name": "conversations", "description": "Questions that follow each other."},
@@ -78,7 +81,8 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     about_access = (keys, trail)
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
-    for module in (sources, crawls, connections, queries, conversations, *about_the_graph, *about_access, operations):
+    about_sources = (sources, datasets, crawls, connections)
+    for module in (*about_sources, queries, conversations, *about_the_graph, *about_access, operations):
         app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
     # Takes parameters that it does not know, as that interface does.
     app.include_router(openai.router, dependencies=[Depends(permitted)])
@@ -100,7 +104,9 @@ def create_app(services: Services) -> FastAPI:
     origins = services.settings.allowed_origins
     if origins:
         app.add_middleware(across_origins, origins=origins)
-    app.add_middleware(Guarded, tls=bool(services.settings.tls_cert), shared=bool(origins))
+    told = services.settings.told_headers
+    app.add_middleware(InPages)
+    app.add_middleware(Guarded, tls=bool(services.settings.tls_cert), shared=bool(origins), told=told)
     app.add_middleware(InOpenAiWords)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,25 +28,31 @@ _READ = ("x-request-id", "retry-after", "location")
 
 
 class Guarded:
-    """Adds the headers; what an answer says of itself stays."""
+    """Adds the headers; what an answer says of itself stays, as the sandbox of an original does."""
 
-    def __init__(self, app: ASGIApp, *, tls: bool, shared: bool) -> None:
-        """With `tls` browsers are told to stay with it; with `shared` pages of other origins may read answers."""
+    def __init__(self, app: ASGIApp, *, tls: bool, shared: bool, told: Mapping[str, str]) -> None:
+        """With `tls` browsers are told to stay with it; with `shared` pages of other origins may read answers.
+
+        `told` goes before all of that, "" leaving a header out; the page of the documentation keeps its own policy.
+        """
         self.app = app
-        self._headers = tuple(pair for pair in _ALWAYS if not (shared and pair[0].startswith(b"cross-origin")))
-        self._headers += (_ONLY_TLS,) if tls else ()
+        headers = dict(_ALWAYS) | {_POLICY: _NOTHING} | dict((_ONLY_TLS,) if tls else ())
+        if shared:
+            del headers[b"cross-origin-resource-policy"]
+        headers |= {name.encode(): value.encode() for name, value in told.items()}
+        self._headers = {name: value for name, value in headers.items() if value}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See the class."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        policy = (_POLICY, _DOCS if scope["path"] == DOCS else _NOTHING)
+        headers = self._headers | ({_POLICY: _DOCS} if scope["path"] == DOCS else {})
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 said = {name for name, _ in message["headers"]}
-                more = [pair for pair in (*self._headers, policy) if pair[0] not in said]
+                more = [pair for pair in headers.items() if pair[0] not in said]
                 message["headers"] = [*message["headers"], *more]
             await send(message)
 

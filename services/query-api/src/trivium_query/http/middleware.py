@@ -23,7 +23,7 @@ from trivium.tracing import spans
 from trivium.watching.labels import method_label
 from trivium_query import pace
 from trivium_query.access.authenticate import Authenticator, Credentials
-from trivium_query.access.limiter import Limiter
+from trivium_query.access.limiter import Limiter, settle
 from trivium_query.access.local_only import check_local
 from trivium_query.access.signed_links import SignedLinks, signed_request
 from trivium_query.failures import body_late, deadline_passed
@@ -122,7 +122,10 @@ class Identified:
                 return
         known = {"tenant": scope[TENANT].name, "key": scope[CALLER].key_id} if CALLER in scope else {}
         with structlog.contextvars.bound_contextvars(**known):
-            await self.app(scope, receive, send)
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                await settle()
 
     async def _identify(self, scope: Scope) -> None:
         if self.authenticator.open:

@@ -14,7 +14,7 @@ from trivium import api
 from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, MAX_RUN_CHARS, Document, DocumentState, file_name
 from trivium.domain.errors import TriviumError
 from trivium.domain.password import given_password
-from trivium.domain.places import MAX_QUOTE_CHARS
+from trivium.domain.places import MAX_QUOTE_CHARS, signed
 from trivium.domain.runs import new_run
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import MAX_NAME_CHARS
@@ -41,7 +41,7 @@ from trivium_query.http.routing import (
     write,
 )
 from trivium_query.http.uploads import MAX_FILES, each_file, read_upload, sent_path
-from trivium_query.pages.view import AROUND, POLICY, render
+from trivium_query.pages.view import AROUND, POLICY, Leads, render
 from trivium_query.requests import Services
 
 TIME_QUERY: dict[str, Any] = {  # the pattern is only told: what does not match is refused in words
@@ -296,7 +296,7 @@ async def view(
     """A passage of any source among its neighbours, with a quote marked: where the link of a citation leads."""
     found = await sources.view(services, tenant, id, unit, quote)
     return Response(
-        render(found, alone=LINK in request.scope),
+        render(found, _leads(request, services)),
         media_type="text/html; charset=utf-8",
         headers={
             "content-security-policy": POLICY,
@@ -305,6 +305,13 @@ async def view(
             "cache-control": "private, no-cache",
         },
     )
+
+
+def _leads(request: Request, services: Services) -> Leads | None:
+    """How the page leads on: with a key as it likes, by a link as far as links open."""
+    if LINK not in request.scope:
+        return lambda link, _: link
+    return signed if services.settings.link_opens == "document" else None
 
 
 @router.get(

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 
 import msgspec
 
 from trivium.domain.chunks import Chunk, SourceSpan, Span
 from trivium.domain.documents import Document
+from trivium.domain.ids import chunk_id
 from trivium.domain.parsed import Position
 from trivium.domain.places import signed
 
@@ -26,6 +27,7 @@ _STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem 
 background:#fff}section{border-left:3px solid #ddd;padding:0 1rem;margin:1rem 0}section.cited{border-color:#d67800}
 p{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0 .8rem}small{color:#666}mark{background:#ffd600}
 img{max-width:100%;border:1px solid #ddd}nav a{margin-right:1.5rem}"""
+_END = "</body></html>"
 # And what turns the direction of text.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -43,28 +45,44 @@ class View(msgspec.Struct, frozen=True):
     following: int = 0
 
 
-def render(view: View, *, alone: bool) -> str:
+Leads = Callable[[str, str], str]
+"""From an address and the id of the passage there to what the page links to."""
+
+
+def render(view: View, leads: Leads | None) -> str:
     """The whole page. The quote is marked in the cited passage; where it does not stand there, the page says so.
 
-    `alone`: nothing leads from it to the rest of the document.
+    `leads` makes the links to the original and to the rest of the document; None: there are none.
     """
     cited = next(passage for passage in view.passages if passage.number == view.number)
     marked = place_of(view.quote, cited.text)
     title = _text(view.document.title or view.document.source)
-    ways = "" if alone else _ways(view)
-    original = "" if alone else ' · <a href="content">the original</a>'
+    ways = _ways(view, leads) if leads else ""
+    original = f" · {_link(view, leads, 'content', 1, 'the original')}" if leads else ""
     parts = [
-        f'<!doctype html><html><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head><body>',
-        f"<h1>{title}</h1>",
+        *_head(title),
         f"<p><small>{_text(view.document.source)}{original}</small></p>",
         _remark(view.quote, marked),
         _picture(view, cited),
         ways,
         *_sections(view, marked),
         ways,
-        "</body></html>",
+        _END,
     ]
     return "\n".join(part for part in parts if part)
+
+
+def render_note(title: str, why: str, action: str, small: str) -> str:
+    """A page that has nothing to show, and says what to do."""
+    told = [f"<p>{_text(why)}</p>", f"<p><strong>{_text(action)}</strong></p>" if action else ""]
+    return "\n".join((*_head(_text(title)), *told, f"<p><small>{_text(small)}</small></p>", _END))
+
+
+def _head(title: str) -> tuple[str, str]:
+    return (
+        f'<!doctype html><html><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head><body>',
+        f"<h1>{title}</h1>",
+    )
 
 
 def place_of(quote: str, text: str) -> Span | None:
@@ -87,17 +105,28 @@ def _picture(view: View, cited: Chunk) -> str:
     if not (kind == "application/pdf" and page) and not kind.startswith("image/"):
         return ""
     query = urlencode({"page": page or 1, "highlight": view.number, "quote": view.quote})
-    folder = f"/v1/sources/{view.document.id}/"
-    link = signed(f"{folder}content?{query}", cited.id).removeprefix(folder)
+    link = _within(view, signed, f"content?{query}", cited.id)
     return f'<p><img alt="The page as it looks" src="{html.escape(link)}"></p>'
 
 
-def _ways(view: View) -> str:
+def _within(view: View, leads: Leads, address: str, passage: str) -> str:
+    """An address beside the page's own, so that it holds behind a proxy's path too."""
+    folder = f"/v1/sources/{view.document.id}/"
+    return leads(f"{folder}{address}", passage).removeprefix(folder)
+
+
+def _link(view: View, leads: Leads, address: str, number: int, name: str) -> str:
+    """To something of the document where passage `number` is meant."""
+    passage = chunk_id(view.document.id, view.document.active_version, number - 1)
+    return f'<a href="{html.escape(_within(view, leads, address, passage))}">{name}</a>'
+
+
+def _ways(view: View, leads: Leads) -> str:
     """To what stands before and behind."""
     before = view.passages[0].number - 1
     links = [(max(1, before - AROUND), "previous")] if before else []
     links += [(view.following + AROUND, "next")] if view.following else []
-    return "<nav>" + "".join(f'<a href="view?unit={unit}">{name}</a>' for unit, name in links) + "</nav>"
+    return "<nav>" + "".join(_link(view, leads, f"view?unit={unit}", unit, name) for unit, name in links) + "</nav>"
 
 
 def _sections(view: View, marked: Span | None) -> Iterator[str]:

@@ -18,7 +18,7 @@ from trivium.domain.limits import Resource
 from trivium.domain.scope import Tenant
 from trivium.rpc_calls import Context, accounted
 from trivium_query.access.authenticate import Authenticator, Credentials, require
-from trivium_query.access.limiter import Limiter, take
+from trivium_query.access.limiter import Limiter, settle, take
 from trivium_query.access.rules import CALLS, HANDING_OVER, Rule
 from trivium_query.access.signed_links import SignedLinks
 from trivium_query.access.uses import Uses
@@ -77,7 +77,10 @@ class Calls:
                 call.permit(rule)
                 if rule.action in HANDING_OVER:
                     await take(Resource.UPLOADS, 1)
-                yield call
+                try:
+                    yield call
+                finally:
+                    await settle()
                 await call.record(rule.action)
 
 

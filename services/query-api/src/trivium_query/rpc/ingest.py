@@ -17,7 +17,7 @@ from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
 from trivium_query import pace
 from trivium_query.failures import body_late
-from trivium_query.handlers import crawls, deletions, sources
+from trivium_query.handlers import crawls, datasets, deletions, sources
 from trivium_query.requests import Services
 from trivium_query.rpc import messages
 from trivium_query.rpc.calls import Call, Calls
@@ -71,6 +71,17 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
             return ingest_pb2.ListSourcesResponse(
                 sources=[messages.source(document) for document in page.documents],
                 next_page_token=page.cursor,
+            )
+
+    async def ListDatasets(  # noqa: N802
+        self, request: ingest_pb2.ListDatasetsRequest, context: Context
+    ) -> ingest_pb2.ListDatasetsResponse:
+        """By name."""
+        async with self._calls.open("ListDatasets", context) as call:
+            limit, cursor = messages.page_of(request.page_size, request.page_token)
+            page = await datasets.browse(self._services, call.tenant, limit, cursor)
+            return ingest_pb2.ListDatasetsResponse(
+                datasets=[messages.dataset(each) for each in page.datasets], next_page_token=page.cursor
             )
 
     async def UnlockSource(  # noqa: N802

@@ -19,6 +19,7 @@ from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
 from trivium.invalid_request import InvalidRequest, misfit
 from trivium.ports.conversations import Conversation
+from trivium.ports.registry import DatasetCounts
 from trivium.v1 import conversations_pb2, graph_pb2, ingest_pb2, query_pb2
 from trivium_query import views
 from trivium_query.contradictions.find import Asked, CardPage
@@ -65,6 +66,11 @@ def page_of(size: int, token: str) -> tuple[int, str]:
 def conversation(kept: Conversation) -> conversations_pb2.Conversation:
     """With its turns."""
     return conversations_pb2.Conversation(**fields(views.to_api(api.Conversation, kept)))
+
+
+def dataset(counts: DatasetCounts) -> ingest_pb2.DatasetTotals:
+    """What is in one dataset."""
+    return ingest_pb2.DatasetTotals(name=counts.name, documents=counts.documents, chunks=counts.chunks)
 
 
 def source(document: documents.Document) -> ingest_pb2.Source:

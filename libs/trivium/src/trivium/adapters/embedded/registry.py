@@ -12,10 +12,30 @@ import msgspec
 from trivium.adapters.cursors import read_cursor, write_cursor
 from trivium.adapters.embedded.sqlite import Database, Schema, json_list
 from trivium.domain import lifecycle
-from trivium.domain.documents import Document, DocumentState, Lane
+from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound
 from trivium.domain.scope import Tenant
-from trivium.ports.registry import DocumentCounts, DocumentPage
+from trivium.ports.registry import DatasetCounts, DocumentCounts, DocumentPage
+
+
+class _Dataset(msgspec.Struct):
+    """Of a record, what the index of datasets lacks."""
+
+    dataset: str = DEFAULT_DATASET
+
+
+def _index_datasets(connection: sqlite3.Connection) -> None:
+    """A listing of datasets reads this index alone, no record."""
+    connection.execute(f"ALTER TABLE documents ADD COLUMN dataset TEXT NOT NULL DEFAULT '{DEFAULT_DATASET}'")
+    decode = msgspec.msgpack.Decoder(_Dataset).decode
+    known = (
+        (decode(record).dataset, *key)
+        for *key, record in connection.execute("SELECT tenant, id, record FROM documents")
+    )
+    elsewhere = [row for row in known if row[0] != DEFAULT_DATASET]
+    connection.executemany("UPDATE documents SET dataset = ? WHERE tenant = ? AND id = ?", elsewhere)
+    connection.execute("CREATE INDEX by_dataset ON documents (tenant, dataset, state, chunks)")
+
 
 _SCHEMA = Schema(
     name="registry of documents",
@@ -40,12 +60,15 @@ _SCHEMA = Schema(
         """,
         # A status line reads this index alone, no record.
         "CREATE INDEX counted ON documents (tenant, state, stage, chunks);",
+        _index_datasets,
     ),
     recovery="Stop Trivium, move registry.sqlite out of the data directory and ingest the documents again: finished"
     " stages are read from their artifacts.",
 )
-_COLUMNS = "tenant, id, version, fence, state, stage, lane, chunks, created_at, updated_at, lease_until, record"
-_STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_COLUMNS = (
+    "tenant, id, version, fence, state, stage, lane, chunks, created_at, updated_at, lease_until, dataset, record"
+)
+_STORE = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES ({', '.join('?' * 13)})"  # noqa: S608
 _MAX_PAGE = 1000
 # By seeks, tenant by tenant: those that wait are passed over, and after a large upload they are many.
 _IN_FLIGHT = """
@@ -246,6 +269,16 @@ class SqliteTenantRegistry:
                 chunks += held
         return DocumentCounts(by_state, by_stage, chunks)
 
+    def datasets(self, limit: int = 50, after: str = "") -> Sequence[DatasetCounts]:
+        """Those that have a document, by name."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT dataset, count(*), sum(chunks) FROM documents INDEXED BY by_dataset"
+                " WHERE tenant = ? AND dataset > ? AND state <> 'deleted' GROUP BY dataset ORDER BY dataset LIMIT ?",
+                (self._tenant.name, after, max(1, min(limit, _MAX_PAGE))),
+            ).fetchall()
+        return [DatasetCounts(*row) for row in rows]
+
     def _find(self, connection: sqlite3.Connection, document_id: str) -> Document | None:
         row = connection.execute(
             "SELECT record FROM documents WHERE tenant = ? AND id = ?", (self._tenant.name, document_id)
@@ -292,6 +325,7 @@ def _store(connection: sqlite3.Connection, document: Document) -> None:
             document.created_at,
             document.updated_at,
             document.lease_until,
+            document.dataset,
             msgspec.msgpack.encode(document),
         ),
     )

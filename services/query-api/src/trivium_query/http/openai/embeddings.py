@@ -10,7 +10,9 @@ import numpy as np
 
 from trivium.api import FieldProblem
 from trivium.invalid_request import InvalidRequest
+from trivium.llm.spending import owe
 from trivium.ports.inference import Vector
+from trivium_query.access.limiter import refuse_debtors, settle
 from trivium_query.failures import deadline_passed
 from trivium_query.http.openai.bodies import EmbeddingRequest
 from trivium_query.http.openai.models import EMBEDDINGS, unknown_model
@@ -43,7 +45,10 @@ class Embeddings(msgspec.Struct, frozen=True):
 
 
 async def embedded(services: Services, wanted: EmbeddingRequest) -> Embeddings:
-    """The texts' vectors, L2-normalised. Raises `NotFound` (`model_not_found`), `InvalidRequest`, `TryLater`."""
+    """The texts' vectors, L2-normalised.
+
+    Raises `NotFound` (`model_not_found`), `InvalidRequest`, `TryLater`, `TooMany`.
+    """
     model = services.embeddings
     if wanted.model != EMBEDDINGS or model is None:
         raise unknown_model(wanted.model)
@@ -52,14 +57,19 @@ async def embedded(services: Services, wanted: EmbeddingRequest) -> Embeddings:
         raise InvalidRequest([FieldProblem("body.dimensions", f"This model has {dimension}; send that or nothing")])
     texts = (wanted.input,) if isinstance(wanted.input, str) else wanted.input
     allowed = services.settings.query_timeout_s
+    await refuse_debtors()
     try:
         async with asyncio.timeout(allowed):
-            tokens = sum(await asyncio.to_thread(model.embedder.count_tokens, texts))
+            counts = await asyncio.to_thread(model.embedder.count_tokens, texts)
             rows: list[Vector] = []
             for start in range(0, len(texts), MAX_TOGETHER):  # people's questions come between
-                rows += list(await model.questions.embed(texts[start : start + MAX_TOGETHER]))
+                together = slice(start, start + MAX_TOGETHER)
+                rows += list(await model.questions.embed(texts[together]))
+                owe(sum(counts[together]))
     except TimeoutError as error:
         raise deadline_passed(allowed) from error
+    await settle()
+    tokens = sum(counts)
     encode = _base64 if wanted.encoding_format == "base64" else _numbers
     data = tuple(Embedding(number, encode(row)) for number, row in enumerate(rows))
     return Embeddings(data, EMBEDDINGS, Spent(tokens, tokens))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from http import HTTPStatus
 
 import msgspec
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.api import Problem
 from trivium.domain.errors import TriviumError
-from trivium_query.http.problems import MEDIA_TYPE, body
+from trivium_query.http.problems import body
+from trivium_query.http.rewording import Reworded, Rewording
 from trivium_query.http.streaming import EventStream
 
 BASE = "/openai/v1"
@@ -65,7 +65,7 @@ def _status(status: int) -> int:
 
 
 class InOpenAiWords:
-    """Pure ASGI: a problem is held back until it is whole, everything else passes untouched."""
+    """Pure ASGI: a problem is told as OpenAI's clients expect it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -73,35 +73,8 @@ class InOpenAiWords:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See the class."""
         ours = scope["type"] == "http" and scope["path"].startswith(f"{BASE}/")
-        await self.app(scope, receive, _Rewording(send).send if ours else send)
+        await self.app(scope, receive, Rewording(send, _told).send if ours else send)
 
 
-class _Rewording:
-    """One answer on its way."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._start: Message | None = None
-        self._body = b""
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and self._is_problem(message):
-            self._start = message
-            return
-        if self._start is None:
-            await self._send(message)
-            return
-        self._body += message.get("body", b"")
-        if not message.get("more_body", False):
-            await self._told(self._start)
-
-    def _is_problem(self, message: Message) -> bool:
-        return MutableHeaders(raw=list(message["headers"])).get("content-type", "") == MEDIA_TYPE
-
-    async def _told(self, start: Message) -> None:
-        told = msgspec.json.encode(worded(msgspec.json.decode(self._body, type=Problem)))
-        headers = MutableHeaders(raw=list(start["headers"]))
-        headers["content-type"] = "application/json"
-        headers["content-length"] = str(len(told))
-        await self._send({**start, "status": _status(start["status"]), "headers": headers.raw})
-        await self._send({"type": "http.response.body", "body": told})
+def _told(problem: Problem) -> Reworded:
+    return Reworded(_status(problem.status), "application/json", msgspec.json.encode(worded(problem)))

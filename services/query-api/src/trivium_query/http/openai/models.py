@@ -11,13 +11,11 @@ from trivium.domain.documents import DATASET, MAX_DATASET_CHARS
 from trivium.domain.errors import NotFound
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
-from trivium.ports.registry import TenantRegistry
 from trivium_query.requests import Services
 
 EVERYTHING = "trivium"
 EMBEDDINGS = "trivium-embeddings"
-LOOKED_AT = 2000  # of the newest sources, for the datasets that are listed
-PAGE = 200
+MAX_DATASETS = 1000  # that are listed
 _NAMED = re.compile(
     rf"{EVERYTHING}(?:/(?P<dataset>{DATASET.removeprefix('^').removesuffix('$')}))?(?::(?P<mode>[a-z]+))?"
 )
@@ -58,9 +56,13 @@ def unknown_model(model: str) -> NotFound:
 
 
 async def listed(services: Services, tenant: Tenant) -> Models:
-    """All strategies, and the datasets of the newest sources; others can be named all the same."""
-    datasets = await asyncio.to_thread(_datasets, services.registry.for_tenant(tenant))
-    names = [EVERYTHING, *(f"{EVERYTHING}/{name}" for name in datasets), *(f"{EVERYTHING}:{mode}" for mode in Mode)]
+    """All strategies, and the first datasets by name; others can be named all the same."""
+    datasets = await asyncio.to_thread(services.registry.for_tenant(tenant).datasets, MAX_DATASETS)
+    names = [
+        EVERYTHING,
+        *(f"{EVERYTHING}/{each.name}" for each in datasets),
+        *(f"{EVERYTHING}:{mode}" for mode in Mode),
+    ]
     return Models(tuple(map(Model, names + ([EMBEDDINGS] if services.embeddings else []))))
 
 
@@ -69,15 +71,3 @@ def one(services: Services, model: str) -> Model:
     if not (model == EMBEDDINGS and services.embeddings):
         chosen(model)
     return Model(model)
-
-
-def _datasets(registry: TenantRegistry) -> list[str]:
-    found: set[str] = set()
-    cursor = ""
-    for _ in range(LOOKED_AT // PAGE):
-        page = registry.list(None, PAGE, cursor)
-        found |= {document.dataset for document in page.documents}
-        cursor = page.cursor
-        if not cursor:
-            break
-    return sorted(found)

@@ -16,7 +16,20 @@ local function decoded(json)
     fields.lane = fields.lane or 'interactive'
     fields.unfinished = fields.state == 'pending' or fields.state == 'running'
     fields.counted = fields.state ~= 'deleted' and fields.chunks or 0
+    fields.there = fields.state ~= 'deleted' and 1 or 0
+    fields.dataset = fields.dataset or 'default'
     return fields
+end
+
+local datasets = prefix .. 'datasets:' .. tenant
+local in_datasets, in_chunks = prefix .. 'dataset_documents:' .. tenant, prefix .. 'dataset_chunks:' .. tenant
+
+local function told_of(dataset, documents, chunks)
+    if documents ~= 0 then
+        local total = redis.call('HINCRBY', in_datasets, dataset, documents)
+        redis.call(unpack(total > 0 and {'ZADD', datasets, 0, dataset} or {'ZREM', datasets, dataset}))
+    end
+    if chunks ~= 0 then redis.call('HINCRBY', in_chunks, dataset, chunks) end
 end
 
 local function seq(of_head)
@@ -24,6 +37,9 @@ local function seq(of_head)
 end
 
 local new, old, old_head = decoded(text), nil, nil
+-- Records that a version wrote which counted no datasets are counted when somebody asks for these (count_datasets.lua).
+local counting = prefix .. 'dataset_counted:' .. tenant
+if redis.call('EXISTS', records) == 0 then redis.call('SET', counting, 1) end
 local stored = redis.call('HGET', records, id)
 if stored then
     local split = string.find(stored, '\n', 1, true)
@@ -51,6 +67,14 @@ if not old or old.state ~= new.state then
 end
 local gained = new.counted - (old and old.counted or 0)
 if gained ~= 0 then redis.call('HINCRBY', prefix .. 'chunks', tenant, gained) end
+if redis.call('EXISTS', counting) == 1 then
+    if old and old.dataset ~= new.dataset then
+        told_of(old.dataset, -old.there, -old.counted)
+        told_of(new.dataset, new.there, new.counted)
+    else
+        told_of(new.dataset, new.there - (old and old.there or 0), gained)
+    end
+end
 if old and old.lane ~= new.lane then
     redis.call('ZREM', prefix .. 'unfinished:' .. old.lane, member)
     redis.call('ZREM', prefix .. 'leases:' .. old.lane, member)

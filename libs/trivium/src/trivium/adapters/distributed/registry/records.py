@@ -18,9 +18,10 @@ from trivium.adapters.distributed.registry.manifests import Marker, Record
 from trivium.batches import batches
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.scope import Tenant
-from trivium.ports.registry import DocumentCounts
+from trivium.ports.registry import DatasetCounts, DocumentCounts
 
 _STORE = files(__package__).joinpath("records.lua").read_text()
+_COUNT_DATASETS = files(__package__).joinpath("count_datasets.lua").read_text()
 
 # Of the markers whose document is not queued: queue those without a record; the others are amiss. Answers both.
 _ADOPT = """
@@ -92,6 +93,7 @@ class HotRecords:
     def __init__(self, server: RedisServer) -> None:
         self._server = server
         self._store, self._adopt, self._page, self._advance = map(server.script, (_STORE, _ADOPT, _PAGE, _ADVANCE))
+        self._count_datasets = server.script(_COUNT_DATASETS)
 
     def is_away(self) -> bool:
         """Whether Redis did not answer a moment ago."""
@@ -147,6 +149,25 @@ class HotRecords:
 
         return self._server.remember(read)
 
+    def datasets(self, tenant: Tenant, limit: int, after: str) -> list[DatasetCounts]:
+        """Documents and passages by dataset, from the first name behind `after` on."""
+
+        def read(client: Client, prefix: str) -> list[DatasetCounts]:
+            self._count_datasets([prefix], [tenant.name], client)
+            begin = f"({after}" if after else "-"
+            names = client.zrangebylex(f"{prefix}datasets:{tenant}", begin, "+", 0, limit)
+            if not names:
+                return []
+            pipe = client.pipeline()
+            pipe.hmget(f"{prefix}dataset_documents:{tenant}", names)
+            pipe.hmget(f"{prefix}dataset_chunks:{tenant}", names)
+            documents, chunks = pipe.execute()
+            totals = zip(names, documents, chunks, strict=True)
+            # One that is emptied in between is no dataset any more.
+            return [DatasetCounts(name.decode(), int(held), int(told or 0)) for name, held, told in totals if int(held)]
+
+        return self._server.remember(read)
+
     def drop(self, tenant: Tenant) -> None:
         """Forget all that is known of the tenant's documents."""
 
@@ -156,7 +177,8 @@ class HotRecords:
                 for some in batches(members, _STAGES_PAGE):
                     client.zrem(queue, *some)
             newest = [f"{prefix}newest:{tenant}:{index}" for index in ("all", *DocumentState)]
-            known = [f"{prefix}{kind}:{tenant}" for kind in ("records", "whole", "rebuild", "rebuilt")]
+            datasets = ("datasets", "dataset_documents", "dataset_chunks", "dataset_counted")
+            known = [f"{prefix}{kind}:{tenant}" for kind in ("records", "whole", "rebuild", "rebuilt", *datasets)]
             client.unlink(*newest, *known)
             client.hdel(f"{prefix}chunks", tenant.name)
 

@@ -35,7 +35,7 @@ from trivium.domain import lifecycle
 from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.scope import Tenant
-from trivium.ports.registry import DocumentCounts, DocumentPage
+from trivium.ports.registry import DatasetCounts, DocumentCounts, DocumentPage
 
 A = TypeVar("A")
 
@@ -218,6 +218,11 @@ class ManifestTenantRegistry:
         """Totals for a status line."""
         make_whole(self._hot, self._manifests, self._tenant)
         return self._hot.counts(self._tenant)
+
+    def datasets(self, limit: int = 50, after: str = "") -> Sequence[DatasetCounts]:
+        """Those that have a document, by name."""
+        make_whole(self._hot, self._manifests, self._tenant)
+        return self._hot.datasets(self._tenant, max(1, min(limit, _MAX_PAGE)), after)
 
     def _claimed(self, document_id: str, version: str, known: Record | None, lease_s: float, now: float) -> Change:
         """The attempts that Redis counted enter the manifest with each claim, so that losing Redis forgives none."""
