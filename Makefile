@@ -32,7 +32,7 @@ LONGEST := $(E2E) services/gpu-inference services/ingest-worker  # they begin fi
 UNIT := $(filter-out $(LONGEST),libs $(wildcard services/*) tests/deploy)
 PARTS := $(LONGEST) $(UNIT) tests/contract
 MODEL_PARTS := services/gpu-inference tests/e2e tests/contract
-SERVER_PARTS := tests/distributed tests/chaos tests/contract
+SERVER_PARTS := tests/distributed tests/chaos tests/contract services/query-api/tests/connect/test_real_imap.py
 
 test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once; ALSO="wheels" more targets among them)
 	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated $(ALSO)
@@ -93,10 +93,10 @@ services-install: ## install them, and vLLM, and start none
 	@deploy/local/services.sh install $(SERVERS) vllm
 
 services-down: ## stop what `make services` started; data stays
-	@deploy/local/services.sh stop $(STORES) vllm kubernetes
+	@deploy/local/services.sh stop $(STORES) vllm kubernetes dovecot
 
 services-clean: ## stop the servers and remove them with all their data
-	@deploy/local/services.sh remove $(STORES) vllm kubernetes
+	@deploy/local/services.sh remove $(STORES) vllm kubernetes dovecot
 	@rm -rf $(SERVICES_DIR)/env $(SERVICES_DIR)/trivium $(SERVICES_DIR)/models && rmdir --ignore-fail-on-non-empty $(SERVICES_DIR)/secrets $(SERVICES_DIR)
 
 run-distributed: ## Trivium as separate processes against those servers, until Ctrl-C
@@ -108,7 +108,7 @@ models: dev ## torch, and small real models into .services/models, for the tests
 	@tests/models/install.sh "$(SERVICES_DIR)/models"
 
 test-servers: models ## distributed, chaos and contract suites against the servers of `make services` (JOBS=2 at once)
-	@deploy/local/services.sh install vllm
+	@deploy/local/services.sh install vllm dovecot
 	@set -a && . $(SERVICES_DIR)/env && $(TOGETHER) $(SERVER_PARTS:%=test-%)
 
 test-chart: dev ## the Helm chart: on a real control plane, and its processes on the servers of `make services`

@@ -14,6 +14,24 @@ need() {  # need COMMAND WHAT-TO-DO
     command -v "$1" >/dev/null || die "'$1' is not installed. $2"
 }
 
+unpack_packages() {  # unpack_packages NAME=VERSION...: the distribution's packages into $DIR/root; nothing is installed into the system
+    need apt-get "This recipe knows Debian's and Ubuntu's packages; elsewhere run a $NAME $VERSION of your own on port $PORTS."
+    local package
+    rm -rf "$DIR/packages" "$DIR/root"
+    mkdir -p "$DIR/packages" "$DIR/root"
+    chmod 777 "$DIR/packages"  # as root, apt-get downloads as a user of its own
+    download_packages "$@" || { apt-get update && download_packages "$@"; }
+    for package in "$DIR"/packages/*.deb; do dpkg -x "$package" "$DIR/root"; done
+    rm -rf "$DIR/packages"
+}
+
+download_packages() {  # and those of their libraries that the system lacks
+    local name names libraries=()
+    names=$(apt-get install --simulate --no-install-recommends "$@" | awk '/^Inst/ {print $2}') || return 1
+    for name in $names; do [[ " ${*%%=*} " == *" $name "* ]] || libraries+=("$name"); done
+    (cd "$DIR/packages" && apt-get download "$@" "${libraries[@]}")
+}
+
 secret() {  # print a password that is made once and that only the owner can read
     local file="$SERVICES/secrets/$1"
     [ -s "$file" ] || (umask 077 && mkdir -p "$SERVICES/secrets" && od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from folder_stores import FolderStores
 
 from trivium.domain.answers import Turn
 from trivium.domain.chunks import Span
+from trivium.domain.documents import Document
 from trivium.domain.edits import Actor, CreateEntity, Dismiss, Draft, Evidence, Rename
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import EntityType
@@ -20,6 +22,7 @@ from trivium.domain.ids import child_id, chunk_id, content_version, document_id
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import curation_of
 from trivium.edits.log import has_evidence_in
+from trivium.flow.family import INSIDE as INSIDE_MARK
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
 from trivium.ports.intake import Destination, NewSource
@@ -118,14 +121,73 @@ def test_edits_come_along_under_another_name_and_rest_on_its_passages(stores: Fo
     assert not has_evidence_in(stores.objects.for_tenant(blue), DOCUMENT)
 
 
-INSIDE = child_id(DOCUMENT, "inner.txt")
+INSIDE = child_id(DOCUMENT, "inner.zip")
+DEEPER = child_id(INSIDE, "b/inner.txt")
+GONE = document_id(RED, "gone.txt")
+
+
+@pytest.mark.usefixtures("file")
+def test_edits_that_rest_on_documents_inside_others_or_on_deleted_ones_come_along(
+    stores: FolderStores, tmp_path: Path
+) -> None:
+    with closing(FolderStores(tmp_path / "old")) as old:
+        intake = StoreIntake(old, lambda: None, lambda *_: None, 10**6).for_tenant(RED)
+        intake.accept(NewSource(Blob("gone.txt", b"a note"), "", Destination()))
+        registry, inside = old.registry.for_tenant(RED), "a/\u00fc.txt" + INSIDE_MARK + "inner.zip"
+        for identifier, parent, source in (
+            (INSIDE, DOCUMENT, inside),
+            (DEEPER, INSIDE, f"{inside}{INSIDE_MARK}b/inner.txt"),
+        ):
+            registry.accept(Document(identifier, "red", source, VERSION, parent=parent))
+    evidence = tuple(Evidence(each, chunk_id(each, VERSION, 2), Span(0, 6)) for each in (DEEPER, GONE))
+    edited(tmp_path, Draft(Rename("old weir", "The Weir"), ACTOR, "", evidence)).unlink()
+    with closing(FolderStores(tmp_path / "old")) as old:
+        StoreIntake(old, lambda: None, lambda *_: None, 10**6).for_tenant(RED).delete(GONE)
+        archive = tmp_path / "deleted.zip"
+        export_tenant(old, Originals(old.objects), RED, archive)
+
+    blue = Tenant("blue")
+    assert import_archive(stores, archive, 10**6, "blue") == (blue, 1)
+    inner = child_id(child_id(document_id(blue, "a/\u00fc.txt"), "inner.zip"), "b/inner.txt")
+    gone = document_id(blue, "gone.txt")
+    curated = curation_of(stores).now(blue)
+    [edit] = curated.edits
+    assert edit.evidence == tuple(Evidence(each, chunk_id(each, VERSION, 2), Span(0, 6)) for each in (inner, gone))
+    assert all(has_evidence_in(stores.objects.for_tenant(blue), each) for each in (inner, gone))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [{"id": GONE, "version": VERSION, "name": "another.txt"}],
+        [{"id": DEEPER, "version": VERSION, "name": "b/inner.txt", "parent": INSIDE}],
+        [
+            {"id": one, "version": VERSION, "name": "x", "parent": other}
+            for one, other in ((GONE, INSIDE), (INSIDE, GONE))
+        ],
+    ],
+)
+@pytest.mark.usefixtures("file")
+def test_names_that_do_not_lead_to_their_ids_are_not_believed(
+    stores: FolderStores, tmp_path: Path, names: list[dict[str, str]]
+) -> None:
+    identifier = names[0]["id"]
+    evidence = (Evidence(identifier, chunk_id(identifier, VERSION, 0)),)
+    whole = edited(tmp_path, Draft(Rename("a", "A"), ACTOR, "", evidence))
+    with ZipFile(whole) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with ZipFile(tmp_path / "forged.zip", "w") as archive:
+        for name, content in (parts | {"named.json": json.dumps(names).encode()}).items():
+            archive.writestr(name, content)
+    with pytest.raises(Refused, match="does not name"):
+        import_archive(stores, tmp_path / "forged.zip", 10**6, "blue")
 
 
 @pytest.mark.usefixtures("file")
 @pytest.mark.parametrize(
     ("change", "evidence", "why"),
     [
-        (Rename("a", "A"), (Evidence(INSIDE, chunk_id(INSIDE, VERSION, 0)),), "inside others"),
+        (Rename("a", "A"), (Evidence(INSIDE, chunk_id(INSIDE, VERSION, 0)),), "does not name"),
         (Dismiss("9f86d081884c7d659a2feaa0c55ad015"), (), "put contradictions aside"),
     ],
 )

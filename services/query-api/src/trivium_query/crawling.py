@@ -6,11 +6,14 @@ import threading
 from collections.abc import AsyncGenerator
 from functools import partial
 
+import anyio.from_thread
 import anyio.to_thread
 
 from trivium.domain.crawl import CrawlRequest, Visit
 from trivium.domain.errors import TryLater
+from trivium.domain.limits import Resource
 from trivium.domain.scope import Tenant
+from trivium_query.access.limiter import take_all
 from trivium_query.egress.crawl import Crawler
 
 MAX_AT_ONCE = 4
@@ -29,10 +32,15 @@ class SiteCrawler:
             raise TryLater("busy", f"{MAX_AT_ONCE} crawls are running already.", "Try again when one has ended.")
         self._running += 1
         stopped = threading.Event()
-        steps = self._crawler.visits(tenant, request, stopped.wait)
+        steps = self._crawler.visits(tenant, request, stopped.wait, _count)
         try:
             while visit := await anyio.to_thread.run_sync(partial(next, steps, None), abandon_on_cancel=True):
                 yield visit
         finally:
             stopped.set()
             self._running -= 1
+
+
+def _count(size_bytes: int) -> None:
+    """Against the limits of who asked, from the thread of a step. Raises `TooMany`."""
+    anyio.from_thread.run(take_all, {Resource.DOCUMENTS: 1, Resource.BYTES: size_bytes})

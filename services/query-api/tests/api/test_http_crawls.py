@@ -12,7 +12,7 @@ from trivium.domain.crawl import CrawlRequest, Fate, Visit
 from trivium.domain.errors import TryLater
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium_query.crawling import MAX_AT_ONCE, SiteCrawler
-from trivium_query.egress.crawl import Pause
+from trivium_query.egress.crawl import Count, Pause
 
 from .test_http_queries import events_of
 
@@ -47,7 +47,7 @@ async def test_a_crawl_without_end_is_refused(client: httpx.AsyncClient, fields:
 class Endless:
     """Crawls that go on until their pause says to end."""
 
-    def visits(self, tenant: Tenant, request: CrawlRequest, pause: Pause) -> Iterator[Visit]:
+    def visits(self, tenant: Tenant, request: CrawlRequest, pause: Pause, count: Count) -> Iterator[Visit]:
         self.pause = pause
         while not pause(0.001):
             yield Visit(request.url, Fate.LEFT_OUT)

@@ -16,13 +16,16 @@ from places_peer import SitePeer
 from waiting import wait_until
 
 from trivium.config import Settings
+from trivium.connections.rotated_tokens import RotatedTokens
 from trivium.domain.connections import Connection
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.ports.objects import Objects
 from trivium_query.answering import PassageModels
 from trivium_query.assembly import query_services
 from trivium_query.connect.driver import driving
 from trivium_query.connect.means import Means
+from trivium_query.connect.oauth import AccessTokens
 from trivium_query.connect.place import Pause
 from trivium_query.http.app import create_app
 
@@ -36,9 +39,9 @@ class Clock:
     def now(self) -> float:
         return self.now_s
 
-    def opened_by(self, settings: Settings) -> Callable[..., Any]:
+    def opened_by(self, settings: Settings, objects: Objects) -> Callable[..., Any]:
         """How a look opens its connector, which then waits by this clock."""
-        means = Means(settings, now=self.now)
+        means = Means(settings, AccessTokens(RotatedTokens(objects)), self.now)
 
         def opened(tenant: Tenant, connection: Connection, cursor: str, pause: Pause) -> Any:
             def wait(seconds: float) -> None:
@@ -70,7 +73,9 @@ class World:
         self._app = create_app(self.services)
         connecting = msgspec.structs.replace(self.services.connecting, ask_s=0.02)
         if self.clock is not None:
-            desk = msgspec.structs.replace(connecting.desk, open=self.clock.opened_by(self.settings))
+            desk = msgspec.structs.replace(
+                connecting.desk, open=self.clock.opened_by(self.settings, self.stores.objects)
+            )
             connecting = msgspec.structs.replace(connecting, desk=desk)
         self._process.enter_context(driving(connecting))
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import msgspec
 import pytest
@@ -15,7 +16,15 @@ from places_peer import Asked
 from structlog.testing import capture_logs
 from token_peer import Odd, TokenPeer
 
+from trivium.connections.rotated_tokens import RotatedTokens
+from trivium.connections.secrets import RefreshToken, read_secret
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow.originals import Originals
+from trivium.tenants.export_tenant import export_tenant
 from trivium_query.connect import oauth
+from trivium_query.connect.oauth import AccessTokens
+from trivium_query.egress.fetch import Fetcher, FetchLimits
+from trivium_query.egress.rules import host_rules
 
 from .conftest import World
 
@@ -118,6 +127,64 @@ def test_a_new_refresh_token_takes_the_place_of_the_old(
     for peer.token in ("access-1-hush", "access-2-hush", "access-3-hush"):
         assert "error" not in world.look()
     assert [asked["refresh_token"] for asked in tokens.asked] == ["refresh-1-hush", "refresh-2-hush", "refresh-3-hush"]
+
+
+def refreshed_by(tokens: TokenPeer) -> list[str]:
+    """The refresh tokens that it was shown."""
+    return [asked["refresh_token"] for asked in tokens.asked]
+
+
+def test_a_new_refresh_token_outlives_the_process(
+    world: World, peer: ImapPeer, address: str, token_uri: str, tokens: TokenPeer
+) -> None:
+    tokens.rotates = True
+    follow(world, address, token_uri)
+    assert world.came_to() == (2, 0, 0)
+    world.start()
+    peer.token, peer.uids = "access-2-hush", [3, 4, 5]
+    assert world.came_to() == (1, 0, 0), "the one in the file is not taken any more"
+    assert refreshed_by(tokens) == ["refresh-1-hush", "refresh-2-hush"]
+
+
+def test_a_token_that_somebody_puts_into_the_file_takes_the_place_of_what_was_kept(
+    world: World, peer: ImapPeer, address: str, token_uri: str, tokens: TokenPeer
+) -> None:
+    tokens.rotates = True
+    follow(world, address, token_uri)
+    assert world.came_to() == (2, 0, 0)
+    tokens.refresh_token, peer.token = "refresh-9-hush", "access-2-hush"
+    credential(world, token_uri, refresh_token="refresh-9-hush")
+    assert world.came_to() == (0, 0, 0)
+    world.start()
+    peer.token = "access-3-hush"
+    assert world.came_to() == (0, 0, 0)
+    assert refreshed_by(tokens) == ["refresh-1-hush", "refresh-9-hush", "refresh-3-hush"]
+
+
+def test_what_another_process_was_given_meanwhile_is_used(
+    world: World, tmp_path: Path, peer: ImapPeer, address: str, token_uri: str, tokens: TokenPeer
+) -> None:
+    tokens.rotates, tokens.told["expires_in"] = True, 1
+    follow(world, address, token_uri)
+    world.look()
+    others = AccessTokens(RotatedTokens(world.stores.objects))
+    grant = read_secret(world.settings, DEFAULT_TENANT, "mail")
+    assert isinstance(grant, RefreshToken)
+    rules = host_rules("127.0.0.1", "", "")
+    fetcher = Fetcher(FetchLimits(), rules)
+    assert others.of(DEFAULT_TENANT, "mail", grant, rules).get(fetcher) == "access-2-hush"
+    peer.token = "access-3-hush"
+    assert world.came_to() == (0, 0, 0)
+
+    def loses_a_race(asked: Asked) -> None:
+        """Another one comes first with the same token."""
+        tokens.odd = None
+        others.of(DEFAULT_TENANT, "mail", grant, rules).get(fetcher)
+        asked.answer(400, b'{"error": "invalid_grant"}')
+
+    tokens.odd, peer.token = loses_a_race, "access-5-hush"
+    assert world.came_to() == (0, 0, 0)
+    assert refreshed_by(tokens) == [f"refresh-{number}-hush" for number in (1, 2, 3, 4, 4, 5)]
 
 
 def test_a_refresh_token_that_is_refused_is_told_with_what_to_do(
@@ -245,6 +312,7 @@ def test_no_answer_log_or_store_has_a_secret(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("DEBUG")
+    tokens.rotates = True
     with capture_logs() as logged:
         follow(world, address.replace("INBOX", "*"), token_uri)
         peer.others = {'"Shelf"': [1]}
@@ -255,6 +323,7 @@ def test_no_answer_log_or_store_has_a_secret(
         failed(world)
         tokens.refresh_token = "refresh-9-hush"
         failed(world)
+        export_tenant(world.stores, Originals(world.stores.objects), DEFAULT_TENANT, tmp_path / "tenant.zip")
         credential(world, token_uri, client_secret="wrong-hush")
         failed(world)
     told = [world.call("GET", "/v1/connections").text, str(logged), caplog.text]
@@ -263,3 +332,6 @@ def test_no_answer_log_or_store_has_a_secret(
     assert kept
     assert not any("hush" in text for text in told)
     assert not any(b"hush" in content for content in kept)
+    with ZipFile(tmp_path / "tenant.zip") as archive:
+        assert "objects/connections/defined/here" in archive.namelist()
+        assert not any("rotated" in name or b"hush" in archive.read(name) for name in archive.namelist())

@@ -14,7 +14,7 @@ from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.web import Page, Validators
-from trivium_query.egress.crawl import MAX_SILENCES, Crawler
+from trivium_query.egress.crawl import MAX_SILENCES, MAX_WAITS, Crawler
 
 START = "https://site.test/"
 
@@ -28,17 +28,24 @@ class World:
         self.intake = StoreIntake(self.stores, lambda: None, self._fetch, 100_000)
         self.pauses: list[float] = []
         self.stop_after = 10_000
+        self.mended_by = -1.0
+        """The pause after which the site is well again."""
 
     def _fetch(self, url: str, known: Validators | None) -> Page | None:
         return self.site(url, known)
 
     def pause(self, seconds: float) -> bool:
         self.pauses.append(seconds)
+        if self.mended_by in self.pauses:
+            self.site.failing.clear()
         return len(self.pauses) > self.stop_after
+
+    def count(self, size_bytes: int) -> None:
+        """Nothing is limited."""
 
     def crawl(self, url: str = START, **options: object) -> list[Visit]:
         request = CrawlRequest(url=url, **options)  # type: ignore[arg-type]
-        return list(Crawler(self.intake, 0.5).visits(DEFAULT_TENANT, request, self.pause))
+        return list(Crawler(self.intake, 0.5).visits(DEFAULT_TENANT, request, self.pause, self.count))
 
     def fates(self, url: str = START, **options: object) -> dict[str, str]:
         return {visit.url.removeprefix("https://site.test"): visit.fate.value for visit in self.crawl(url, **options)}
@@ -186,6 +193,35 @@ def test_a_page_that_fails_costs_itself_and_one_with_no_answer_for_long_ends_it(
     for n in range(30):
         world.site.failing[f"{START}{n}"] = TryLater("fetch_refused", "It answered 429.")
     assert list(world.fates()) == ["/", "/gone", *(f"/{n}" for n in range(MAX_SILENCES))]
+
+
+def busy(retry_after_s: float) -> TryLater:
+    return TryLater("fetch_refused", "It answered 503.", retry_after_s=retry_after_s)
+
+
+def test_a_site_that_says_when_to_come_back_is_come_back_to(world: World) -> None:
+    world.site = SitePeer({START: links("/a", "/b"), START + "a": "x", START + "b": "x"})
+    world.site.failing[START + "a"], world.mended_by = busy(7.0), 7.0
+    assert world.fates() == {"/": "taken", "/a": "taken", "/b": "taken"}
+    assert world.pauses == [0.0, 0.5, 7.0, 0.5]
+
+
+@pytest.mark.parametrize(("asks_s", "waited"), [(3600.0, []), (9.0, [9.0] * MAX_WAITS)])
+def test_a_site_that_says_so_for_long_or_again_and_again_is_left(
+    world: World, asks_s: float, waited: list[float]
+) -> None:
+    world.site = SitePeer({START: links("/a", "/b"), START + "a": "x", START + "b": "x"})
+    world.site.failing[START + "a"] = busy(asks_s)
+    visits = world.crawl()
+    assert [visit.fate.value for visit in visits] == ["taken", "failed"]
+    assert world.pauses == [0.0, 0.5, *waited]
+    assert START + "b" not in world.site.asked
+
+
+def test_a_crawl_that_waits_can_be_told_to_end(world: World) -> None:
+    world.site = SitePeer({START: links("/a"), START + "a": "x"})
+    world.site.failing[START + "a"], world.stop_after = busy(9.0), 2
+    assert world.fates() == {"/": "taken"}
 
 
 def test_a_file_behind_a_link_is_a_document_like_any_other(world: World) -> None:

@@ -416,6 +416,13 @@ def test_a_status_says_whether_trying_again_can_help(
     assert status[:3] in failure.value.message
 
 
+def test_a_busy_site_that_says_when_to_come_back_is_told_with_that(internet: Internet) -> None:
+    busy = page(b"", "Retry-After: 7", status="503 Service Unavailable")
+    with site(internet, busy), pytest.raises(TryLater) as failure:
+        internet.fetch("http://site.test/")
+    assert (failure.value.retry_after_s, failure.value.action) == (7.0, "Try again in 7 s.")
+
+
 def test_a_page_behind_a_login_says_so(internet: Internet) -> None:
     with site(internet, page(b"", status="403 Forbidden")), pytest.raises(NeverWill) as failure:
         internet.fetch("http://site.test/")

@@ -188,6 +188,34 @@ async def test_a_lost_source_costs_its_own_results_and_is_named(readers: Readers
     assert result.hits[0].chunk.title == "Sleep, My Love"
 
 
+class Behind(Down):
+    """A store that answers, and not at once."""
+
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str):
+        async def answering(*args, **kwargs):
+            await asyncio.sleep(0.2)
+            return await getattr(self._store, name)(*args, **kwargs)
+
+        return answering
+
+
+@pytest.mark.parametrize(("mode", "source"), [(Mode.KEYWORD, "keywords"), (Mode.VECTOR, "vectors")])
+async def test_a_source_without_which_there_is_no_answer_is_waited_for(readers: Readers, mode: Mode, source: str):
+    behind = msgspec.structs.replace(readers, **{source: Behind(getattr(readers, source))})
+    hurried = Budgets(0.01, 0.01, 0.01)
+    found = await search(behind, mode, budgets=hurried)
+    assert found.hits[0].chunk.title == "Sleep, My Love"
+    name = source.removesuffix("s")
+    assert name not in {lost.source for lost in found.degraded}
+    assert name in {
+        lost.source
+        for lost in (await search(behind, budgets=msgspec.structs.replace(ENOUGH, **{f"{name}_s": 0.01}))).degraded
+    }
+
+
 @pytest.mark.parametrize("broken", [Down(), Slow()])
 async def test_the_graph_mode_falls_back_to_vectors_and_keywords_when_the_graph_is_lost(readers: Readers, broken: Down):
     without = msgspec.structs.replace(readers, graph=broken)

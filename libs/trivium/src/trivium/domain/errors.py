@@ -25,7 +25,14 @@ class TriviumError(Exception):
 
 
 class TryLater(TriviumError):
-    """A passing fault (store down, 429, timeout): retry with jittered back-off."""
+    """A passing fault (store down, 429, timeout): retry with jittered back-off.
+
+    `retry_after_s` is when to come back, in seconds, where whoever refused has said so; 0 where not.
+    """
+
+    def __init__(self, code: str, message: str, action: str = "", retry_after_s: float = 0.0) -> None:
+        super().__init__(code, message, action)
+        self.retry_after_s = retry_after_s
 
 
 class NeverWill(TriviumError):

@@ -41,8 +41,7 @@ class TooMany(TryLater):
     """A limit is reached: the same will be taken after `retry_after_s`."""
 
     def __init__(self, message: str, retry_after_s: float) -> None:
-        super().__init__("too_many", message, f"Come back in {max(1, round(retry_after_s))} s.")
-        self.retry_after_s = retry_after_s
+        super().__init__("too_many", message, f"Come back in {max(1, round(retry_after_s))} s.", retry_after_s)
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:

@@ -249,6 +249,11 @@ def _source(parent: str, name: str) -> str:
     return whole if len(whole) <= MAX_SOURCE_CHARS else f"{whole[: MAX_SOURCE_CHARS - 101]}…{whole[-100:]}"
 
 
+def name_inside(parent: str, source: str) -> str:
+    """What a document called `source` is called inside the one called `parent`; it may be cut where both are long."""
+    return source.removeprefix(f"{parent}{INSIDE}")
+
+
 def _living(registry: TenantRegistry, ids: Sequence[str]) -> tuple[Document, ...]:
     known = registry.get_many(ids).values()
     living = (document for document in known if document.state is not DocumentState.DELETED)

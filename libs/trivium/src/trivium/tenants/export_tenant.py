@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,11 @@ from trivium.domain.access import Caller, Role
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
+from trivium.edits.log import WITH_EVIDENCE
+from trivium.flow.family import name_inside
 from trivium.flow.originals import Originals
 from trivium.ports.conversations import Conversation, ConversationStore
+from trivium.ports.registry import TenantRegistry
 from trivium.ports.stores import Stores
 from trivium.tenants.archive import (
     CARRIED,
@@ -26,10 +29,12 @@ from trivium.tenants.archive import (
     DOCUMENTS,
     FORMAT,
     LEFT_OUT,
+    NAMED,
     OBJECTS,
     TENANT,
     ArchivedDocument,
     Head,
+    NamedDocument,
 )
 from trivium.tenants.erase import records, require_known
 
@@ -51,6 +56,7 @@ def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Pa
         objects = stores.objects.for_tenant(tenant)
         for key in (key for prefix in CARRIED for key in objects.keys(prefix)):
             archive.writestr(OBJECTS + key, objects.get(key))
+        _write(archive, NAMED, _named(stores.registry.for_tenant(tenant), objects.keys(WITH_EVIDENCE)))
         for number, talk in enumerate(_conversations(stores.conversations.for_tenant(tenant))):
             _write(archive, f"{CONVERSATIONS}{number}.json", talk)
         handed_over = (each for page in records(stores, tenant) for each in page if _is_handed_over(each))
@@ -66,6 +72,22 @@ def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Pa
         _write(archive, LEFT_OUT, left_out)
         Trail(stores.objects).add(Caller(tenant, Role.ADMIN, OPERATOR), EXPORTED, (tenant.name,))
     return left_out
+
+
+def _named(registry: TenantRegistry, evidence: Iterable[str]) -> list[NamedDocument]:
+    """The documents of these keys that are not handed over, and what they are inside of."""
+    found: dict[str, NamedDocument] = {}
+    wanted = [key.removeprefix(WITH_EVIDENCE) for key in evidence]
+    while wanted:
+        page = registry.get_many(wanted)
+        outer = registry.get_many(list({each.parent for each in page.values() if each.parent}))
+        for each in page.values():
+            if not _is_handed_over(each) and each.id not in found:
+                parent = outer.get(each.parent)
+                name = name_inside(parent.source, each.source) if parent else each.source
+                found[each.id] = NamedDocument(each.id, each.version, name, each.parent)
+        wanted = [each for each in outer if each not in found]
+    return list(found.values())
 
 
 def _is_handed_over(document: Document) -> bool:

@@ -29,11 +29,13 @@ from trivium.tenants.archive import (
     DOCUMENTS,
     FORMAT,
     LEFT_OUT,
+    NAMED,
     NAMING_IDS,
     OBJECTS,
     TENANT,
     ArchivedDocument,
     Head,
+    NamedDocument,
 )
 from trivium.tenants.being_erased import refuse_while_erased
 from trivium.tenants.erase import records
@@ -64,9 +66,10 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
                 raise _bad(f"{damaged!r} in it is damaged")
             renamed: dict[str, bytes] = {}
             if tenant != archived:
-                named = {key: archive.read(member) for member, key in carried if key.startswith(NAMING_IDS)}
-                renamed = renamed_edits((archived, tenant), [described for _, described in documents], named)
-                carried = [(member, key) for member, key in carried if key not in named]
+                naming = {key: archive.read(member) for member, key in carried if key.startswith(NAMING_IDS)}
+                named = _read(archive, NAMED, list[NamedDocument]) if NAMED in archive.NameToInfo else []
+                renamed = renamed_edits((archived, tenant), [described for _, described in documents], named, naming)
+                carried = [(member, key) for member, key in carried if key not in naming]
             _require_empty(stores, tenant)
             objects = stores.objects.for_tenant(tenant)
             for member, key in carried:

@@ -9,21 +9,28 @@ import msgspec
 
 from trivium.domain.edits import Dismiss, Edit, Evidence, edit_id
 from trivium.domain.errors import Refused
-from trivium.domain.ids import chunk_id, document_id
+from trivium.domain.ids import child_id, chunk_id, document_id
 from trivium.domain.scope import Tenant
 from trivium.edits.log import PACKS, RECORDS, WITH_EVIDENCE
-from trivium.tenants.archive import ArchivedDocument
+from trivium.tenants.archive import ArchivedDocument, NamedDocument
 
 MAX_PASSAGES = 200_000
 """Of a document's newest version, among which a passage is looked for."""
+MAX_DEPTH = 100
+"""Of documents inside others; what is deeper is a forgery."""
 Names = tuple[Tenant, Tenant]
 """What the tenant was called, and what it is called now."""
 
 
 def renamed_edits(
-    names: Names, documents: Iterable[ArchivedDocument], objects: Mapping[str, bytes]
+    names: Names,
+    documents: Iterable[ArchivedDocument],
+    others: Iterable[NamedDocument],
+    objects: Mapping[str, bytes],
 ) -> dict[str, bytes]:
     """The objects of `NAMING_IDS`, by key, as the tenant has them under its new name; packs are made again.
+
+    `others` are the documents that edits rest on beside those handed over.
 
     Raises `Refused` (`edits_of_another_name`) for an edit that names what its archive does not tell by name.
     """
@@ -31,6 +38,7 @@ def renamed_edits(
     for document in documents:
         old, new = (document_id(name, document.origin.name) for name in names)
         told[old], versions[old] = new, document.version
+    _tell(names, {each.id: each for each in others}, told, versions)
     logged = {
         key: _edits(names, key, body) for key, body in objects.items() if not key.startswith((PACKS, WITH_EVIDENCE))
     }
@@ -38,7 +46,7 @@ def renamed_edits(
     for edit in (edit for edits in logged.values() for edit in edits):
         for one in edit.evidence:
             if one.document_id not in told:
-                raise _refused(names, "rest on documents inside others, or on deleted ones")
+                raise _refused(names, "rest on documents that it does not name")
             rested[one.document_id].add(one.chunk_id)
     for old, passages in rested.items():
         told |= _passages(old, told[old], versions[old], passages)
@@ -54,6 +62,27 @@ def renamed_edits(
             [msgspec.structs.replace(edit, evidence=tuple(map(renamed, edit.evidence))) for edit in edits]
         )
     return found
+
+
+def _tell(names: Names, others: Mapping[str, NamedDocument], told: dict[str, str], versions: dict[str, str]) -> None:
+    """Add the new ids and the versions of `others`, as far as their names lead to the ids that they have."""
+
+    def tell(old: str, depth: int = 0) -> None:
+        other = others.get(old)
+        if old in told or other is None or depth > MAX_DEPTH:
+            return
+        if not other.parent:
+            made, new = (document_id(name, other.name) for name in names)
+        else:
+            tell(other.parent, depth + 1)
+            if other.parent not in told:
+                return
+            made, new = (child_id(parent, other.name) for parent in (other.parent, told[other.parent]))
+        if made == old:
+            told[old], versions[old] = new, other.version
+
+    for old in others:
+        tell(old)
 
 
 def _edits(names: Names, key: str, content: bytes) -> tuple[Edit, ...]:

@@ -238,12 +238,12 @@ class Mailbox:
             yield
         except imaplib.IMAP4.abort as error:
             raise TryLater("fetch_interrupted", f"The connection to {host} broke off.", "Look again later.") from error
+        except OSError as error:  # of TLS too, of which a certificate's is a `ValueError` as well
+            why = f"The connection to {host} failed ({type(error).__name__})."
+            raise TryLater("fetch_interrupted", why, "Look again later.") from error
         except (imaplib.IMAP4.error, ValueError) as error:
             why = f"{host} does not answer as a mail server does."
             raise NeverWill("no_mailbox", why, "Check the location: imaps://host/INBOX.") from error
-        except OSError as error:  # of TLS too
-            why = f"The connection to {host} failed ({type(error).__name__})."
-            raise TryLater("fetch_interrupted", why, "Look again later.") from error
 
 
 def _show_password(client: _Guarded, secret: Secret) -> None:

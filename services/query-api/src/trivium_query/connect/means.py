@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from trivium.config import Settings
+from trivium.connections.rotated_tokens import RotatedTokens
 from trivium.connections.secrets import RefreshToken, Secret, read_secret, read_ssh_key
 from trivium.connections.stored_connections import StoredConnections
 from trivium.domain.connections import Connection, ConnectorKind, leads_over_ssh
@@ -40,7 +41,8 @@ def connecting_of(
 ) -> Connecting:
     """The connections of a deployment."""
     stored = StoredConnections(objects)
-    desk = Desk(stored, intake, registry, Limiter(settings.limits, buckets), Means(settings).open)
+    means = Means(settings, AccessTokens(RotatedTokens(objects)))
+    desk = Desk(stored, intake, registry, Limiter(settings.limits, buckets), means.open)
     return Connecting(Plans(stored, schedule), desk)
 
 
@@ -52,7 +54,7 @@ class Means(msgspec.Struct, frozen=True):
     """What connectors may read. `now` is the clock, in seconds, by which requests are spaced."""
 
     settings: Settings
-    tokens: AccessTokens = msgspec.field(default_factory=AccessTokens)
+    tokens: AccessTokens
     now: Callable[[], float] = time.monotonic
 
     def open(self, tenant: Tenant, connection: Connection, cursor: str, pause: Pause) -> tuple[Connector, Hides | None]:

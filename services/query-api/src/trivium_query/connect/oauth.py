@@ -2,6 +2,8 @@
 
 one is kept, and is not about to expire -> that one
 else: refresh token -> token endpoint, through the egress guard -> access token, kept
+
+The refresh token is the file's, until one comes along with an access token and takes its place (`rotated_tokens.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from trivium.connections.rotated_tokens import RotatedToken, RotatedTokens
 from trivium.connections.secrets import RefreshToken
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.scope import Tenant
@@ -27,6 +30,7 @@ EARLY_S = 60.0
 UNTOLD_S = 300
 """How long one is good of which that is not told."""
 MAX_S = 24 * 3600
+REFUSED = "refresh_token_refused"
 _HEADERS = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
 _SIGN_IN = frozenset({"invalid_grant", "interaction_required", "consent_required", "login_required"})
 """RFC 6749 5.2, and what OpenID Connect Core 3.1.2.6 adds."""
@@ -59,9 +63,9 @@ class _Denied(msgspec.Struct, frozen=True):
 class AccessToken:
     """Those that one refresh token brings, one after the other. Threads may share it."""
 
-    def __init__(self, grant: RefreshToken, rules: HostRules) -> None:
+    def __init__(self, grant: RefreshToken, rules: HostRules, rotated: RotatedToken) -> None:
         """Raises `Refused` (`bad_credential`, `not_encrypted`)."""
-        self.grant, self.user = grant, grant.user
+        self.grant, self.user, self._rotated = grant, grant.user, rotated
         try:
             self._url = checked_url(grant.token_uri)
         except Refused as error:  # which tells what stands there, a secret for all we know
@@ -70,17 +74,24 @@ class AccessToken:
         if self._url.scheme == "http":
             rules.check_in_the_clear(self._url.host, "https")
         self._lock = threading.Lock()
-        self._value, self._good_until, self._refresh_token = "", 0.0, grant.refresh_token
+        self._value, self._good_until = "", 0.0
+        self._refresh_token = self._known = grant.refresh_token
 
     def get(self, fetcher: Fetcher) -> str:
         """One that is good for a while.
 
         Raises `Refused` (`refresh_token_refused`, `client_refused`), `NeverWill` (`no_access_token`) or `TryLater`
-        (`no_access_token`), and as `Fetcher.send`.
+        (`no_access_token`), and as `Fetcher.send` and `RotatedToken.keep`.
         """
         with self._lock:
             if time.monotonic() >= self._good_until:
-                self._renew(fetcher)
+                self._look_for_newer()
+                try:
+                    self._renew(fetcher)
+                except Refused as error:
+                    if error.code != REFUSED or not self._look_for_newer():
+                        raise
+                    self._renew(fetcher)
             return self._value
 
     def forget(self) -> None:
@@ -107,6 +118,17 @@ class AccessToken:
         good_s = UNTOLD_S if granted.expires_in is None else min(granted.expires_in, MAX_S)
         self._value, self._good_until = granted.access_token, asked_at + good_s - EARLY_S
         self._refresh_token = granted.refresh_token or self._refresh_token
+        if self._refresh_token != self._known:
+            self._rotated.keep(self._refresh_token)
+            self._known = self._refresh_token
+
+    def _look_for_newer(self) -> bool:
+        """Take the token that another process, or one before this, was given; whether there was one."""
+        found = self._rotated.find() or self.grant.refresh_token
+        if found == self._known:
+            return False
+        self._known = self._refresh_token = found
+        return True
 
     def _asked(self, fetcher: Fetcher) -> Reply:
         form = {
@@ -134,7 +156,7 @@ def _denied(host: str, reply: Reply) -> TriviumError:
         code = "no reason given"
     if code in _SIGN_IN:
         return Refused(
-            "refresh_token_refused",
+            REFUSED,
             f"{host} refuses the refresh token ({code}): it has expired, was taken back, or is another client's.",
             "Sign in to the mailbox again, and put the new refresh_token into the credential's file.",
         )
@@ -151,12 +173,14 @@ def _denied(host: str, reply: Reply) -> TriviumError:
 class AccessTokens:
     """Those of a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, rotated: RotatedTokens) -> None:
+        self._rotated = rotated
         self._kept: dict[tuple[str, str], AccessToken] = {}
 
     def of(self, tenant: Tenant, name: str, grant: RefreshToken, rules: HostRules) -> AccessToken:
         """That of the tenant's credential, anew once its file holds another. Raises as `AccessToken`."""
         kept = self._kept.get((tenant.name, name))
         if kept is None or kept.grant != grant:
-            kept = self._kept[tenant.name, name] = AccessToken(grant, rules)
+            rotated = self._rotated.of(tenant, name, grant)
+            kept = self._kept[tenant.name, name] = AccessToken(grant, rules, rotated)
         return kept

@@ -4,8 +4,10 @@
        ^                                                                |
        +------------------------------ links ---------------------------+
 
-One request at a time. Nothing is remembered of a crawl but its documents: the next one asks with their validators, so
-it costs what has changed, and one that broke off goes on where it is.
+One request at a time. A site that is busy, and a limit that the tenant has reached, are waited for as they say, up to a
+minute; what asks for more ends the crawl, whose last visit tells so. Nothing is remembered of a crawl but its
+documents: the next one asks with their validators, so it costs what has changed, and one that broke off goes on where
+it is.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
+from typing import TypeVar
 
 import msgspec
 
@@ -30,11 +33,22 @@ from trivium_query.egress.page_links import PageLinks, page_links
 from trivium_query.egress.robots import Robots, robots_of
 from trivium_query.egress.sitemap import listed_pages
 
+MAX_WAIT_S = 60.0  # of one time; who wants more is come back to by another crawl
+MAX_WAITS = 5  # in a row, for one page
 MAX_SILENCES = 10  # requests in a row that another time may help: the site has had enough
 _HTML = ("text/html", "application/xhtml+xml")
 
 Pause = Callable[[float], bool]
 """Wait so many seconds; True says that the crawl shall end."""
+
+Count = Callable[[int], None]
+"""A page of so many bytes is about to be kept. Raises `TooMany`, and has counted nothing then."""
+
+T = TypeVar("T")
+
+
+class _Ended(Exception):
+    """The crawl shall end while it waits."""
 
 
 class Crawler(msgspec.Struct, frozen=True):
@@ -43,25 +57,31 @@ class Crawler(msgspec.Struct, frozen=True):
     intake: StoreIntake
     delay_s: float
 
-    def visits(self, tenant: Tenant, request: CrawlRequest, pause: Pause) -> Iterator[Visit]:
+    def visits(self, tenant: Tenant, request: CrawlRequest, pause: Pause, count: Count) -> Iterator[Visit]:
         """Every page looked at, as it happens. Raises as `TenantIntake.accept_url` for the first page's address."""
-        return _Crawl(self.intake.for_tenant(tenant), request, self.delay_s, pause).visits()
+        return _Crawl(self.intake.for_tenant(tenant), request, self.delay_s, pause, count).visits()
 
 
 class _Crawl:
     """One crawl."""
 
-    def __init__(self, intake: TenantStoreIntake, request: CrawlRequest, delay_s: float, pause: Pause) -> None:
+    def __init__(
+        self, intake: TenantStoreIntake, request: CrawlRequest, delay_s: float, pause: Pause, count: Count
+    ) -> None:
         self._intake = intake
         self._fetch = intake.shared.fetch
         self._request = request
         self._delay_s = delay_s
-        self._pause = pause
+        self._pause, self._count = pause, count
         self._frontier = Frontier(request.depth)
         self._robots: dict[str, Robots] = {}
         self._to = Destination(request.dataset, request.run, request.move)
 
     def visits(self) -> Iterator[Visit]:
+        with suppress(_Ended):
+            yield from self._visits()
+
+    def _visits(self) -> Iterator[Visit]:
         self._begin()
         asked = silences = 0
         while asked < self._request.max_pages and silences < MAX_SILENCES and (found := self._frontier.pop()):
@@ -78,6 +98,8 @@ class _Crawl:
             except TriviumError as error:
                 visit = _failed(found.url, error)
                 silences = silences + 1 if isinstance(error, TryLater) else 0
+                if isinstance(error, TryLater) and error.retry_after_s:
+                    silences = MAX_SILENCES
             yield visit
 
     def _begin(self) -> None:
@@ -95,7 +117,8 @@ class _Crawl:
         return self._robots[host]
 
     def _visit(self, found: Next) -> Visit:
-        page = self._fetch(found.url, self._intake.known_page(found.url))
+        known = self._intake.known_page(found.url)
+        page = self._patiently(lambda: self._fetch(found.url, known))
         if page is None:
             return self._unchanged(found)
         final = canonical_url(page.validators.url or found.url)
@@ -119,8 +142,21 @@ class _Crawl:
             name = own
         if not told.indexable:
             return _left_out(found.url, "noindex", "The page asks not to be kept.")
+        self._patiently(lambda: self._count(len(page.content)))
         document = self._intake.accept_page(name, page, self._to)
         return Visit(name, Fate.UNCHANGED if document.state.terminal else Fate.TAKEN, document)
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        """`work`, again when what refuses it says so, and that is soon. Raises as it does, and `_Ended`."""
+        for _ in range(MAX_WAITS):
+            try:
+                return work()
+            except TryLater as error:
+                if not 0 < error.retry_after_s <= MAX_WAIT_S:
+                    raise
+                if self._pause(error.retry_after_s):
+                    raise _Ended from error
+        return work()
 
     def _unchanged(self, found: Next) -> Visit:
         """The links are those of the copy that is here, which may be asked to move."""

@@ -24,6 +24,7 @@ import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.ports.web import Validators
+from trivium.retrying import seconds_of
 from trivium.text.urls import checked_url
 from trivium_query.egress import unpack
 from trivium_query.egress.addresses import CheckedBackend, Deadline, Resolver, system_resolver
@@ -259,7 +260,9 @@ def _onward(url: httpx.URL, location: str) -> httpx.URL:
 
 def _received(reply: Reply) -> Fetched:
     if reply.status in _PASSING:
-        raise TryLater("fetch_refused", f"{reply.url} answered {reply.status}.", "Try again in a while.")
+        wait_s = seconds_of(reply.header("retry-after"))
+        action = f"Try again in {wait_s:,.0f} s." if wait_s else "Try again in a while."
+        raise TryLater("fetch_refused", f"{reply.url} answered {reply.status}.", action, wait_s)
     if reply.status in (401, 403, 407):
         raise NeverWill(
             "login_needed",

@@ -7,7 +7,8 @@ graph alone reached, and `hybrid` without a graph when that is late or down (RAG
 from whole sections and documents down (`deep`), without those that are not there; `topics` is for
 questions about the whole collection (`topics`), and `hybrid` while there are none. The other modes
 are the published methods. In those that have words, what the words decide for comes first
-(`decisive`). A source that is late or down costs its own results and is named in the answer.
+(`decisive`). A source that is late or down costs its own results and is named in the answer; the only
+one of a mode is waited for longer, as there is nothing to answer without it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ async def search(
     Raises `TryLater` when every source that the mode uses is lost, or the hits' text can be read nowhere.
     """
     started = time.perf_counter()
-    reads = BudgetedReads(budgets)
+    reads = BudgetedReads(budgets.patient(*_ONLY.get(mode, ())))
     ranking = await _MODES[mode](Query(question, top_k, restrict.rows(), path.CANDIDATES), readers, reads)
     if not ranking.rows and reads.lost:
         reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in reads.lost.values())
@@ -196,6 +197,9 @@ def _whole(ranked: Sequence[Scored], found: store_reads.Evidence) -> list[Scored
 def _deep(query: Query) -> Query:
     return msgspec.structs.replace(query, limit=max(query.limit, query.top_k))
 
+
+_ONLY: dict[Mode, tuple[str]] = {Mode.VECTOR: (VECTOR,), Mode.KEYWORD: (KEYWORD,)}
+"""The source of modes that have one alone."""
 
 _MODES: dict[Mode, Callable[[Query, Readers, BudgetedReads], Awaitable[Ranking]]] = {
     Mode.VECTOR: _vector,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from trivium_query.retrieve.budgeted_reads import Budgets
+from trivium_query.retrieve.budgeted_reads import GRAPH, KEYWORD, VECTOR, Budgets
 
-PREPARING_S = 20.0  # of a search, for each source meanwhile; less than a whole request may take
 LONGEST_S = 120.0  # what takes longer is no preparation
 
 
@@ -28,4 +27,4 @@ class Warmth:
         """What the sources may take of a search that begins now."""
         if time.monotonic() >= self._until:
             return usual
-        return Budgets(*(max(PREPARING_S, s) for s in (usual.vector_s, usual.keyword_s, usual.graph_s)))
+        return usual.patient(VECTOR, KEYWORD, GRAPH)
