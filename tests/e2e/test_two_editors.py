@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import httpx
@@ -49,7 +49,9 @@ def over_grpc(server: Server, name: str, /, **arguments: Any) -> Answer:
             result = json.loads(graph_pb2_grpc.GraphServiceStub(channel).RunTool(asked).result)
         except grpc.RpcError as error:
             info = ErrorInfo()
-            next(each for each in rpc_status.from_call(error).details if each.Is(info.DESCRIPTOR)).Unpack(info)
+            next(
+                each for each in rpc_status.from_call(cast("grpc.Call", error)).details if each.Is(info.DESCRIPTOR)
+            ).Unpack(info)
             return info.reason.lower(), []
     return "", [edit["id"] for edit in result["edits"]]
 
@@ -143,7 +145,7 @@ def test_two_who_undo_the_same_edit_undo_it_once(keepers: Server) -> None:
     for _ in range(TIMES):
         code, [edit] = over_http(keepers, "merge_entity", entity="Carla Amundsen", into="Arne Lundvik")
         assert code == ""
-        answers = at_once(*[lambda edit=edit: undone(keepers, edit)] * 3)  # type: ignore[misc]
+        answers = at_once(*[lambda edit=edit: undone(keepers, edit)] * 3)
         assert sorted(code for code, _ in answers) == ["", "already_undone", "already_undone"]
         assert "Carla Amundsen" in names(keepers)
 
