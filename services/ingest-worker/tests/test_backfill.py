@@ -164,7 +164,7 @@ class BucketOf(FolderStores):
         super().__init__(folder)
         self._values = UploadsPeer(values)
 
-    def uploads(self, _: str) -> UploadsPeer:
+    def uploads(self, bucket: str = "") -> UploadsPeer:
         return self._values
 
 
