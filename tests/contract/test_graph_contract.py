@@ -9,7 +9,6 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from trivium.domain.edits import (
     CreateRelation,
     Decisions,
     Edit,
+    Evidence,
     Invalidate,
     Merge,
     RelationKey,
@@ -145,6 +145,8 @@ async def everything(reader: GraphReader) -> dict[str, Any]:
     page = await reader.entities(limit=1000)
     keys = sorted(KEYS | {entity.key for entity in page.entities})
     edges = await reader.edges(keys, 1000)
+    for key in keys:
+        assert await all_edges(reader, key, 2) == edges.get(key, [])
     for entity in page.entities:  # a degree counts who stands at the other ends
         ends = {end for edge in edges.get(entity.key, []) for end in (edge.source_key, edge.target_key)}
         assert entity.degree == len(ends - {entity.key})
@@ -547,9 +549,12 @@ def log_of(*changes: Change) -> list[Edit]:
     return [Edit(number, 0, change, SOMEBODY, 0.0) for number, change in enumerate(changes, start=1)]
 
 
+DOCUMENTS = ("a", "b", "c")
+
+
 @st.composite
 def logs(draw: st.DrawFn) -> list[Edit]:
-    """Edits as nobody would let them through the door: of anything, in any order."""
+    """Edits as nobody would let them through the door: of anything, in any order, some resting on documents."""
     names, kinds = st.sampled_from([*NAMES, "Fenn"]), st.sampled_from(EntityType)
     keys = names.map(fold_name)
     relations = st.builds(RelationKey, keys, keys, st.sampled_from(["NEAR", CO_OCCURS, "MADE"]))
@@ -565,45 +570,113 @@ def logs(draw: st.DrawFn) -> list[Edit]:
         st.builds(Remove, keys),
         st.builds(Undo, st.integers(1, 8).map(lambda number: f"{number}.0")),
     )
-    return log_of(*draw(st.lists(change, max_size=8)))
+    rests_on = st.lists(st.sampled_from(DOCUMENTS), max_size=2)
+    return [
+        msgspec.structs.replace(
+            edit, evidence=tuple(Evidence(document, f"{document}-0") for document in draw(rests_on))
+        )
+        for edit in log_of(*draw(st.lists(change, max_size=8)))
+    ]
 
 
-@given(data=st.data(), seed=st.integers(0, 1000))
+Happening = Callable[[Graphs, list["Decider"]], None]
+
+
+class Decider:
+    """A process that brings the graph to as much of the log as it has read, and remembers what it brought it to."""
+
+    def __init__(self) -> None:
+        self._brought: Decisions | None = None
+
+    def decide(self, graphs: Graphs, decisions: Decisions) -> None:
+        graphs.writer(ACME).decide(decisions, self._brought)
+        self._brought = decisions
+
+
+def written(document: str, one: ChunkGraph) -> Happening:
+    return lambda graphs, _: write(graphs, document, one)
+
+
+def deleted(document: str) -> Happening:
+    return lambda graphs, _: graphs.writer(ACME).delete(document)
+
+
+def decided(process: int, decisions: Decisions) -> Happening:
+    return lambda graphs, deciders: deciders[process].decide(graphs, decisions)
+
+
+def settled(most: int) -> Happening:
+    return lambda graphs, _: void(graphs.writer(ACME).resolve(most))
+
+
+def void(_: object) -> None:
+    """What is answered is of no interest."""
+
+
+class History(msgspec.Struct):
+    """What arrives, in this order, and what it comes to: the shares of the documents that live, and the decisions."""
+
+    happenings: list[Happening]
+    living: dict[str, list[ChunkGraph]]
+    decisions: Decisions
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> History:
+    """Each document is written, deleted and written anew; the log is brought along by two processes meanwhile.
+
+    A share may come twice, and so may a deletion and each state of the log, which an earlier one may come behind; what
+    a document says last comes after its last deletion, and the whole log at the very end.
+    """
+    log = draw(logs())
+    living: dict[str, list[ChunkGraph]] = {}
+    per_document: list[list[Happening]] = []
+    for document in DOCUMENTS:
+        lives: list[Happening] = []
+        for _ in range(draw(st.integers(0, 2))):  # which end
+            before = draw(shares_of(document))
+            lives += draw(st.permutations([written(document, one) for one in before] * draw(st.integers(1, 2))))
+            lives += [deleted(document)] * draw(st.integers(1, 2))
+        if draw(st.booleans()):
+            living[document] = draw(shares_of(document))
+            lives += draw(st.permutations([written(document, one) for one in living[document]] * 2))
+        per_document.append(lives)
+    deleted_now = st.frozensets(st.sampled_from(DOCUMENTS))  # of which the process that decides has heard
+    lengths = draw(st.lists(st.integers(0, len(log)), max_size=6))
+    arrivals = [decided(draw(st.integers(0, 1)), fold(log[:n], draw(deleted_now)).decisions) for n in lengths]
+    arrivals += [settled(draw(st.integers(1, 5))) for _ in range(draw(st.integers(0, 2)))]
+    order = draw(st.permutations([n for n, lives in enumerate([*per_document, arrivals]) for _ in lives]))
+    waiting = [iter(lives) for lives in [*per_document, arrivals]]
+    decisions = fold(log, set(DOCUMENTS) - living.keys()).decisions
+    last = decided(draw(st.integers(0, 1)), decisions)
+    return History([*(next(waiting[n]) for n in order), last], living, decisions)
+
+
+async def comes_to(factory: Factory, *happenings: Happening) -> dict[str, Any]:
+    """All that a graph tells after these, with every name settled."""
+    with tempfile.TemporaryDirectory() as folder, closing(factory(Path(folder))) as graphs:
+        deciders = [Decider(), Decider()]
+        for happening in happenings:
+            happening(graphs, deciders)
+        while graphs.writer(ACME).resolve():
+            pass
+        reader = graphs.reader(ACME)
+        return {**await everything(reader), "verdicts": await reader.verdicts(sorted(KEYS))}
+
+
+@given(history=histories(), seed=st.integers(0, 1000))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shares_and_edits_in_any_order_twice_and_between_deletions_make_one_graph(
-    factory: Factory, data: st.DataObject, seed: int
+    factory: Factory, history: History, seed: int
 ) -> None:
-    first, second, log = data.draw(shares_of("a")), data.draw(shares_of("b")), data.draw(logs())
-    decided = [fold(log[:length]).decisions for length in range(len(log) + 1)]
-
-    async def graph_of(*steps: Callable[[Graphs], None], made_by: Factory = factory) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory() as folder, closing(made_by(Path(folder))) as graphs:
-            for step in steps:
-                step(graphs)
-            graphs.writer(ACME).decide(decided[-1])
-            assert graphs.writer(ACME).undecided(decided[-1]) == 0
-            return await everything(graphs.reader(ACME))
-
-    def put(document: str, *shares: ChunkGraph) -> Callable[[Graphs], None]:
-        return lambda graphs: write(graphs, document, *shares)
-
-    def decide(decisions: Decisions, since: Decisions | None = None) -> Callable[[Graphs], None]:
-        return lambda graphs: graphs.writer(ACME).decide(decisions, since)
-
-    def remove(document: str) -> Callable[[Graphs], None]:
-        return lambda graphs: graphs.writer(ACME).delete(document)
-
-    mixed = [put("a", s) for s in first] + [put("b", s) for s in second] + [decide(each) for each in decided]
-    mixed += [decide(after, before) for before, after in pairwise(decided)]
-    random.Random(seed).shuffle(mixed)
-    at_once = asyncio.run(graph_of(put("a", *first), put("b", *second)))
-    assert asyncio.run(graph_of(decide(decided[-1]), put("b", *second), put("a", *first))) == at_once
-    assert asyncio.run(graph_of(*mixed)) == at_once
-    in_turn = [decide(decided[0]), *(decide(after, before) for before, after in pairwise(decided))]
-    assert asyncio.run(graph_of(*in_turn, put("a", *first), put("b", *second))) == at_once
-    assert asyncio.run(graph_of(put("b", *second), put("a", *first), made_by=SqliteGraphs)) == at_once
-    without_a = asyncio.run(graph_of(put("b", *second)))
-    assert asyncio.run(graph_of(*mixed, remove("a"))) == without_a
+    mixed = asyncio.run(comes_to(factory, *history.happenings))
+    shares = [written(document, one) for document, each in history.living.items() for one in each]
+    decide = decided(0, history.decisions)
+    in_order = [*shares, decide]
+    shuffled = random.Random(seed).sample(in_order, len(in_order))
+    assert mixed == asyncio.run(comes_to(factory, *in_order))
+    assert mixed == asyncio.run(comes_to(factory, *shuffled, decide))
+    assert mixed == asyncio.run(comes_to(SqliteGraphs, decide, *reversed(shares)))  # either store tells the same
 
 
 @given(data=st.data(), seed=st.integers(0, 1000))
@@ -730,6 +803,14 @@ async def test_sixteen_writers_on_one_hub_lose_and_double_nothing(graphs: Graphs
     assert [edge.evidence for edge in (await reader.edges(["hub"]))["hub"]] == [16] * 5
 
 
+async def all_edges(reader: GraphReader, key: str, size: int) -> list[Edge]:
+    """Page by page."""
+    read: list[Edge] = []
+    while page := (await reader.edges([key], size, read[-1] if read else None)).get(key):
+        read += page
+    return read
+
+
 async def test_the_edges_of_a_hub_are_read_page_by_page_each_once_in_one_order(graphs: Graphs) -> None:
     spokes = [f"Spoke {number}" for number in range(23)]
     stated = [relation("Hub", "NEAR", spoke, "c0", 0.6 + number % 3 / 10) for number, spoke in enumerate(spokes)]
@@ -739,15 +820,43 @@ async def test_the_edges_of_a_hub_are_read_page_by_page_each_once_in_one_order(g
     reader = graphs.reader(ACME)
     whole = (await reader.edges(["hub"], 100))["hub"]
     assert len(whole) == 28
-    read: list[Edge] = []
-    for _ in range(7):
-        read += (await reader.edges(["hub"], 4, read[-1] if read else None))["hub"]
-    assert read == whole
+    assert await all_edges(reader, "hub", 4) == whole
     gone = Edge("hub", "no spoke", "NEAR", 0.7, 1)  # deleted between two pages
     behind = (await reader.edges(["hub"], 100, gone))["hub"]
     assert behind == whole[-len(behind) :]
     assert {edge.confidence for edge in behind} == {0.6, 0.7}
     assert await reader.edges(["hub"], 4, whole[-1]) == {}
+
+
+async def test_what_is_written_between_two_pages_neither_repeats_nor_hides_the_edges_that_stayed(
+    graphs: Graphs,
+) -> None:
+    spokes = [f"Spoke {number:02}" for number in range(20)]
+    for number, spoke in enumerate(spokes):
+        near = relation("Hub", "NEAR", spoke, f"c{number}", 0.9 if number % 2 else 0.7)
+        write(graphs, f"d{number}", share(f"c{number}", "Hub", spoke, relations=(near,)))
+    reader, writer = graphs.reader(ACME), graphs.writer(ACME)
+    stays = (await reader.edges(["hub"], 100))["hub"]
+    read = (await reader.edges(["hub"], 5))["hub"]
+    writer.delete("d1")  # was told
+    writer.delete("d4")  # was not told yet
+    write(graphs, "e", share("c90", "Hub", "New", relations=(relation("Hub", "NEAR", "New", "c90", 0.8),)))
+    writer.decide(fold(log_of(Invalidate(RelationKey("hub", "spoke 06", "NEAR")))).decisions)
+    read += (await reader.edges(["hub"], 5, read[-1]))["hub"]
+    both = log_of(Invalidate(RelationKey("hub", "spoke 06", "NEAR")), Merge("wheel", "hub", "Wheel"))
+    writer.decide(fold(both).decisions)
+    spoken = relation("Wheel", "TURNS", "Spoke 08", "c91", 0.6)
+    write(graphs, "f", share("c91", "Wheel", "Spoke 08", relations=(spoken,)))
+    while page := (await reader.edges(["hub"], 5, read[-1])).get("hub"):
+        read += page
+    assert len(read) == len(set(read))
+    changed = {"spoke 01", "spoke 04", "spoke 06"}
+    assert [edge for edge in read if edge in stays and edge.target_key not in changed] == [
+        edge for edge in stays if edge.target_key not in changed
+    ]
+    came = [Edge("hub", "new", "NEAR", 0.8, 1), Edge("hub", "spoke 08", "TURNS", 0.6, 1)]
+    assert [edge for edge in read if edge not in stays] == came
+    assert not {"spoke 04", "spoke 06"} & {edge.target_key for edge in read}
 
 
 async def test_an_edge_between_documents_is_told_at_both_ends_makes_no_entity_and_goes_with_its_chunk(

@@ -184,6 +184,34 @@ def test_a_language_model_judges_what_rules_cannot_once(start_server: Callable[.
         assert len(asked) == 1
 
 
+def test_a_look_asks_the_model_no_more_than_its_budget_and_the_next_goes_on(
+    start_server: Callable[..., Server],
+) -> None:
+    asked: list[str] = []
+
+    def judge(seen: Seen) -> Reply:
+        asked.append(seen.prompt)
+        return Reply(json.dumps({"same_thing": True, "contradict": True, "confidence": 0.9}))
+
+    with OpenAiPeer(judge) as peer:
+        server = start_server(
+            TRIVIUM_LLM="openai",
+            TRIVIUM_LLM_URL=peer.url,
+            TRIVIUM_LLM_MODEL="scripted",
+            TRIVIUM_ENRICH_WITH_LLM="false",
+            TRIVIUM_EXTRACT_WITH_LLM="false",
+            TRIVIUM_CONTRADICTION_JUDGEMENTS="1",
+        )
+        for ship in ("Selkie", "Kelpie", "Morgan"):
+            server.take(f"{ship}.md", f"# MV {ship}\n\nThe hull of MV {ship} leaks badly in heavy weather.\n".encode())
+            survey = f"# MV {ship}, survey\n\nThe hull of MV {ship} stays dry in heavy weather.\n"
+            server.take(f"{ship}-survey.md", survey.encode())
+        assert asked == []  # nobody looked yet
+        for look in (1, 2, 3, 3):
+            assert len(cards(server)) == look
+            assert len(asked) == look
+
+
 def test_a_schema_that_is_accepted_says_which_relations_contradict(start_server: Callable[..., Server]) -> None:
     server = start_server()
     server.take("guide.md", b"# The board\n\nOdalys Prant works for the Oxley Water Board.\n")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,16 @@ from uploads_peer import UploadsPeer
 
 from trivium.cli.main import cli
 from trivium.cli.runtime import BackfillRequest
+from trivium.config import Settings
 from trivium.domain.documents import Document, DocumentState, Failure, Lane
 from trivium.domain.errors import TryLater
+from trivium.domain.reading_cost import lengths_of_passages, reading_cost
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.uploads import Upload
-from trivium_ingest import backfill
+from trivium_ingest import backfill, backfill_cost
 from trivium_ingest.backfill import Backfill, Checkpoint, DryRun, dry_run
+from trivium_ingest.backfill_command import backfill_bucket
 from trivium_ingest.uploads.follow import Bucket
 
 
@@ -150,6 +155,58 @@ def test_failures_are_counted_by_their_reason(world: World) -> None:
     work = world.backfill(prefix="in/")
     assert work.run(world.work)
     assert work.failures() == {"corrupt": 2}
+
+
+class BucketOf(FolderStores):
+    """Stores with one bucket."""
+
+    def __init__(self, folder: Path, values: dict[str, bytes]) -> None:
+        super().__init__(folder)
+        self._values = UploadsPeer(values)
+
+    def uploads(self, bucket: str = "") -> UploadsPeer:
+        return self._values
+
+
+TEXT = b"# The weir\n\n" + b"Odalys Prant leads the removal of the weir at Tarn Hollow. " * 40
+BY_AGENT = {"llm": "openai", "llm_model": "scripted", "dataset_extractors": "read=agent"}
+
+
+def told_of(tmp_path: Path, values: dict[str, bytes], capsys: pytest.CaptureFixture[str], **options: Any) -> str:
+    settings = Settings(data_dir=tmp_path / "data", **{**BY_AGENT, **options})
+    with closing(BucketOf(tmp_path / "stores", values)) as stores:
+        assert backfill_bucket(settings, stores, BackfillRequest("archive", dry_run=True, dataset="read"))
+        assert list(stores.registry.tenants()) == []
+    return " ".join(capsys.readouterr().err.split())
+
+
+def tokens_in(told: str) -> int:
+    found = re.search(r"about ([\d,]+) tokens", told)
+    assert found, told
+    return int(found[1].replace(",", ""))
+
+
+def test_a_dry_run_estimates_what_the_agent_would_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = told_of(tmp_path / "one", {"a.md": TEXT}, capsys)
+    assert "for 1 of them." in one
+    lengths = lengths_of_passages(len(TEXT) - len("# "), Settings().chunk_size, Settings().chunk_overlap)
+    assert tokens_in(one) == pytest.approx(reading_cost(lengths), rel=0.05)
+    several = told_of(tmp_path / "several", {"a.md": TEXT, "b.md": TEXT, "c.md": b"\x00\x01 no text"}, capsys)
+    assert tokens_in(several) == 2 * tokens_in(one)
+    bounded = told_of(tmp_path / "bounded", {"a.md": TEXT}, capsys, agent_budget_tokens=5_000)
+    assert tokens_in(bounded) == 5_000
+    by_rules = told_of(tmp_path / "rules", {"a.md": TEXT}, capsys, dataset_extractors="")
+    assert "tokens" not in by_rules
+
+
+def test_the_cost_of_many_is_estimated_from_a_sample_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = tokens_in(told_of(tmp_path / "one", {"a.md": TEXT}, capsys))
+    monkeypatch.setattr(backfill_cost, "SAMPLE", 3)
+    many = told_of(tmp_path / "many", {f"{n:02}.md": TEXT for n in range(20)}, capsys)
+    assert "for 20 of them, by 3 that were looked into." in many
+    assert tokens_in(many) == 20 * one
 
 
 def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:

@@ -53,14 +53,24 @@ class DryRun(msgspec.Struct, frozen=True):
     size_bytes: int
 
 
-def dry_run(bucket: Bucket, prefix: str, registry: Registry, start_after: str = "") -> DryRun:
-    """Look at everything and change nothing; a document that is being accepted right now may count as changed."""
+def dry_run(
+    bucket: Bucket,
+    prefix: str,
+    registry: Registry,
+    start_after: str = "",
+    tell: Callable[[Compared], None] = lambda _: None,
+) -> DryRun:
+    """Look at everything and change nothing; a document that is being accepted right now may count as changed.
+
+    `tell` gets each that is new or changed.
+    """
     uploads = changed = size_bytes = 0
     for each in _each(bucket, prefix, registry, start_after, cached=True):
         uploads += 1
         if each.has_changed:
             changed += 1
             size_bytes += each.upload.size_bytes
+            tell(each)
     return DryRun(uploads, changed, size_bytes)
 
 

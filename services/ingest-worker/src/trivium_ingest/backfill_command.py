@@ -16,6 +16,7 @@ from trivium.flow.intake import StoreIntake
 from trivium.ports.stores import BucketStores
 from trivium.stopping import Stopping, begin_on_signals
 from trivium_ingest.backfill import Backfill, Checkpoint, DryRun, dry_run
+from trivium_ingest.backfill_cost import Estimate, ForTheAgent, estimated
 from trivium_ingest.control import no_urls
 from trivium_ingest.uploads.follow import Bucket
 
@@ -38,9 +39,12 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
         resumed = work.checkpoint.looked_at
         if resumed:
             CONSOLE.print(f"Going on after {resumed:,} objects, at {work.checkpoint.cursor!r}.", markup=False)
-        ahead = dry_run(bucket, request.prefix, stores.registry, work.checkpoint.cursor)
+        for_the_agent = ForTheAgent(settings, bucket, request.dataset)
+        ahead = dry_run(bucket, request.prefix, stores.registry, work.checkpoint.cursor, for_the_agent.add)
         _announce(ahead)
         if request.dry_run:
+            if for_the_agent.documents:
+                _tell_cost(estimated(settings, bucket, for_the_agent), settings)
             return True
         with _bar(resumed + ahead.uploads) as tell:
             done = work.run(tell)
@@ -49,6 +53,21 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
 
 def _announce(ahead: DryRun) -> None:
     CONSOLE.print(f"{ahead.uploads:,} objects, {ahead.changed:,} of them new or changed ({ahead.size_bytes:,} bytes).")
+
+
+def _tell_cost(found: Estimate, settings: Settings) -> None:
+    if found.tokens is None:
+        CONSOLE.print("What the agent would cost is not known: no document that it would read could be looked into.")
+        return
+    looked_into = "" if found.read == found.documents else f", by {found.read:,} that were looked into"
+    unread = f"; {found.unread:,} could not be" if found.unread else ""
+    CONSOLE.print(
+        f"The agent would take about {found.tokens:,} tokens for {found.documents:,} of them{looked_into}{unread}."
+    )
+    CONSOLE.print(
+        f"A document may cost {settings.agent_budget_tokens:,} tokens (TRIVIUM_AGENT_BUDGET_TOKENS);"
+        " what is beyond is read by rules."
+    )
 
 
 def _summary(work: Backfill, done: bool) -> bool:

@@ -67,6 +67,14 @@ class Curation:
         """The log as it is now."""
         return self._curated(tenant, self._log(tenant).read())
 
+    def shown(self, tenant: Tenant) -> Curated:
+        """The log as it is now, all of which the graph shows: what others appended a moment ago as well."""
+        curated = self.now(tenant)
+        projected = self._projected.get(tenant)
+        if curated.edits and (projected is None or projected.state != curated.folded.decisions.state):
+            return self.project(tenant)
+        return curated
+
     def append(self, tenant: Tenant, decide: Decide) -> tuple[Edit, ...]:
         """Append what `decide` makes of the log, as a whole, and bring the graph along. Raises as `EditLog.append`."""
         appended = self._log(tenant).append(lambda edits: decide(self._curated(tenant, edits)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -25,6 +25,7 @@ from trivium.domain.edits import (
     Draft,
     Edit,
     Evidence,
+    Invalidate,
     Merge,
     Rename,
     Undo,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:  # it logs; a client, which logs nothing, reads lists by what 
     from trivium.edits.curation import Curated, Curation
 
 NEAREST = 3
+MAX_TRIES = 100  # each that is lost is another's edit in the log
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _NO_WORD = re.compile(r"[^A-Z0-9]+")
 
@@ -62,6 +64,11 @@ REASONS = {
     "pdf_garbage": "it looks like what a broken text layer leaves",
     "generic_heading": "it is a heading that every document has",
 }
+
+T = TypeVar("T")
+
+# What two persons' facts, or what a relation is, decides about.
+_FROM_THE_GRAPH = (Merge, UpdateRelation, Invalidate)
 
 Search = Callable[[str, Mode, int], Awaitable[SearchResult]]
 """Question, mode, number of hits."""
@@ -85,6 +92,10 @@ class Found(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
 
 
+class _Overtaken(Exception):
+    """Somebody edited the graph since this call looked at it."""
+
+
 class Desk:
     """One call's work. It is not shared among calls."""
 
@@ -93,6 +104,11 @@ class Desk:
         self.actor = actor
         self.sources = sources
         self._curation = curation
+        self._begin(None)
+
+    def _begin(self, log_length: int | None) -> None:
+        """With nothing drafted. `log_length`: the edits that the graph shows what they make of it."""
+        self._log_length = log_length
         self._drafts: list[Draft] = []
         self._made: dict[str, Found] = {}
         self._merged: dict[str, str] = {}
@@ -171,11 +187,29 @@ class Desk:
                 "Give the chunk's id, and the words that say so as the snippet.",
             )
 
+    async def undisturbed(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What `work` answers, which looks at the graph, drafts and appends; done anew where another was quicker.
+
+        So a draft that rests on how the graph was found is made of the graph that it is appended to. Raises what
+        `work` raises, and `TryLater` (`log_busy`).
+        """
+        for _ in range(MAX_TRIES):
+            seen = await asyncio.to_thread(self._curation.shown, self.scope.tenant)
+            self._begin(len(seen.edits))
+            try:
+                return await work()
+            except _Overtaken:
+                continue
+        raise TryLater("log_busy", "Others edit the graph all the time.", "Try again.")
+
     async def append(self) -> Edited:
         """Append what was drafted, and bring the graph along."""
         drafts = tuple(self._drafts)
+        rests_on_the_graph = any(isinstance(draft.change, _FROM_THE_GRAPH) for draft in drafts)
 
         def decide(curated: Curated) -> Sequence[Draft]:
+            if rests_on_the_graph and self._log_length not in (None, len(curated.edits)):
+                raise _Overtaken
             check(drafts, curated.folded)
             return drafts
 

@@ -71,6 +71,10 @@ class Imported(Output, frozen=True):
 
 async def import_list(desk: Desk, wanted: ImportList) -> Imported:
     """Raises `TryLater` (`log_busy`); a row that is refused says so in the result, and the others count."""
+    return await desk.undisturbed(lambda: _import(desk, wanted))
+
+
+async def _import(desk: Desk, wanted: ImportList) -> Imported:
     drafted: list[Change] = []
     refused: list[RefusedRow] = []
     unchanged = 0

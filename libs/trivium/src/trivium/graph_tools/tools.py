@@ -40,8 +40,11 @@ class GraphTool(msgspec.Struct, frozen=True):
 
 def _writing(name: str, arguments: type[Input], draft: Callable[[Desk, Any], Awaitable[None]]) -> GraphTool:
     async def run(desk: Desk, wanted: Any) -> Edited:
-        await draft(desk, wanted)
-        return await desk.append()
+        async def drafted() -> Edited:
+            await draft(desk, wanted)
+            return await desk.append()
+
+        return await desk.undisturbed(drafted)
 
     return GraphTool(name, arguments, Edited, run)
 
