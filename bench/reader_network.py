@@ -85,7 +85,11 @@ def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
 def _rows_of(batch: Sequence[list[Read]]) -> torch.Tensor:
     """Of each question that has an answer, the places of its windows among all; -1 where it has fewer than others."""
     starts = np.cumsum([0, *map(len, batch)])
-    own = [range(start, start + len(group)) for start, group in zip(starts, batch) if any(one.firsts for one in group)]
+    own = [
+        range(start, start + len(group))
+        for start, group in zip(starts[:-1], batch, strict=True)
+        if any(one.firsts for one in group)
+    ]
     found = np.full((len(own), max(map(len, own), default=0)), -1)
     for row, places in enumerate(own):
         found[row, : len(places)] = places

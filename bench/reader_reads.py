@@ -108,7 +108,16 @@ def read_reads(file: Path) -> dict[str, Reads]:
         names, sources, sizes, lengths, ids, marks, told, golds, firsts, lasts = (
             kept[name]
             for name in (
-                "names", "sources", "sizes", "lengths", "ids", "marks", "told", "golds", "firsts", "lasts",
+                "names",
+                "sources",
+                "sizes",
+                "lengths",
+                "ids",
+                "marks",
+                "told",
+                "golds",
+                "firsts",
+                "lasts",
             )
         )
     ends, ended = np.cumsum(lengths, dtype=np.int64), np.cumsum(golds, dtype=np.int64)
