@@ -151,7 +151,7 @@ PASSAGES ?= 100000
 bench-growth: install ## ingest, search and memory at 3,000 to 100,000 passages (PASSAGES=10000: some minutes)
 	@$(PY) bench/growth.py --passages $(PASSAGES)
 
-reader: dev torch ## train the span reader again on the sets of DATA and measure it (an hour); WORK=FOLDER keeps what is done
+reader: dev torch ## train the span reader again on the sets of DATA and measure it (half an hour with a GPU, days without); WORK=FOLDER keeps what is done
 	@$(PY) bench/train_reader.py $(DATA) $(or $(WORK),.reader)
 
 bench-parse: dev ## how fast the parsers read, on one core, and the memory of their process

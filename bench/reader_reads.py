@@ -1,23 +1,18 @@
-"""What the reader's network is given: windows with their gold tokens, grouped by question, in memory and in a file.
-
-The file needs none of what made it, so that another machine, one with a GPU, can train (`bench/reader_fit.py`).
-"""
+"""What the reader's network is given: windows with their gold tokens, grouped by question, and batches of them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from reader_examples import Question
 
 from trivium_inference.reader_windows import Window, WindowMaker
 
-if TYPE_CHECKING:
-    from reader_examples import Question
-
 Reads = list[list["Read"]]  # of each question, its windows
+Batch = list[list["Read"]]  # the questions of one step
 
 
 class Read(NamedTuple):
@@ -60,13 +55,13 @@ def _tokens(window: Window, span: tuple[int, int]) -> tuple[int, int] | None:
     return (window.first + int(inside[0]), window.first + int(inside[-1])) if whole else None
 
 
-def with_one_wrong(groups: Sequence[list[Read]], chance: random.Random) -> list[list[Read]]:
-    """Of each question the windows that hold an answer, and one at random of those that hold none."""
+def with_wrong(groups: Reads, count: int, chance: random.Random) -> Reads:
+    """Of each question the windows that hold an answer, and at most `count` at random of those that hold none."""
     found = []
     for group in groups:
         wrong = [read for read in group if not read.firsts]
-        found.append([read for read in group if read.firsts] + ([chance.choice(wrong)] if wrong else []))
-    return found
+        found.append([read for read in group if read.firsts] + chance.sample(wrong, min(count, len(wrong))))
+    return [group for group in found if group]
 
 
 def batches(groups: Sequence[list[Read]], tokens: int, chance: random.Random) -> list[list[list[Read]]]:
@@ -79,57 +74,4 @@ def batches(groups: Sequence[list[Read]], tokens: int, chance: random.Random) ->
             found.append([])
         found[-1].append(group)
     chance.shuffle(found)
-    return found
-
-
-def write_reads(file: Path, reads: Mapping[str, Reads]) -> None:
-    """By their source: a set's name, for one."""
-    groups = [(number, group) for number, source in enumerate(reads) for group in reads[source]]
-    flat = [read for _, group in groups for read in group]
-    windows = [read.window for read in flat]
-    np.savez_compressed(
-        file,
-        names=np.array(list(reads)),
-        sources=np.array([number for number, _ in groups], np.uint8),
-        sizes=np.array([len(group) for _, group in groups], np.uint16),
-        lengths=np.array([len(window) for window in windows], np.uint16),
-        ids=np.concatenate([window.ids for window in windows]).astype(np.uint16),
-        marks=np.concatenate([window.marks for window in windows]).astype(np.uint8),
-        told=np.array([(window.first, len(window.offsets)) for window in windows], np.uint16),
-        golds=np.array([len(read.firsts) for read in flat], np.uint16),
-        firsts=np.array([place for read in flat for place in read.firsts], np.uint16),
-        lasts=np.array([place for read in flat for place in read.lasts], np.uint16),
-    )
-
-
-def read_reads(file: Path) -> dict[str, Reads]:
-    """The same; the characters of their tokens are not kept, and are 0."""
-    with np.load(file) as kept:
-        names, sources, sizes, lengths, ids, marks, told, golds, firsts, lasts = (
-            kept[name]
-            for name in (
-                "names",
-                "sources",
-                "sizes",
-                "lengths",
-                "ids",
-                "marks",
-                "told",
-                "golds",
-                "firsts",
-                "lasts",
-            )
-        )
-    ends, ended = np.cumsum(lengths, dtype=np.int64), np.cumsum(golds, dtype=np.int64)
-    windows = [
-        Window(0, ids[end - length : end], marks[end - length : end], int(first), np.zeros((count, 2), np.int64))
-        for length, end, (first, count) in zip(lengths, ends, told, strict=True)
-    ]
-    flat = [
-        Read(window, tuple(map(int, firsts[end - count : end])), tuple(map(int, lasts[end - count : end])))
-        for window, count, end in zip(windows, golds, ended, strict=True)
-    ]
-    found: dict[str, Reads] = {str(name): [] for name in names}
-    for source, size, end in zip(sources, sizes, np.cumsum(sizes, dtype=np.int64), strict=True):
-        found[str(names[source])].append(flat[end - size : end])
     return found

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from reader_examples import Corpus, Example, Question
 
 from trivium.domain.chunks import Span
@@ -39,6 +41,44 @@ def written_questions(chance: random.Random, names: str = "*", folder: Path = FO
         for asked, answer in ASKED.findall(text)
         if (question := _question(corpus, rows, asked, answer.strip(), chance))
     ]
+
+
+def write_set(out: Path, folder: Path = FOLDER) -> None:
+    """The documents and questions as a folder in the evaluation format."""
+    (out / "documents").mkdir(parents=True, exist_ok=True)
+    documents, queries = [], []
+    for file in sorted(folder.glob("*.txt")):
+        title, text = _document(file.read_text())
+        (out / "documents" / file.name).write_text(f"{title}\n\n{text}\n")
+        documents.append({"id": file.stem, "file": f"documents/{file.name}"})
+        queries += [{"id": key, "question": asked} for key, asked, _ in _asked(file)]
+    for name, rows in (("corpus", documents), ("queries", queries)):
+        (out / f"{name}.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
+
+
+def with_passages(found: Mapping[str, Sequence[Passage]], folder: Path = FOLDER) -> list[Question]:
+    """Every question of the set that `write_set` writes, with the passages found for it.
+
+    One whose answer stands in none of them is left out, as is a passage that has its words at another place.
+    """
+    questions = []
+    for key, asked, answer in (one for file in sorted(folder.glob("*.txt")) for one in _asked(file)):
+        places = [(passage, _place(passage.text, answer) if answer else None) for passage in found.get(key, ())]
+        words = answer.partition(" || ")[0].lower()
+        examples = [
+            Example(asked, passage, (place,) if place else ())
+            for passage, place in places
+            if place or not answer or words not in passage.text.lower()
+        ]
+        if examples and (not answer or any(one.spans for one in examples)):
+            questions.append(tuple(examples))
+    return questions
+
+
+def _asked(file: Path) -> list[tuple[str, str, str]]:
+    """Each question's id, words and answer."""
+    rows = enumerate(ASKED.findall(file.read_text()))
+    return [(f"{file.stem}-{number}", asked.strip(), answer.strip()) for number, (asked, answer) in rows]
 
 
 @cache

@@ -1,15 +1,16 @@
 """Train the reader (`trivium_inference.reader`) on the sets of DATA, and measure it on sets that it has not seen.
 
-Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; some three hours on two cores)
-       python bench/train_reader.py DATA WORK --from FOLDER      (half an hour)
+Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; half an hour with a GPU, days without)
+       python bench/train_reader.py DATA WORK --from FOLDER      (an hour on two cores)
 
-Questions made of sentences first (of CLOZE's corpora), then the sets' own and those of `bench/written`. Each fold of
-FOLDS is left out once: the reader trained on the others answers its questions from the first five passages that the
-product finds. Its odds fit the probabilities. Then the last of them goes on with all sets and is written into the
-package: reader.weights, reader.json.
+Questions made of sentences first (of CLOZE's corpora), then the sets' own and those of `bench/written`, these also with
+the passages that the product finds for them. It is done once by each of RECIPES, and the weights are averaged (model
+soups: Wortsman et al. 2022). Each fold of FOLDS is left out once: the reader trained on the others answers its
+questions from the first five passages that the product finds. The reader of all sets is written into the package:
+reader.weights, reader.json. PEOPLE, which no reader learns from, fit its probabilities.
 
-With `--from` only the last step is done, from the reader in FOLDER on (a copy of the package's): nothing is left out,
-and PEOPLE, which no reader learns from, fit the probabilities. `--new` names the files of `bench/written` that it has
+With `--from` only the last step is done, from the reader in FOLDER on (a copy of the package's): nothing is left out.
+`--new` names the files of `bench/written` that it has
 not learnt from, all by default: these are read twice, of all else a share, so that nothing is forgotten (experience
 replay: Robins 1995).
 
@@ -22,13 +23,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import math
 import random
 import re
 import string
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,8 +41,8 @@ from reader_cloze import clozes
 from reader_examples import COMPARING, FOLDS, SETS, THREADS, Question, answers_of, load, phase_of, questions_of
 from reader_network import Network, loss_of
 from reader_passages import Found, find
-from reader_reads import Read, batches, prepare, with_one_wrong
-from reader_written import written_questions, yes_no_questions
+from reader_reads import Batch, Reads, batches, prepare, with_wrong
+from reader_written import with_passages, write_set, written_questions, yes_no_questions
 from safetensors.numpy import save
 
 from trivium.evaluation.dataset import load_questions
@@ -62,22 +64,47 @@ from trivium_inference.reader_windows import WindowMaker
 
 FIRST_LAYER = 0
 SEED = 13
-CLOZE = {"musique_train100": 4500, "hotpotqa_train100": 3000, "covid_qa": 2000, "qasper_full10": 500}
+CLOZE = {
+    "2wiki_dev": 16000,
+    "musique_train100": 14000,
+    "hotpotqa_train100": 8000,
+    "covid_qa": 8000,
+    "qasper_full10": 4000,
+}
 WRITTEN = "written"
-CLOZE_PASSES, PASSES, LAST_PASSES = 1, 2, 2
-RATE, NEW_RATE = 1.5e-4, 1e-3  # of the layers, and of the head and the marks, which begin at random
-BATCH_TOKENS = 4096
 WARM_UP = 0.1
 REPLAYED = 0.25  # of what a reader that goes on has learnt
-AGAIN_RATE, AGAIN_NEW_RATE = 1.2e-4, 3e-4  # the same, of a reader that goes on
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KEPT = 0.35  # of its weights from before, mixed with those after (WiSE-FT: Wortsman et al. 2022)
-PEOPLE = tuple(Path(__file__).with_name(name) for name in ("everyday", "unseen"))
+PEOPLE = tuple(Path(__file__).with_name(name) for name in ("everyday", "unseen", "unseen2", "unseen3", "unseen4"))
 EVERY = 50  # steps between two lines of the log
 KEPT_EVERY = 200  # steps between two checkpoints
 RIGHT_F1 = 0.5  # a span is right for its probability's sake
 
 
 State = dict[str, torch.Tensor]
+
+
+class Recipe(NamedTuple):
+    """One training: `tokens` a batch, rates of the layers and of what begins at random (the head and the marks),
+    windows without an answer beside those with it, dropout, and steps on sentences and on questions.
+    """
+
+    tokens: int
+    rate: float
+    new_rate: float
+    wrongs: int
+    dropout: float
+    on_sentences: int = 0
+    on_questions: int = 0
+
+
+RECIPES = (
+    Recipe(16384, 3e-4, 1.5e-3, wrongs=2, dropout=0.1, on_sentences=225, on_questions=1815),
+    Recipe(16384, 3e-4, 1.5e-3, wrongs=1, dropout=0.1, on_sentences=236, on_questions=1970),
+    Recipe(8192, 1.5e-4, 1.5e-3, wrongs=2, dropout=0.0, on_sentences=263, on_questions=2796),
+)
+AGAIN = Recipe(4096, 1.2e-4, 3e-4, wrongs=1, dropout=0.0)  # of a reader that goes on
 
 
 class Judged(NamedTuple):
@@ -114,13 +141,11 @@ def main() -> None:
     training = Training(files, options.data, options.work)
     if options.begun:
         trained = training.gone_on(options.begun, options.new)
-        write_fitted(files, trained, [one for folder in PEOPLE for one in training.people(folder, trained)], training)
-        return
-    begun = training.on_sentences()
-    without = [training.left_out(fold, begun) for fold in FOLDS]
-    trained = training.on_sets("all", SETS, without[-1], LAST_PASSES)
-    judged = [row for fold, state in zip(FOLDS, without, strict=True) for row in training.measured(fold, state)]
-    write_fitted(files, trained, judged, training)
+    else:
+        for fold in FOLDS:
+            training.measure(fold, training.on_sets(phase_of(fold), [name for name in SETS if name not in fold]))
+        trained = training.on_sets("all", SETS)
+    write_fitted(files, trained, [one for folder in PEOPLE for one in training.people(folder, trained)], training)
 
 
 def write_fitted(files: ModelFiles, trained: State, judged: Sequence[Judged], training: Training) -> None:
@@ -140,19 +165,10 @@ class Training:
         self._maker = WindowMaker(files)
         self._questions: dict[str, list[Question]] = {}
 
-    def on_sentences(self) -> State:
-        questions = []
-        for name, count in CLOZE.items():
-            corpus, _ = load(self._data / name)
-            questions += clozes(corpus, count, random.Random(f"{SEED} {name}"))
-        return self._phase("sentences", questions, CLOZE_PASSES, None)
-
-    def on_sets(self, phase: str, sets: Iterable[str], begun: State, passes: int) -> State:
-        questions = [one for name in (*sets, WRITTEN) for one in self._of(name)]
-        return self._phase(phase, questions, passes, begun)
-
-    def left_out(self, fold: Sequence[str], begun: State) -> State:
-        return self.on_sets(phase_of(fold), [name for name in SETS if name not in fold], begun, PASSES)
+    def on_sets(self, phase: str, sets: Sequence[str]) -> State:
+        """By every recipe, averaged."""
+        learnt = [self._by(number, phase, sets) for number in range(len(RECIPES))]
+        return {name: torch.stack([state[name].float() for state in learnt]).mean(0) for name in learnt[0]}
 
     def gone_on(self, folder: Path, new: str) -> State:
         """What is `new` twice and a share of all else, from the weights in `folder` on."""
@@ -162,7 +178,12 @@ class Training:
         rest = [one for name in (*SETS, WRITTEN) for one in self._of(name) if one[0].question not in asked]
         questions = [*anew, *chance.sample(rest, int(REPLAYED * len(rest)))]
         begun = state_of(self._files, folder)
-        ended = self._phase("gone_on", questions, 1, begun, again=anew, rates=(AGAIN_RATE, AGAIN_NEW_RATE))
+
+        def plan(chance: random.Random) -> list[Batch]:
+            passes = [prepare(some, self._maker, chance) for some in (questions, anew)]
+            return [batch for reads in passes for batch in drawn(reads, AGAIN, chance)]
+
+        ended = self._phase("gone_on", AGAIN, plan, begun)
         return {name: KEPT * begun[name].float() + (1 - KEPT) * value.float() for name, value in ended.items()}
 
     def people(self, folder: Path, trained: State) -> list[Judged]:
@@ -174,12 +195,13 @@ class Training:
         asked = [one for one in load_questions(folder) if one.gold and one.answerable]
         return [each for one in asked for each in judged_spans(reader, one.question, found[one.id], one.gold)]
 
-    def measured(self, fold: Sequence[str], trained: State) -> list[Judged]:
-        """Two lines for each set of the fold, and every judged span."""
+    def measure(self, fold: Sequence[str], trained: State) -> None:
+        """Two lines for each set of the fold."""
         folder = self._work / phase_of(fold)
         write_reader(self._files, folder, trained, (1.0, 0.0), {})
         reader = SpanReader(self._files, read_facts(folder), folder, cache_dir=folder, threads=THREADS)
-        return [judged for name in fold for judged in self._measured(name, reader, folder)]
+        for name in fold:
+            self._measure(name, reader, folder)
 
     def counts(self, sets: Iterable[str]) -> dict[str, int]:
         own = {name: len(self._of(name)) for name in (*sets, WRITTEN)}
@@ -192,14 +214,13 @@ class Training:
             self._questions[name] = _written(chance) if own else questions_of(self._data / name, chance)
         return self._questions[name]
 
-    def _measured(self, name: str, reader: SpanReader, folder: Path) -> list[Judged]:
+    def _measure(self, name: str, reader: SpanReader, folder: Path) -> None:
         kept = folder / f"{name.replace('/', '_')}.json"
         if not kept.exists():
             kept.write_bytes(msgspec.json.encode(self._outcomes(name, reader)))
         rows = msgspec.json.decode(kept.read_bytes(), type=list[Asked])
         for label, some in (("all", rows), ("spans", [row for row in rows if not row.comparing])):
             print(f"{name:20} {label:6} {len(some):4}  {figures(some)}", flush=True)
-        return [one for row in rows for one in row.judged]
 
     def _outcomes(self, name: str, reader: SpanReader) -> list[Asked]:
         _, queries = load(self._data / name)
@@ -212,33 +233,70 @@ class Training:
             file.write_bytes(msgspec.json.encode(find(self._data / name)))
         return msgspec.json.decode(file.read_bytes(), type=list[Found])
 
+    def _by(self, number: int, phase: str, sets: Sequence[str]) -> State:
+        """One recipe: on sentences, which all phases share, then on the questions of the sets."""
+        recipe = RECIPES[number]
+        begun = self._phase(
+            f"sentences_{number}",
+            recipe,
+            lambda chance: drawn_for(self._sentences(), recipe, recipe.on_sentences, chance),
+        )
+        return self._phase(
+            f"{phase}_{number}",
+            recipe,
+            lambda chance: drawn_for(self._reads(sets), recipe, recipe.on_questions, chance),
+            begun,
+        )
+
+    def _sentences(self) -> Reads:
+        found: Reads = []
+        for name, count in CLOZE.items():
+            corpus, _ = load(self._data / name)
+            chance = random.Random(f"{SEED} {name}")
+            found += prepare(list(clozes(corpus, count, chance)), self._maker, chance)
+        return found
+
+    def _reads(self, sets: Iterable[str]) -> Reads:
+        questions = [one for name in (*sets, WRITTEN) for one in self._of(name)]
+        return prepare([*questions, *self._found_again()], self._maker, random.Random(SEED))
+
+    def _found_again(self) -> list[Question]:
+        """The written questions with the passages that the product finds for them."""
+        folder, file = self._work / WRITTEN, self._work / f"{WRITTEN}.json"
+        if not file.exists():
+            write_set(folder)
+            file.write_bytes(msgspec.json.encode(find(folder)))
+        found = msgspec.json.decode(file.read_bytes(), type=list[Found])
+        return with_passages({one.query: one.passages for one in found})
+
     def _phase(
-        self,
-        phase: str,
-        questions: Sequence[Question],
-        passes: int,
-        begun: State | None,
-        *,
-        again: Sequence[Question] = (),
-        rates: tuple[float, float] = (RATE, NEW_RATE),
+        self, phase: str, recipe: Recipe, plan: Callable[[random.Random], list[Batch]], begun: State | None = None
     ) -> State:
-        """`again` are read once more at the end. `rates` are of the layers, and of the head and the marks."""
+        """The weights after the batches of the plan, kept in `work`."""
         done = self._work / f"{phase}.pt"
         if done.exists():
             return torch.load(done)
         torch.manual_seed(SEED)
-        network = Network(self._files.path, FIRST_LAYER)
+        network = Network(self._files.path, FIRST_LAYER, recipe.dropout)
         if begun:
             network.load_state_dict(begun)
-        chance = random.Random(SEED)
-        groups = prepare(questions, self._maker, chance)
-        last = [prepare(again, self._maker, chance)] if again else []
-        drawn = (with_one_wrong(some, chance) for some in [groups] * passes + last)  # another wrong one each time
-        plan = [batch for some in drawn for batch in batches(some, BATCH_TOKENS, chance)]
-        print(f"{phase}: {len(groups)} questions, {sum(map(len, groups))} windows, {len(plan)} steps", flush=True)
-        run(network, plan, self._work / f"{phase}.checkpoint", rates)
-        torch.save(network.state_dict(), done)
-        return network.state_dict()
+        batches = plan(random.Random(SEED))
+        print(f"{phase}: {len(batches)} steps", flush=True)
+        run(network.to(DEVICE), batches, self._work / f"{phase}.checkpoint", (recipe.rate, recipe.new_rate))
+        ended = {name: value.cpu() for name, value in network.state_dict().items()}
+        torch.save(ended, done)
+        return ended
+
+
+def drawn(reads: Reads, recipe: Recipe, chance: random.Random) -> list[Batch]:
+    """Every question once, with other wrong windows each time."""
+    return batches(with_wrong(reads, recipe.wrongs, chance), recipe.tokens, chance)
+
+
+def drawn_for(reads: Reads, recipe: Recipe, steps: int, chance: random.Random) -> list[Batch]:
+    """So many batches: every question once before any comes again."""
+    endless = (batch for _ in itertools.count() for batch in drawn(reads, recipe, chance))
+    return list(itertools.islice(endless, steps))
 
 
 def _written(chance: random.Random, names: str = "*") -> list[Question]:
@@ -246,7 +304,7 @@ def _written(chance: random.Random, names: str = "*") -> list[Question]:
     return [*written_questions(chance, names), *yes_no_questions(names)]
 
 
-def run(network: Network, plan: Sequence[list[list[Read]]], checkpoint: Path, rates: tuple[float, float]) -> None:
+def run(network: Network, plan: Sequence[Batch], checkpoint: Path, rates: tuple[float, float]) -> None:
     """Every batch once, from the last checkpoint on."""
     network.train()
     optimiser = torch.optim.AdamW(
@@ -288,7 +346,7 @@ def resumed(checkpoint: Path, *parts: Network | torch.optim.Optimizer | torch.op
     """Steps done; the parts are as they were then."""
     if not checkpoint.exists():
         return 0
-    kept = torch.load(checkpoint)
+    kept = torch.load(checkpoint, map_location=DEVICE)
     for part, state in zip(parts, kept["parts"], strict=True):
         part.load_state_dict(state)
     return kept["step"]
