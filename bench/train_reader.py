@@ -115,7 +115,7 @@ class Judged(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """One question's outcome: how well the best span answers it, and the best span of every passage.
+    """One question's outcome: how well the best span answers it.
 
     `reachable`: a right span is among those of some passage. `comparing`: no span of a passage is its answer.
     """
@@ -125,7 +125,6 @@ class Asked(NamedTuple):
     reachable: bool
     comparing: bool
     spent_ms: float
-    judged: tuple[Judged, ...]
 
 
 def main() -> None:
@@ -399,7 +398,6 @@ def outcome(query: Mapping[str, Any], passages: Sequence[Passage], reader: SpanR
         reachable=any(f1_of(text, answers) >= RIGHT_F1 for some in texts for text in some),
         comparing=query["type"] in COMPARING,
         spent_ms=spent_ms,
-        judged=tuple(Judged(score, f1_of(text, answers)) for score, text in best),
     )
 
 
