@@ -356,7 +356,7 @@ def state_of(files: ModelFiles, folder: Path) -> State:
     base = read_bert(files.path)
     assert base, "the default embedder is a BERT"
     weights = changed(base[1], read_changes(read_facts(folder), folder))
-    state = Network(files.path, FIRST_LAYER).state_dict()
+    state = Network(files.path, FIRST_LAYER, dropout=0.0).state_dict()
     return {name: torch.tensor(weights[name]) if name in weights else value for name, value in state.items()}
 
 
