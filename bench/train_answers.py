@@ -61,7 +61,7 @@ SETS = {
 }
 """Each with those whose questions it cannot answer."""
 BESIDE = Path(__file__).parent
-PEOPLE = ("everyday", "unseen", "unseen2", "unseen3")
+PEOPLE = ("everyday", "unseen", "unseen2", "unseen3", "unseen4")
 QUESTIONS, FOREIGN = 400, 60
 SEED = 13
 RIGHT_F1 = 0.5  # of a span

@@ -1,7 +1,7 @@
 """Train the reader (`trivium_inference.reader`) on the sets of DATA, and measure it on sets that it has not seen.
 
 Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; half an hour with a GPU, days without)
-       python bench/train_reader.py DATA WORK --from FOLDER      (an hour on two cores)
+       python bench/train_reader.py DATA WORK --from FOLDER [--yes-no]      (half an hour on two quiet cores)
 
 Questions made of sentences first (of CLOZE's corpora), then the sets' own and those of `bench/written`, these also with
 the passages that the product finds for them. It is done once by each of RECIPES, and the weights are averaged (model
@@ -10,9 +10,9 @@ questions from the first five passages that the product finds. The reader of all
 reader.weights, reader.json. PEOPLE, which no reader learns from, fit its probabilities.
 
 With `--from` only the last step is done, from the reader in FOLDER on (a copy of the package's): nothing is left out.
-`--new` names the files of `bench/written` that it has
-not learnt from, all by default: these are read twice, of all else a share, so that nothing is forgotten (experience
-replay: Robins 1995).
+`--new` names the files of `bench/written` that it has not learnt from, all by default; with `--yes-no` what asks yes
+or no of them alone. These are read several times, of all else a share, so that nothing is forgotten (experience replay:
+Robins 1995).
 
 WORK keeps what is done (weights after each phase, checkpoints within): the same command goes on where it was ended.
 Columns: exact match and F1 (SQuAD's normalisation) of the best span of five passages, over all questions and over those
@@ -73,7 +73,6 @@ CLOZE = {
 }
 WRITTEN = "written"
 WARM_UP = 0.1
-REPLAYED = 0.25  # of what a reader that goes on has learnt
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KEPT = 0.35  # of its weights from before, mixed with those after (WiSE-FT: Wortsman et al. 2022)
 PEOPLE = tuple(Path(__file__).with_name(name) for name in ("everyday", "unseen", "unseen2", "unseen3", "unseen4"))
@@ -87,7 +86,8 @@ State = dict[str, torch.Tensor]
 
 class Recipe(NamedTuple):
     """One training: `tokens` a batch, rates of the layers and of what begins at random (the head and the marks),
-    windows without an answer beside those with it, dropout, and steps on sentences and on questions.
+    windows without an answer beside those with it, dropout, and steps on sentences and on questions. Of a reader that
+    goes on: how often what is new is read, the share of what it has learnt, and the first layer that changes.
     """
 
     tokens: int
@@ -97,6 +97,9 @@ class Recipe(NamedTuple):
     dropout: float
     on_sentences: int = 0
     on_questions: int = 0
+    passes: int = 2
+    replayed: float = 0.25
+    first_layer: int = FIRST_LAYER
 
 
 RECIPES = (
@@ -105,6 +108,7 @@ RECIPES = (
     Recipe(8192, 1.5e-4, 1.5e-3, wrongs=2, dropout=0.0, on_sentences=263, on_questions=2796),
 )
 AGAIN = Recipe(4096, 1.2e-4, 3e-4, wrongs=1, dropout=0.0)  # of a reader that goes on
+YES_OR_NO = Recipe(4096, 2e-4, 4e-4, wrongs=1, dropout=0.1, passes=5, replayed=0.13, first_layer=2)
 
 
 class Judged(NamedTuple):
@@ -133,13 +137,14 @@ def main() -> None:
     arguments.add_argument("work", type=Path)
     arguments.add_argument("--from", dest="begun", type=Path, help="a reader to go on with")
     arguments.add_argument("--new", default="*", metavar="PATTERN", help="of names of files, as '[f-j]*'")
+    arguments.add_argument("--yes-no", action="store_true", help="what is new is what asks yes or no")
     options = arguments.parse_args()
     torch.set_num_threads(THREADS)
     options.work.mkdir(parents=True, exist_ok=True)
     files = locate_model()
     training = Training(files, options.data, options.work)
     if options.begun:
-        trained = training.gone_on(options.begun, options.new)
+        trained = training.gone_on(options.begun, options.new, yes_no=options.yes_no)
     else:
         for fold in FOLDS:
             training.measure(fold, training.on_sets(phase_of(fold), [name for name in SETS if name not in fold]))
@@ -169,20 +174,24 @@ class Training:
         learnt = [self._by(number, phase, sets) for number in range(len(RECIPES))]
         return {name: torch.stack([state[name].float() for state in learnt]).mean(0) for name in learnt[0]}
 
-    def gone_on(self, folder: Path, new: str) -> State:
-        """What is `new` twice and a share of all else, from the weights in `folder` on."""
+    def gone_on(self, folder: Path, new: str, *, yes_no: bool) -> State:
+        """What is `new` several times and a share of all else, from the weights in `folder` on."""
+        recipe = YES_OR_NO if yes_no else AGAIN
         chance = random.Random(f"{SEED} {new}")
-        anew = _written(chance, new)
+        anew = yes_no_questions(new) if yes_no else _written(chance, new)
         asked = {question[0].question for question in anew}
-        rest = [one for name in (*SETS, WRITTEN) for one in self._of(name) if one[0].question not in asked]
-        questions = [*anew, *chance.sample(rest, int(REPLAYED * len(rest)))]
+        known = [*(one for name in (*SETS, WRITTEN) for one in self._of(name)), *self._found_again()]
+        rest = [one for one in known if one[0].question not in asked]
+        questions = [*anew, *chance.sample(rest, int(recipe.replayed * len(rest)))]
         begun = state_of(self._files, folder)
 
         def plan(chance: random.Random) -> list[Batch]:
-            passes = [prepare(some, self._maker, chance) for some in (questions, anew)]
-            return [batch for reads in passes for batch in drawn(reads, AGAIN, chance)]
+            passes = [prepare(some, self._maker, chance) for some in (questions, *[anew] * (recipe.passes - 1))]
+            found = [batch for reads in passes for batch in drawn(reads, recipe, chance)]
+            chance.shuffle(found)
+            return found
 
-        ended = self._phase("gone_on", AGAIN, plan, begun)
+        ended = self._phase("gone_on", recipe, plan, begun)
         return {name: KEPT * begun[name].float() + (1 - KEPT) * value.float() for name, value in ended.items()}
 
     def people(self, folder: Path, trained: State) -> list[Judged]:
@@ -276,7 +285,7 @@ class Training:
         if done.exists():
             return torch.load(done)
         torch.manual_seed(SEED)
-        network = Network(self._files.path, FIRST_LAYER, recipe.dropout)
+        network = Network(self._files.path, recipe.first_layer, recipe.dropout)
         if begun:
             network.load_state_dict(begun)
         batches = plan(random.Random(SEED))
