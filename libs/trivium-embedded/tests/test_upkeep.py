@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import re
 import resource
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -130,6 +133,34 @@ def test_what_ingest_leaves_is_in_step(kept: Kept) -> None:
     assert kept.audit() == []
     told = kept.run("audit")
     assert (told.exit_code, told.stderr) == (0, "Every store is as the artifacts say.\n")
+
+
+# What msgspec works out in one thread while another decodes into the same type kills the process.
+WORKED_OUT = """
+import sys, threading
+from msgspec import _utils
+from trivium.cli.main import main
+
+worked_out = _utils._get_class_annotations
+
+def alone(kind):
+    if threading.current_thread() is not threading.main_thread():
+        sys.stderr.write(f"a thread works out {kind}\\n")
+    return worked_out(kind)
+
+_utils._get_class_annotations = alone
+main()
+"""
+
+
+@pytest.mark.parametrize("command", [("audit",), ("rebuild", "--store", "graph"), ("reembed",)])
+def test_no_thread_of_a_command_is_the_first_to_decode_into_a_type(kept: Kept, command: tuple[str, ...]) -> None:
+    environment = {**os.environ, "TRIVIUM_DATA_DIR": str(kept.settings.data_dir)}
+    ran = subprocess.run(
+        [sys.executable, "-c", WORKED_OUT, *command], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "a thread works out" not in ran.stderr
 
 
 @pytest.mark.parametrize("store", Store)

@@ -85,7 +85,6 @@ def assembled(
     """
     stopping = stopping or Stopping()
     settings = with_link_secret(settings)
-    prepare_struct_types()
     with ExitStack() as stack:
         stores = stack.enter_context(open_stores(settings))
         registry = OneTenant(stores.registry, only) if only else stores.registry
@@ -146,13 +145,15 @@ def assembled(
 
 @contextmanager
 def open_stores(settings: Settings) -> Iterator[Stores]:
-    """The stores of the configured backend, closed at the end of the block."""
+    """The stores of the configured backend, closed at the end of the block; several threads may read them at once."""
     if settings.backend == "distributed":
         from trivium.adapters.distributed.stores import DistributedStores  # noqa: PLC0415 - needs the servers' clients
 
+        prepare_struct_types()
         with DistributedStores(settings) as servers:
             yield servers
         return
+    prepare_struct_types()
     data_dir = settings.data_dir
     stores = EmbeddedStores(
         LocalObjects(data_dir),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -73,6 +74,23 @@ def test_a_last_name_is_the_one_person_who_bears_it_and_is_near() -> None:
     assert names.targets == {}
     names.update(dropped=["carl brandt"])
     assert names.targets == {"brandt": "ilse brandt"}
+
+
+class Telling(NameIndex):
+    """Tells which names were decided last."""
+
+    def decide(self, verdicts: Mapping[str, Sequence[Verdict]]) -> None:
+        self.decided = sorted(verdicts)
+        super().decide(verdicts)
+
+
+def test_only_names_whose_decision_a_change_can_reach_are_decided_anew() -> None:
+    names = Telling()
+    names.update(person(key, "oslo") for key in ("ilse brandt", "i brandt", "brandt", "carl brandt", "c brandt"))
+    names.update([person("ilse brandt", "harrow weir")])
+    assert names.decided == ["brandt", "i brandt"]
+    names.update([person("c brandt", "harrow weir")])
+    assert names.decided == ["brandt", "c brandt"]
 
 
 def test_between_the_thresholds_a_person_is_asked_and_told_why() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from trivium.domain.errors import NeverWill
+from trivium.struct_types import prepare_struct_types
 
 if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a server needs
     from trivium.checkup import Checkup, Finding
@@ -166,6 +167,7 @@ def upkeep() -> Upkeep:
 def stores(settings: Settings) -> AbstractContextManager[Stores]:
     """The stores that the settings name."""
     found: OpenStores = _load("trivium.stores", settings.backend, "trivium-embedded")
+    prepare_struct_types()
     return found(settings)
 
 

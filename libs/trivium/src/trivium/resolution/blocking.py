@@ -31,7 +31,7 @@ def blocks_of(key: str) -> frozenset[str]:
     """The names of the blocks that a folded name belongs to."""
     core = form_of(key).core
     together = "".join(core)
-    blocks = {f"w:{' '.join(sorted(core))}", f"c:{together}", f"x:{''.join(map(skeleton, core))}"}
+    blocks = {f"w:{' '.join(sorted(core))}", own_block(key), f"x:{''.join(map(skeleton, core))}"}
     blocks.update(f"a:{initials}" for initials in initials_of(key))
     if len(together) <= 8:
         blocks.add(f"a:{key.replace(' ', '')}")
@@ -45,6 +45,11 @@ def blocks_of(key: str) -> frozenset[str]:
     if len(together) >= MIN_RUN_CHARS:
         blocks.update(_bands(together))
     return frozenset(blocks)
+
+
+def own_block(key: str) -> str:
+    """The one of a name's blocks that is cheapest to tell."""
+    return f"c:{''.join(form_of(key).core)}"
 
 
 def _bands(text: str) -> list[str]:

@@ -67,6 +67,7 @@ _JOINING = frozenset({"with", "to", "on", "at", "in", "from", "by", "and"})
 _HIS = frozenset({"mr", "sir", "lord", "king", "prince", "emperor"})
 _HERS = frozenset({"mrs", "ms", "miss", "lady", "queen", "princess", "empress", "dame"})
 _NONE = Likeness(Kind.NONE, 0.0)
+_UNLIKE = (Kind.NONE, Kind.PART)
 _SHORT_FORMS = frozenset(
     (short, full)
     for full, shorts in {
@@ -95,6 +96,28 @@ def likeness(left: str, right: str, person: bool) -> Likeness:
         return _NONE
     kind = _whole(one, other) or (_of_people(one, other) if person else _of_things(one, other, left, right))
     return Likeness(kind, WEIGHTS[kind])
+
+
+def are_alike(left: str, right: str) -> bool:
+    """Whether two folded names may be one thing, as people or as things. Symmetric.
+
+    It is asked once of most pairs, so it is not remembered: in one cache with it, `likeness` would forget those pairs
+    that are asked of again and again.
+    """
+    one, other = form_of(left), form_of(right)
+    if _contradict(one, other):
+        return False
+    return bool(
+        _whole(one, other)
+        or _of_people(one, other) not in _UNLIKE
+        or _of_things(one, other, left, right) not in _UNLIKE
+    )
+
+
+def may_have_rivals(left: str, right: str) -> bool:
+    """Whether the shorter of two names may mean other things just as well, whatever they are names of. Symmetric."""
+    one, other = sorted((left, right))
+    return any(likeness(one, other, person).kind in SHORT for person in (True, False))
 
 
 def _contradict(one: Form, other: Form) -> bool:
@@ -198,6 +221,7 @@ def _is_acronym(short: str, words: Sequence[str]) -> bool:
     return len(words) > 1 and short in initials_of(" ".join(words))
 
 
+@lru_cache(maxsize=1024)  # people and things are asked about one after the other
 def _spelt(a: Sequence[str], b: Sequence[str]) -> Kind:
     """Whether every word is written almost, or sounds, like the one in its place."""
     if len(a) != len(b):

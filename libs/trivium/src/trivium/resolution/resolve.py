@@ -12,14 +12,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from trivium.domain.verdicts import Verdict
 from trivium.resolution.blocking import blocks_of, is_lopsided, is_short_in, is_too_large
 from trivium.resolution.forms import form_of
-from trivium.resolution.likeness import Kind, likeness
+from trivium.resolution.likeness import are_alike
 from trivium.resolution.record import Record
-from trivium.resolution.score import ONE_THING, REVIEW, has_rivals, judge
+from trivium.resolution.score import ONE_THING, REVIEW, judge
 
 
 def rank(key: str) -> tuple[int, int, str]:
     """The fuller name outranks the shorter one; it depends on the name alone."""
     return len(form_of(key).core), len(key), key
+
+
+def shorter(key: str, other: str) -> str:
+    """The one that may mean other things just as well."""
+    return min(key, other, key=lambda name: (len(name), name))
 
 
 def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
@@ -35,7 +40,7 @@ def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
         lopsided = is_lopsided(block) and not is_short_in(block, key)
         found.update(other for other in members if not lopsided or is_short_in(block, other))
     found.discard(key)
-    return {other for other in found if _are_alike(key, other)}
+    return {other for other in found if are_alike(key, other)}
 
 
 def share_a_block(key: str, other: str, blocks: Mapping[str, Collection[str]]) -> bool:
@@ -47,13 +52,8 @@ def share_a_block(key: str, other: str, blocks: Mapping[str, Collection[str]]) -
     )
 
 
-def _are_alike(key: str, other: str) -> bool:
-    left, right = sorted((key, other))
-    return any(likeness(left, right, person).kind not in {Kind.NONE, Kind.PART} for person in (True, False))
-
-
 Rivals = Callable[[str, str], Iterable[Record]]
-"""The other names that share a block with one of two."""
+"""The other candidates of the shorter of two names."""
 
 
 def resolve(
@@ -61,7 +61,7 @@ def resolve(
 ) -> dict[str, tuple[Verdict, ...]]:
     """Of each of `keys` the one verdict that merges it, or else what a person is asked of it and names that outrank it.
 
-    `near` has the candidates of each key; `records` those of all of them. `rivals` are asked for where they matter.
+    `near` has the candidates of each key; `records` those of all of them. `rivals` are read where they matter.
     """
     decided: dict[str, tuple[Verdict, ...]] = {}
     for key in keys:
@@ -77,13 +77,11 @@ def resolve(
 def _judged(
     key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
 ) -> Iterator[Verdict]:
-    """Those that are not just two things. Rivals make a pair less likely, never more."""
+    """Those that are not just two things."""
+    place = rank(key)
     for other in sorted(near.get(key, ())):
-        if rank(other) <= rank(key) or key not in records or other not in records:
+        if other not in records or rank(other) <= place:
             continue
-        left, right = records[key], records[other]
-        found = judge(left, right)
-        if found.score >= REVIEW and has_rivals(left, right):
-            found = judge(left, right, rivals(key, other))
+        found = judge(records[key], records[other], rivals(key, other))
         if found.score >= REVIEW:
             yield Verdict(key, other, found.score, found.reasons, found.score >= ONE_THING)

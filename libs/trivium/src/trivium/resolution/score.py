@@ -33,7 +33,10 @@ class Judgement(NamedTuple):
 
 
 def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgement:
-    """How likely `left` and `right` are one thing; `others` are the names that share a block with either. Symmetric."""
+    """How likely `left` and `right` are one thing. Symmetric.
+
+    `others` are names that the shorter of the two may mean as well; they are read only where they matter.
+    """
     alike = likeness(*sorted((left.key, right.key)), person=_may_be_people(left, right))
     if alike.kind is Kind.NONE:
         return Judgement(0.0, (alike.kind.value,))
@@ -42,8 +45,9 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
         *_types(left, right),
         *_neighbours(left, right),
         *_facts(left, right),
-        *(_rivals(left, right, others) if alike.kind in SHORT else ()),
     ]
+    if alike.kind in SHORT and sum(weight for weight, _ in parts) >= REVIEW:
+        parts += _rivals(left, right, others)
     doubted = any(weight <= CONFLICT for weight, _ in parts) or is_doubtful(alike.kind, left, right)
     ceiling = DOUBTED if doubted else 1.0
     score = min(ceiling, max(0.0, sum(weight for weight, _ in parts)))
@@ -53,18 +57,12 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
     return Judgement(round(score, 3), reasons)
 
 
-def has_rivals(left: Record, right: Record) -> bool:
-    """Whether other names may make the two less likely one thing."""
-    return likeness(*sorted((left.key, right.key)), person=_may_be_people(left, right)).kind in SHORT
-
-
 def _may_be_people(left: Record, right: Record) -> bool:
     """Both are; or the one is, and the other a single word of no known type ("Brandt")."""
-    types = {left.type, right.type}
-    if types != {EntityType.PERSON, EntityType.CONCEPT}:
-        return types == {EntityType.PERSON}
-    unknown = left if left.type is EntityType.CONCEPT else right
-    return " " not in unknown.key
+    if left.type is right.type:
+        return left.type is EntityType.PERSON
+    person, unknown = (left, right) if left.type is EntityType.PERSON else (right, left)
+    return person.type is EntityType.PERSON and unknown.type is EntityType.CONCEPT and " " not in unknown.key
 
 
 Part = tuple[float, str]
@@ -84,6 +82,8 @@ def _neighbours(left: Record, right: Record) -> Iterable[Part]:
 
 
 def _facts(left: Record, right: Record) -> Iterable[Part]:
+    if not left.facts or not right.facts:
+        return
     for attribute in sorted(left.facts.keys() & right.facts.keys() & SINGLE_VALUED):
         if left.facts[attribute] & right.facts[attribute]:
             yield SAME_FACT, f"both have the same {attribute}"
@@ -94,10 +94,11 @@ def _facts(left: Record, right: Record) -> Iterable[Part]:
 def _rivals(left: Record, right: Record, others: Iterable[Record]) -> Iterable[Part]:
     """The longer name's rivals: those that the shorter one may mean just as well."""
     short, long = sorted((left, right), key=lambda record: (len(record.key), record.key))
+    shared = len(long.neighbours & short.neighbours)
     for other in others:
-        if other.key in (short.key, long.key) or not _fits(short, other) or _fits(long, other, whole=True):
+        if other.key in (short.key, long.key) or len(other.neighbours & short.neighbours) < shared:
             continue
-        if len(other.neighbours & short.neighbours) >= len(long.neighbours & short.neighbours):
+        if _fits(short, other) and not _fits(long, other, whole=True):
             yield RIVAL, f"it may be {other.key}"
             return
 

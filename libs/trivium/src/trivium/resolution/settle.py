@@ -1,17 +1,19 @@
 """READ FIRST: some names of a graph are new, gone, or known otherwise: decide anew about all whom that concerns.
 
-What is decided depends on the records of all names alone, however they came. The work is that of the names that
-changed and of those that are like them, whatever the size of the graph.
+What is decided depends on the records of all names alone, however they came. What a name stands for depends on its
+record, on its candidates and on what else may be meant, who are candidates too: so the work is that of the names that
+changed and of those beside them, whatever the size of the graph.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from trivium.resolution.blocking import MAX_BLOCK, blocks_of, is_too_large
+from trivium.resolution.likeness import may_have_rivals
 from trivium.resolution.record import Record
-from trivium.resolution.resolve import candidates, resolve, share_a_block
+from trivium.resolution.resolve import candidates, rank, resolve, share_a_block, shorter
 from trivium.resolution.shelf import NameShelf, Pair
 
 
@@ -22,52 +24,61 @@ def settle(shelf: NameShelf, keys: Collection[str]) -> None:
     near, blocks = _Nearness(shelf), _Blocks(shelf, MAX_BLOCK + 1 + len(gone))
     filled, thinned = _crossed(blocks, added, gone)
     moved = added | gone | thinned
-    concerned = near.around({*filed, *moved})
+    near.load({*filed, *moved})
     blocks.file(added, gone)
-    near.load(filled)
-    stay = {key for key in filled - moved if near.of(key)}
-    blocks.load({*(moved - gone), *stay})
-    parted = {key: {other for other in near.of(key) if not share_a_block(key, other, blocks)} for key in stay}
-    concerned |= near.around({key for key, others in parted.items() if others})
-    for key, others in parted.items():
-        near.put(key, near.of(key) - others)
+    parted = _parted(near, blocks, filled, moved)
+    blocks.load({block for key in moved - gone for block in blocks_of(key)})
     for key in moved:
         near.put(key, candidates(key, blocks) if key not in gone else set())
+    concerned = near.depending({*filed, *moved, *parted})
     near.write()
-    concerned |= near.around({*filed, *moved, *parted})
     _decide(shelf, near, concerned)
 
 
 def _decide(shelf: NameShelf, near: _Nearness, concerned: set[str]) -> None:
-    decided = {key for key in concerned if near.of(key) or near.had(key)}
-    records = dict(shelf.records(decided | {other for key in decided for other in near.of(key)}))
+    records = dict(shelf.records(concerned | {other for key in concerned for other in near.of(key)}))
 
-    def rivals(key: str, other: str) -> list[Record]:
-        near.load([other])
-        names = (near.of(key) | near.of(other)) - {key, other}
+    def rivals(key: str, other: str) -> Iterator[Record]:
+        short = shorter(key, other)
+        near.load([short])
+        names = near.of(short) - {key, other}
         records.update(shelf.records([name for name in names if name not in records]))
-        return [records[name] for name in names if name in records]
+        yield from (records[name] for name in sorted(names) if name in records)
 
-    verdicts = resolve(sorted(decided & records.keys()), near, records, rivals)
-    shelf.decide({key: verdicts.get(key, ()) for key in decided})
+    verdicts = resolve(sorted(concerned & records.keys()), near, records, rivals)
+    shelf.decide({key: verdicts.get(key, ()) for key in concerned})
 
 
-def _crossed(blocks: _Blocks, added: Collection[str], gone: Collection[str]) -> tuple[set[str], set[str]]:
-    """The names of which a block becomes too large, and those of which one no longer is."""
+def _crossed(blocks: _Blocks, added: Collection[str], gone: Collection[str]) -> tuple[list[frozenset[str]], set[str]]:
+    """The blocks that become too large, each as the names it had, and the names of those that no longer are."""
     growth: Counter[str] = Counter()
     for keys, sign in ((added, 1), (gone, -1)):
         for key in keys:
             for block in blocks_of(key):
                 growth[block] += sign
-    blocks.load({*added, *gone})
-    filled: set[str] = set()
+    blocks.load(growth)
+    filled: list[frozenset[str]] = []
     thinned: set[str] = set()
     for block, more in growth.items():
-        names = blocks.get(block, set())
+        names = blocks[block]
         before, after = is_too_large(block, len(names)), is_too_large(block, len(names) + more)
-        if before != after:
-            (filled if after else thinned).update(names)
+        if after and not before:
+            filled.append(frozenset(names))
+        elif before and not after:
+            thinned.update(names)
     return filled, thinned - set(gone)
+
+
+def _parted(near: _Nearness, blocks: _Blocks, filled: Collection[frozenset[str]], moved: Collection[str]) -> set[str]:
+    """Part the candidates that had a block in common which is too large now, and no other; returns those names."""
+    stay = [names.difference(moved) for names in filled]
+    near.load({key for names in stay for key in names})
+    pairs = {(key, other) for names in stay for key in names for other in near.of(key) & names if key < other}
+    blocks.load({block for key, other in pairs for block in blocks_of(key) & blocks_of(other)})
+    apart = [(key, other) for key, other in pairs if not share_a_block(key, other, blocks)]
+    for key, other in apart:
+        near.put(key, near.of(key) - {other})
+    return {key for pair in apart for key in pair}
 
 
 class _Blocks(dict[str, set[str]]):
@@ -78,9 +89,9 @@ class _Blocks(dict[str, set[str]]):
         self._shelf = shelf
         self._limit = limit
 
-    def load(self, keys: Iterable[str]) -> None:
-        """Read all blocks of these names that are not read yet."""
-        unread = {block for key in keys for block in blocks_of(key) if block not in self}
+    def load(self, blocks: Iterable[str]) -> None:
+        """Read those that are not read yet."""
+        unread = {block for block in blocks if block not in self}
         found = self._shelf.members(unread, self._limit) if unread else {}
         self.update({block: found.get(block, set()) for block in unread})
 
@@ -95,49 +106,70 @@ class _Blocks(dict[str, set[str]]):
                 self[block].discard(key)
 
 
-class _Nearness(dict[str, set[str]]):
+class _Nearness(dict[str, frozenset[str]]):
     """Who is near whom, as far as it was asked for, and what changes in that."""
 
     def __init__(self, shelf: NameShelf) -> None:
         super().__init__()
         self._shelf = shelf
-        self._before: dict[str, set[str]] = {}
+        self._before: dict[str, frozenset[str]] = {}
         self._put: set[str] = set()
 
-    def of(self, key: str) -> set[str]:
+    def of(self, key: str) -> frozenset[str]:
         """The candidates of a name that was loaded."""
-        return self.get(key, set())
+        return self.get(key, _NOBODY)
 
-    def had(self, key: str) -> bool:
-        """Whether it had candidates before."""
-        return bool(self._before.get(key))
+    def ever(self, key: str) -> frozenset[str]:
+        """Those of a name that was loaded, before and now."""
+        return self[key] | self._before[key]
 
     def load(self, keys: Iterable[str]) -> None:
         """Read those that are not read yet."""
         unread = {key for key in keys if key not in self}
         found = self._shelf.near(unread) if unread else {}
-        for key in unread:
-            self[key] = set(found.get(key, ()))
-            self._before[key] = set(self[key])
+        self.update({key: frozenset(found.get(key, _NOBODY)) for key in unread})
+        self._before.update({key: self[key] for key in unread})
 
-    def around(self, keys: set[str]) -> set[str]:
-        """`keys`, their candidates, and the candidates of those: a rival of the one decides about the other."""
-        self.load(keys)
-        once = {other for key in keys for other in self.of(key)}
+    def depending(self, changed: set[str]) -> set[str]:
+        """The names of which something is to be decided that depends on what is known of the names `changed`.
+
+        It depends on the name itself, on the candidates that outrank it and on rivals.
+        The rivals of a pair are the candidates of the shorter of the two, which is mostly the one decided about. Of a
+        name that no candidate outranks nothing is ever decided.
+        """
+        self.load(changed)
+        itself = {key for key in changed if self._outranking(key)}
+        once = {other for key in changed for other in self.ever(key)} - changed
         self.load(once)
-        twice = {other for key in once for other in self.of(key)}
-        self.load(twice)
-        return keys | once | twice
+        beside = {key for key in once if self._depends(key, self.ever(key) & changed)}
+        beyond = {
+            key
+            for other in {*changed, *once}
+            for key in self.ever(other)
+            if rank(key) < rank(other) and shorter(key, other) == other
+        }
+        self.load(beyond)
+        return itself | beside | beyond
 
-    def put(self, key: str, others: set[str]) -> None:
+    def _depends(self, key: str, changed: Collection[str]) -> bool:
+        """Whether one of these candidates of `key` may be what it stands for, or may be meant in the other's place."""
+        above = self._outranking(key)
+        return not above.isdisjoint(changed) or any(may_have_rivals(key, other) for other in above)
+
+    def _outranking(self, key: str) -> set[str]:
+        place = rank(key)
+        return {other for other in self.ever(key) if rank(other) > place}
+
+    def put(self, key: str, others: Collection[str]) -> None:
         """Being near is mutual."""
-        self.load(others)
+        before, now = self[key], frozenset(others)
+        self.load(before ^ now)
         self._put.add(key)
-        for other in self[key] - others:
-            self[other].discard(key)
-        for other in others - self[key]:
-            self[other].add(key)
-        self[key] = others
+        for other in before - now:
+            self[other] -= {key}
+        for other in now - before:
+            self[other] |= {key}
+        self[key] = now
 
     def write(self) -> None:
         """What changed."""
@@ -145,5 +177,8 @@ class _Nearness(dict[str, set[str]]):
         self._shelf.approach(after - before, before - after)
 
 
-def _pairs(near: Mapping[str, set[str]], keys: Iterable[str]) -> set[Pair]:
+_NOBODY: frozenset[str] = frozenset()
+
+
+def _pairs(near: Mapping[str, Collection[str]], keys: Iterable[str]) -> set[Pair]:
     return {(min(key, other), max(key, other)) for key in keys for other in near[key]}

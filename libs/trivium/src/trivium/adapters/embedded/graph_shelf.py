@@ -11,7 +11,7 @@ from trivium.adapters.embedded.sqlite import json_list
 from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, page_of, read_place, record_of, target_of
 from trivium.domain.edits import ONE_THING
 from trivium.domain.verdicts import Verdict, VerdictPage
-from trivium.resolution.blocking import block_id, blocks_of
+from trivium.resolution.blocking import block_id, blocks_of, own_block
 from trivium.resolution.record import SINGLE_VALUED, Record
 from trivium.resolution.shelf import Pair
 
@@ -65,7 +65,7 @@ class SqliteShelf:
 
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those that stand in one of their blocks; they stand in all or in none."""
-        asked = [(block_id(min(blocks_of(key))), key) for key in keys]
+        asked = [(block_id(own_block(key)), key) for key in keys]
         rows = self._db.execute(
             "SELECT value ->> 1 FROM json_each(?)"
             " WHERE EXISTS (SELECT 1 FROM block WHERE block = value ->> 0 AND key = value ->> 1)",
