@@ -64,8 +64,8 @@ class Ties:
         """
         anew = self._touching(sorted(map(self._id, {*moves, *walked})), moves)
         for source, target, kind in changes.weakened:
-            after = (names[source].root, names[target].root, kind)
-            anew |= {after, (*(moves[end][0] if end in moves else names[end].root for end in (source, target)), kind)}
+            roots = names[source].root, names[target].root
+            anew |= {(*roots, kind), (_before(source, roots[0], moves), _before(target, roots[1], moves), kind)}
         more: dict[Tie, list[float]] = {}
         for (source, target, kind), confidences in changes.strengthened.items():
             more.setdefault((names[source].root, names[target].root, kind), []).extend(confidences)
@@ -82,10 +82,7 @@ class Ties:
         rows = self._run(cypher.EDGES_OF, ids=ids)
         for source, source_root, target, target_root, kind in rows:
             found.add((source_root, target_root, kind))
-            before = (
-                moves[end][0] if end in moves else root for end, root in ((source, source_root), (target, target_root))
-            )
-            found.add((*before, kind))
+            found.add((_before(source, source_root, moves), _before(target, target_root, moves), kind))
         return found
 
     def _strengthen(self, more: Mapping[Tie, Sequence[float]]) -> None:
@@ -117,6 +114,11 @@ class Ties:
             {"n": n, "source": self._id(source), "target": self._id(target), "type": kind}
             for n, (source, target, kind) in enumerate(ties)
         ]
+
+
+def _before(name: str, root: str, moves: Moves) -> str:
+    """The root before the transaction of a name that has this one now."""
+    return moves[name][0] if name in moves else root
 
 
 def _between(ties: Iterable[Tie]) -> set[Tie]:
