@@ -145,6 +145,8 @@ async def everything(reader: GraphReader) -> dict[str, Any]:
     page = await reader.entities(limit=1000)
     keys = sorted(KEYS | {entity.key for entity in page.entities})
     edges = await reader.edges(keys, 1000)
+    for key in keys:
+        assert await all_edges(reader, key, 2) == edges.get(key, [])
     for entity in page.entities:  # a degree counts who stands at the other ends
         ends = {end for edge in edges.get(entity.key, []) for end in (edge.source_key, edge.target_key)}
         assert entity.degree == len(ends - {entity.key})
@@ -801,6 +803,14 @@ async def test_sixteen_writers_on_one_hub_lose_and_double_nothing(graphs: Graphs
     assert [edge.evidence for edge in (await reader.edges(["hub"]))["hub"]] == [16] * 5
 
 
+async def all_edges(reader: GraphReader, key: str, size: int) -> list[Edge]:
+    """Page by page."""
+    read: list[Edge] = []
+    while page := (await reader.edges([key], size, read[-1] if read else None)).get(key):
+        read += page
+    return read
+
+
 async def test_the_edges_of_a_hub_are_read_page_by_page_each_once_in_one_order(graphs: Graphs) -> None:
     spokes = [f"Spoke {number}" for number in range(23)]
     stated = [relation("Hub", "NEAR", spoke, "c0", 0.6 + number % 3 / 10) for number, spoke in enumerate(spokes)]
@@ -810,15 +820,43 @@ async def test_the_edges_of_a_hub_are_read_page_by_page_each_once_in_one_order(g
     reader = graphs.reader(ACME)
     whole = (await reader.edges(["hub"], 100))["hub"]
     assert len(whole) == 28
-    read: list[Edge] = []
-    for _ in range(7):
-        read += (await reader.edges(["hub"], 4, read[-1] if read else None))["hub"]
-    assert read == whole
+    assert await all_edges(reader, "hub", 4) == whole
     gone = Edge("hub", "no spoke", "NEAR", 0.7, 1)  # deleted between two pages
     behind = (await reader.edges(["hub"], 100, gone))["hub"]
     assert behind == whole[-len(behind) :]
     assert {edge.confidence for edge in behind} == {0.6, 0.7}
     assert await reader.edges(["hub"], 4, whole[-1]) == {}
+
+
+async def test_what_is_written_between_two_pages_neither_repeats_nor_hides_the_edges_that_stayed(
+    graphs: Graphs,
+) -> None:
+    spokes = [f"Spoke {number:02}" for number in range(20)]
+    for number, spoke in enumerate(spokes):
+        near = relation("Hub", "NEAR", spoke, f"c{number}", 0.9 if number % 2 else 0.7)
+        write(graphs, f"d{number}", share(f"c{number}", "Hub", spoke, relations=(near,)))
+    reader, writer = graphs.reader(ACME), graphs.writer(ACME)
+    stays = (await reader.edges(["hub"], 100))["hub"]
+    read = (await reader.edges(["hub"], 5))["hub"]
+    writer.delete("d1")  # was told
+    writer.delete("d4")  # was not told yet
+    write(graphs, "e", share("c90", "Hub", "New", relations=(relation("Hub", "NEAR", "New", "c90", 0.8),)))
+    writer.decide(fold(log_of(Invalidate(RelationKey("hub", "spoke 06", "NEAR")))).decisions)
+    read += (await reader.edges(["hub"], 5, read[-1]))["hub"]
+    both = log_of(Invalidate(RelationKey("hub", "spoke 06", "NEAR")), Merge("wheel", "hub", "Wheel"))
+    writer.decide(fold(both).decisions)
+    spoken = relation("Wheel", "TURNS", "Spoke 08", "c91", 0.6)
+    write(graphs, "f", share("c91", "Wheel", "Spoke 08", relations=(spoken,)))
+    while page := (await reader.edges(["hub"], 5, read[-1])).get("hub"):
+        read += page
+    assert len(read) == len(set(read))
+    changed = {"spoke 01", "spoke 04", "spoke 06"}
+    assert [edge for edge in read if edge in stays and edge.target_key not in changed] == [
+        edge for edge in stays if edge.target_key not in changed
+    ]
+    came = [Edge("hub", "new", "NEAR", 0.8, 1), Edge("hub", "spoke 08", "TURNS", 0.6, 1)]
+    assert [edge for edge in read if edge not in stays] == came
+    assert not {"spoke 04", "spoke 06"} & {edge.target_key for edge in read}
 
 
 async def test_an_edge_between_documents_is_told_at_both_ends_makes_no_entity_and_goes_with_its_chunk(

@@ -18,6 +18,8 @@ import pytest
 from cut_line import CutLine
 
 from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
+from trivium.adapters.distributed.neo4j.schema import VERSION
+from trivium.adapters.distributed.neo4j.server import Neo4jServer
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span
@@ -55,6 +57,24 @@ def row(document: str, ordinal: int, *names: str, alias: tuple[str, str] | None 
     aliases = [Alias(*alias, alias[0].upper(), chunk)] if alias else []
     share = ChunkGraph(chunk, tuple(mentions), tuple(relations), tuple(aliases))
     return GraphRow(share, document, "v1", Scope(ACME))
+
+
+async def test_the_order_of_edges_is_there_after_an_upgrade_also_where_a_first_one_was_killed(
+    graphs: Neo4jGraphs, settings: Settings
+) -> None:
+    rows = [row("d", 0, "ada keller", "harbour", "bridge"), row("d", 1, "ak", "mill", alias=("ak", "ada keller"))]
+    graphs.writer(ACME).upsert(rows)
+    told = await graphs.reader(ACME).edges(["ada keller", "mill"])
+    assert [edge.target_key for edge in told["ada keller"]] == ["bridge", "harbour", "mill"]
+    space = f"{settings.index_prefix}:{ACME.name}"
+    for version in (VERSION - 1, VERSION):
+        with closing(Neo4jServer(settings)) as server:
+            server.run("MATCH ()-[r:TIE]->() WHERE r.tenant = $tenant DELETE r", tenant=space)
+            server.run("MATCH (s:Schema {name: 'trivium'}) SET s.version = $version REMOVE s.ties", version=version)
+        assert await graphs.reader(ACME).edges(["mill"]) == {}
+        with closing(Neo4jGraphs(settings)) as upgraded:
+            upgraded.prepare()
+            assert await upgraded.reader(ACME).edges(["ada keller", "mill"]) == told
 
 
 def run_together(count: int, work: Callable[[int], None]) -> list[BaseException]:

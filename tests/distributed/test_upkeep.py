@@ -104,6 +104,7 @@ def test_contents_changed_on_each_server_are_found_told_and_put_right(
     for statement in (
         "MATCH (n:Entity {tenant: $tenant, key: 'ada quill'}) SET n.name = 'Somebody Else'",
         "MATCH ()-[r:RELATES {tenant: $tenant}]->() WITH r LIMIT 1 DELETE r",
+        "MATCH ()-[r:TIE {tenant: $tenant}]->() WITH r LIMIT 1 DELETE r",
         "MATCH (:Chunk {tenant: $tenant})-[m:MENTIONS]->() WITH m LIMIT 1 DELETE m",
         "MATCH (:HyperNode {tenant: $tenant})-[e:HAS_EVIDENCE]->() WITH e LIMIT 1 DELETE e",
         "MATCH (c:Chunk {tenant: $tenant}) WITH c LIMIT 1 SET c.within = ''",

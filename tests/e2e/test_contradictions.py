@@ -132,6 +132,46 @@ def test_what_an_earlier_version_put_aside_stays_aside_and_can_be_undone(start_s
     assert [each["id"] for each in cards(start_server())] == [card["id"]]
 
 
+def test_colours_and_negations_of_one_thing_are_cards_and_those_of_another_thing_or_part_are_none(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server()
+    said = {
+        "colour": (
+            ("MV Marisol", "MV Marisol has a red hull.", "MV Marisol has a green hull."),
+            ("MV Kelpie", "MV Kelpie has a white hull.", "MV Kelpie has a black funnel."),  # another part
+        ),
+        "negation": (
+            (
+                "Orrin Footbridge",
+                "Orrin Footbridge is open to cyclists in winter.",
+                "Orrin Footbridge is not open to cyclists in winter.",
+            ),
+            (
+                "Harrow Reservoir",
+                "Harrow Reservoir is safe for swimmers in summer.",
+                "Harrow Reservoir is dangerous for swimmers in summer.",
+            ),
+            (
+                "Tarn Weir",
+                "Tarn Weir is open to anglers in spring.",
+                "Tarn Weir is not open to canoeists in autumn.",
+            ),  # others, at another time
+        ),
+    }
+    for kind, pairs in said.items():
+        for number, (title, *sentences) in enumerate(pairs):
+            for at, sentence in enumerate(sentences):
+                server.take(f"{kind}-{number}-{at}.md", f"# {title}\n\n{sentence}\n".encode())
+
+    def found(kind: str) -> list[set[str]]:
+        return [{side["citation"]["quote"] for side in card["sides"]} for card in cards(server, kind=kind)]  # type: ignore[attr-defined]
+
+    assert found("colour") == [set(said["colour"][0][1:])]
+    assert sorted(map(sorted, found("negation"))) == sorted(sorted(pair[1:]) for pair in said["negation"][:2])
+    assert len(cards(server)) == 3
+
+
 def test_tenants_and_datasets_do_not_meet(start_server: Callable[..., Server]) -> None:
     server = start_server(TRIVIUM_API_KEYS=API_KEYS)
     server.key = BLUE

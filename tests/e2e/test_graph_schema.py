@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from .conftest import EXAMPLES, Server
@@ -64,6 +66,39 @@ def test_what_a_deleted_document_said_is_in_no_schema(river: Server) -> None:
         assert left["type"].get("examples", []) == []
         gone = client.post("/v1/graph/schema/propose", json={"dataset": "staff"}).json()
         assert gone["proposed"] == []
+
+
+def test_a_dataset_whose_relations_are_alike_is_of_the_domain_of_the_other_and_told_what_is_known_there(
+    river: Server,
+) -> None:
+    texts = {
+        "crew": ("Odalys Prant works for Oxley Trust.", "Mira Quill works for Harrow Trust."),
+        "guides": ("Tomas Vey works for Solway Trust.", "Orrin Vale works for Kelmore Trust."),
+        "births": ("Ada Keller was born in Oslo.", "Maren Tuck was born in Bergen."),
+    }
+    for dataset, sentences in texts.items():
+        for number, sentence in enumerate(sentences):
+            river.take(f"{dataset}-{number}.txt", f"{sentence} Note {number} of {dataset}.", dataset=dataset)
+    with river.http() as client:
+
+        def propose(dataset: str, **of: object) -> dict[str, Any]:
+            answer = client.post("/v1/graph/schema/propose", json={"dataset": dataset, **of})
+            assert answer.status_code == 200, answer.text
+            schema: dict[str, Any] = answer.json()
+            return schema
+
+        crew = propose("crew")
+        assert crew["domain"] == "organization, person: works for"
+        written = {"name": "WORKS_FOR", "domain": ["person"], "range": ["organization"]}
+        propose("crew", types=[{**written, "targets": "one", "description": "who pays a person"}])
+        client.post("/v1/graph/schema/accept", json={"dataset": "crew", "names": ["WORKS_FOR"]}).raise_for_status()
+        guides, births = propose("guides"), propose("births")
+    assert guides["domain"] == crew["domain"]
+    [alike] = [one["type"] for one in guides["proposed"] if one["type"]["name"] == "WORKS_FOR"]
+    assert (alike["targets"], alike["description"]) == ("one", "who pays a person")
+    assert births["domain"] == "location, person: born in"
+    [other] = [one["type"] for one in births["proposed"] if one["type"]["name"] == "BORN_IN"]
+    assert other["description"] != "who pays a person"
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,15 @@ from typing import Any
 
 import grpc
 import pytest
+from msgspec.msgpack import decode, encode
+from msgspec.structs import replace
 from openai_peer import OpenAiPeer, Reply, Seen
 from waiting import wait_until
 
+from trivium.adapters.embedded.objects import LocalObjects, LocalObjectStore
+from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium_graph.agent.record import Reading, State
 
 from .conftest import Server
 
@@ -162,6 +167,94 @@ def test_killed_in_mid_passage_it_goes_on_at_the_same_round_and_nothing_is_paid_
         assert server.settled(answer.json()["id"])["state"] == "ready"
         assert asked(peer) == [0, 1, 2, 2, 3]  # the answer to the third never came
         assert "BUILT_FOR" in str(relations(server, "Maren Tuck"))
+
+
+LONG = "It is long. " * 90  # so that a part is a passage of its own
+
+
+def test_killed_behind_the_last_answer_about_a_passage_it_goes_on_with_the_next(
+    start_server: Callable[..., Server],
+) -> None:
+    slow = True
+
+    def model(seen: Seen) -> Reply:
+        if "Passage 1 " in seen.prompt:
+            return agent(seen)
+        return Reply(calls=(("finish_paragraph", {}),), delay_s=30 if slow else 0)
+
+    def asked_of(peer: OpenAiPeer) -> list[tuple[bool, int]]:
+        return [("Passage 1 " in seen.prompt, round_of(seen)) for seen in peer.seen if READS in seen.prompt]
+
+    first = [(True, at) for at in range(4)]
+    with OpenAiPeer(model) as peer:
+        server = start_server(**settings(peer, TRIVIUM_LEASE_S="2"))
+        with server.http() as client:
+            files = {"file": ("a.md", f"{TEXT}\n{LONG}\n\n# The ferry\n\nThere is a ferry, too. {LONG}\n")}
+            answer = client.post("/v1/sources", files=files, data={"extractor": "agent"})
+        wait_until(lambda: asked_of(peer) == [*first, (False, 0)], "the second passage is asked about")
+        server.kill()
+        objects = LocalObjects(server.data_dir).for_tenant(DEFAULT_TENANT)
+        [record] = [
+            key for key in objects.keys("") if "/reading/" in key and kept(objects, key).state is State.ARCHIVED
+        ]
+        before = kept(objects, record)
+        verified = replace(before, state=State.VERIFIED)  # as it is kept until the next passage is begun
+        objects.put(record, encode(verified))
+        slow = False
+        server.start()
+        assert server.settled(answer.json()["id"])["state"] == "ready"
+        assert asked_of(peer) == [*first, (False, 0), (False, 0)]
+        assert "BUILT_FOR" in str(relations(server, "Maren Tuck"))
+        assert kept(objects, record) == before
+
+
+def kept(objects: LocalObjectStore, key: str) -> Reading:
+    """The record of a passage."""
+    return decode(objects.get(key), type=Reading)
+
+
+def test_persons_whom_the_agent_joined_and_parted_again_are_a_question_for_people(
+    start_server: Callable[..., Server],
+) -> None:
+    born = {"type": "BORN_IN", "confidence": 0.9}
+
+    def person(name: str, place: str) -> tuple[tuple[str, dict[str, Any]], ...]:
+        return (
+            *(("search_kg", {"name": each}) for each in (name, place)),
+            ("create_entity", {"name": name, "type": "person", "confidence": 0.9}),
+            ("create_entity", {"name": place, "type": "location", "confidence": 0.9}),
+            ("create_relation", {**born, "source": name, "target": place, "snippet": f"{name} was born in {place}"}),
+        )
+
+    signed = "She signed as Grey Heron"
+    joins = (
+        ("search_kg", {"name": "Grey Heron"}),
+        ("create_entity", {"name": "Grey Heron", "type": "person", "confidence": 0.9}),
+        (
+            "merge_entity",
+            {"entity": "Grey Heron", "into": "Ilse Brandt", "snippet": f"Ilse Brandt was born in Kelmore. {signed}"},
+        ),
+    )
+
+    def model(seen: Seen) -> Reply:
+        rounds = (
+            [person("Ilse Brandt", "Kelmore"), joins]
+            if "Passage 1 " in seen.prompt
+            else [person("Grey Heron", "Tarn Hollow")]
+        )
+        at = round_of(seen)
+        return Reply(calls=rounds[at] if at < len(rounds) else (("finish_paragraph", {}),))
+
+    letters = f"# Letters\n\nIlse Brandt was born in Kelmore. {signed}. {LONG}\n\n"
+    text = f"{letters}# A life\n\nGrey Heron was born in Tarn Hollow. {LONG}\n"
+    with OpenAiPeer(model) as peer:
+        server = start_server(**settings(peer))
+        read = server.take("letters.md", text, extractor="agent")
+        with server.http() as client:
+            [edit] = client.get("/v1/graph/edits", params={"kind": "review"}).json()["edits"]
+        assert "\"grey heron\": Is it 'Ilse Brandt'? So it was read, and parted again" in edit["what"]
+        assert all(place in edit["what"] for place in ("kelmore", "tarn hollow"))
+        assert read["id"] in str(edit["evidence"])
 
 
 def test_pages_are_read_while_the_agent_takes_its_time(start_server: Callable[..., Server]) -> None:

@@ -236,6 +236,8 @@ CHANGED = {
     "share": ("graph", "UPDATE share SET body = x'00' WHERE chunk = (SELECT min(chunk) FROM share)"),
     "relations": ("graph", "DELETE FROM edge"),
     "a relation's weight": ("graph", "UPDATE edge SET evidence = evidence + 7"),
+    "the order of relations": ("graph", "UPDATE tie SET few = few - 7"),
+    "a relation out of its order": ("graph", "DELETE FROM tie WHERE type = (SELECT min(type) FROM tie)"),
     "mentions": ("graph", "DELETE FROM named"),
     "a mention's place": ("graph", "UPDATE named SET sentence = sentence + 1"),
     "names": ("graph", "DELETE FROM name"),
@@ -496,11 +498,12 @@ def test_a_data_directory_without_hypernodes_has_them_once_it_is_opened(kept: Ke
         file.unlink()
     sqlite(kept, "graph", "UPDATE share SET within = ''", "DELETE FROM evidence")
     with closing(sqlite3.connect(folder / "graph.sqlite")) as connection:
-        for table in ("evidence", "unresolved", "block", "near", "verdict"):
+        for table in ("tie", "evidence", "unresolved", "block", "near", "verdict"):
             connection.execute(f"DROP TABLE {table}")
+        connection.execute("CREATE TABLE neighbours (left TEXT, right TEXT, n INTEGER)")
         connection.execute("ALTER TABLE share DROP COLUMN within")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        connection.execute(f"PRAGMA user_version = {version - 3}")
+        connection.execute(f"PRAGMA user_version = {version - 4}")
     assert kept.audit() == []
     assert kept.ids("mill.docx") == before
 

@@ -11,6 +11,7 @@ from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 
 ACME = Tenant("acme")
+KEYS = ["ada keller", "ak", "harbour", "bridge", "mill"]
 
 
 def share(chunk: str, *names: str) -> ChunkGraph:
@@ -23,15 +24,16 @@ def share(chunk: str, *names: str) -> ChunkGraph:
     )
 
 
-async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(tmp_path: Path) -> None:
+async def test_a_graph_written_before_degrees_and_the_order_of_edges_were_kept_tells_the_same(tmp_path: Path) -> None:
     shares = [share("c1", "ada keller", "harbour", "bridge"), share("c2", "ak", "bridge", "mill")]
     with closing(SqliteGraphs(tmp_path)) as graphs:
         graphs.writer(ACME).upsert([GraphRow(share, "d1", "v1", Scope(ACME)) for share in shares])
         told = (await graphs.reader(ACME).entities()).entities
+        edges = await graphs.reader(ACME).edges(KEYS)
     file = tmp_path / "tenants" / ACME.name / "graph.sqlite"
     with closing(sqlite3.connect(file)) as older:
         older.executescript(
-            "DROP TABLE neighbours; DROP TABLE degree; DROP TABLE state; DROP TABLE step; DROP TABLE decided;"
+            "DROP TABLE tie; DROP TABLE degree; DROP TABLE state; DROP TABLE step; DROP TABLE decided;"
             "DROP TABLE hidden; ALTER TABLE edge DROP COLUMN hidden; ALTER TABLE share DROP COLUMN kinds;"
             "ALTER TABLE share DROP COLUMN uploaded; ALTER TABLE share DROP COLUMN dated;"
             "ALTER TABLE share DROP COLUMN within; DROP TABLE evidence; DROP TABLE unresolved; DROP TABLE block;"
@@ -39,6 +41,9 @@ async def test_a_graph_written_before_degrees_were_kept_tells_the_same_degrees(t
         )
     with closing(SqliteGraphs(tmp_path)) as graphs:
         assert (await graphs.reader(ACME).entities()).entities == told
+        assert await graphs.reader(ACME).edges(KEYS) == edges
+        assert [edge.evidence for edge in edges["ada keller"]] == [2, 1, 1]
         assert {entity.key: entity.degree for entity in told}["ada keller"] == 3
         graphs.writer(ACME).delete("d1")
         assert (await graphs.reader(ACME).entities()).entities == ()
+        assert await graphs.reader(ACME).edges(KEYS) == {}

@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 from folder_stores import FolderStores
+from msgspec import Struct
+from msgspec.msgpack import decode
+from msgspec.structs import replace
 from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document
+from trivium.domain.edits import Review
 from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, Mention, MentionRole, Relation
 from trivium.domain.graph_schema import GraphSchema, RelationType
@@ -26,12 +30,13 @@ from trivium.llm.address import LlmAddress
 from trivium.llm.connect import PROVIDERS, connect_llm
 from trivium.llm.transport import LlmLimits
 from trivium.ports.graph import GraphRow
+from trivium.ports.objects import ObjectStore
 from trivium.text.names import fold_name
 from trivium_graph import build
 from trivium_graph.agent.decisions import decide
 from trivium_graph.agent.limits import Limits, Turns
 from trivium_graph.agent.read_document import ReadDocument, read_document
-from trivium_graph.agent.record import Readings, State
+from trivium_graph.agent.record import Reading, Readings, State
 from trivium_graph.told_schema import NO_SCHEMA
 
 MakeChunk = Callable[..., Chunk]
@@ -327,6 +332,44 @@ class Killed(BaseException):
     """The process ends."""
 
 
+class DiesBehindVerified(Struct, frozen=True):
+    """Objects of a process that ends right behind the record of a passage as VERIFIED."""
+
+    objects: ObjectStore
+
+    def get(self, key: str) -> bytes:
+        return self.objects.get(key)
+
+    def put(self, key: str, content: bytes | bytearray, *, durable: bool = True) -> None:
+        self.objects.put(key, content, durable=durable)
+        if decode(content, type=Reading).state is State.VERIFIED:
+            raise Killed
+
+
+def test_killed_behind_verified_a_passage_hands_on_what_it_left_and_is_asked_nothing_more(desk: Desk) -> None:
+    def reply(seen: Seen) -> Reply:
+        rounds = (SEARCH, ENTITIES, [("create_todo", {"task": "Who is Brandt?"})])
+        at = rounds_of(seen)
+        return Reply(calls=tuple(rounds[at]) if passage_of(seen) == 1 and at < len(rounds) else (DONE,))
+
+    kept = desk.kept
+    with OpenAiPeer(reply) as peer:
+        desk.kept = replace(kept, objects=DiesBehindVerified(kept.objects))
+        with pytest.raises(Killed):
+            desk.read(peer)
+        desk.kept = kept
+        assert desk.states() == ["verified", "pending", "pending"]
+        read = desk.read(peer)
+    assert [(passage_of(seen), rounds_of(seen)) for seen in peer.seen] == [
+        *((1, at) for at in range(4)),
+        (2, 0),
+        (3, 0),
+    ]
+    assert "Open todo 1: Who is Brandt?" in peer.seen[4].prompt
+    assert set(said(read.shares[0])) == {"ilse brandt", "harrow observatory"}
+    assert desk.states() == ["archived"] * 3
+
+
 @pytest.mark.parametrize("at", range(7))
 def test_death_anywhere_costs_no_second_payment(desk: Desk, at: int) -> None:
     """Killed before the question `at`; what was answered before is never asked again."""
@@ -533,7 +576,15 @@ def test_a_later_passage_that_tells_of_two_persons_parts_whom_an_earlier_one_joi
     assert "facts_differ" not in str([seen.body for seen in peer.seen])
     assert read.shares[0].aliases == ()
     assert [one.into for reading in read.readings for one in reading.draft.names] == ["Dr Brandt"]
-    assert decide(curation_of(stores), DEFAULT_TENANT, "m", desk.chunks, read.readings) == 1
+    write(stores, "d", chunks, read.shares)
+    curation = curation_of(stores)
+    assert decide(curation, DEFAULT_TENANT, "m", desk.chunks, read.readings) == 2
+    assert decide(curation, DEFAULT_TENANT, "m", desk.chunks, read.readings) == 0
+    [parted] = [edit for edit in curation.now(DEFAULT_TENANT).edits if isinstance(edit.change, Review)]
+    assert parted.change.subject == "grey heron"
+    assert "kelmore" in parted.change.question
+    assert "tarn hollow" in parted.change.question
+    assert (parted.evidence[0].chunk_id, parted.evidence[0].snippet) == (chunks[0].id, "Grey Heron")
 
 
 def test_records_of_other_readers_and_damaged_ones_count_for_nothing(desk: Desk) -> None:

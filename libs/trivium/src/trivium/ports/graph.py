@@ -170,7 +170,11 @@ class GraphReader(Protocol):
     async def edges(self, keys: Sequence[str], limit: int = 50, after: Edge | None = None) -> dict[str, list[Edge]]:
         """At most `limit` edges in either direction per entity, strongest first; with `after` those behind that one.
 
-        The order is by confidence, evidence, then keys and type. `after` need not be there any more.
+        The order is by confidence, evidence, then keys and type; it is kept, so that a page of a hub costs no
+        more than one of any other entity. `after` need not be there any more. Pages, each behind the last edge of the
+        one before, together are exactly the whole. Of what is written between two of them: an edge that stays as it was
+        is told once, in its place; one that came, went or changed is told as it is when the page is read where it then
+        stands, so one whose confidence or evidence changed may be told twice or not at all.
         """
         ...
 

@@ -11,7 +11,7 @@ from trivium.domain.graph import Edge
 from trivium.graph_tools.same_facts import Bearer, require_same_facts
 from trivium.ports.graph import GraphReader
 from trivium.text.names import fold_name
-from trivium_graph.agent.record import OtherName, Reading
+from trivium_graph.agent.record import OtherName, Question, Reading
 from trivium_graph.llm_extract import ExtractedEntity, ExtractedRelation
 
 
@@ -29,23 +29,29 @@ async def require_one_person(
 
 
 async def of_one_person(graph: GraphReader, readings: Sequence[Reading]) -> list[Reading]:
-    """Without the merges that the document's later passages, or the graph by now, speak against."""
+    """Without the merges that the document's later passages, or the graph by now, speak against.
+
+    Each of these becomes a question for a person, which says what was joined and what speaks against it.
+    """
     stated = [relation for reading in readings for relation in reading.draft.relations]
     held: list[OtherName] = []
     left = []
     for reading in readings:
         entities = {fold_name(entity.name): entity for entity in reading.draft.entities}
-        names = []
+        names, questions = [], list(reading.draft.questions)
         for name in reading.draft.names:
             into = entities.get(name.into_key)
             meant = msgspec.structs.replace(name, into_type=into.type) if into else name
             try:
                 await require_one_person(graph, entities[fold_name(name.name)], meant, held, stated)
-            except Refused:
+            except Refused as error:
+                questions.append(
+                    Question(name.name, f"Is it {name.into!r}? So it was read, and parted again: {error.message}")
+                )
                 continue
             names.append(name)
             held.append(name)
-        draft = msgspec.structs.replace(reading.draft, names=tuple(names))
+        draft = msgspec.structs.replace(reading.draft, names=tuple(names), questions=tuple(questions))
         left.append(msgspec.structs.replace(reading, draft=draft))
     return left
 

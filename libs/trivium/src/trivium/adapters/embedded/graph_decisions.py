@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from trivium.adapters.decision_changes import changes
-from trivium.adapters.embedded.graph_degrees import EdgeKey
+from trivium.adapters.embedded.graph_ties import EdgeKey
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
 

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
-from trivium.adapters.embedded.graph_degrees import Moves
+from trivium.adapters.embedded.graph_ties import Moves
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, Spelling, display, root_of_circle, usual_type
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -14,6 +13,7 @@ from trivium.adapters.embedded.graph_evidence import evidence_of, hypernodes_of
 from trivium.adapters.embedded.graph_match import similar_names
 from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
 from trivium.adapters.embedded.graph_shelf import asked, verdicts_of
+from trivium.adapters.embedded.graph_ties import strongest
 from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
@@ -365,57 +365,10 @@ def _about_within(db: sqlite3.Connection, keys: Sequence[str], where: RowFilter)
     return {key: rows for key in groups.root_of if (rows := found.about(key))}
 
 
-Statement = tuple[str, str, str, float, int]  # source, target, type, confidence, evidence
-
-_EDGES_OF = """
-    SELECT k.value, e.source, e.target, e.type, e.confidence, e.evidence FROM json_each(?1) k
-    JOIN edge e ON e.source = k.value AND NOT e.hidden
-    UNION
-    SELECT k.value, e.source, e.target, e.type, e.confidence, e.evidence FROM json_each(?1) k
-    JOIN edge e ON e.target = k.value AND NOT e.hidden
-"""
-
-
 def _edges(db: sqlite3.Connection, keys: Sequence[str], limit: int, after: Edge | None) -> dict[str, list[Edge]]:
-    groups = groups_of(db, keys)
-    rows = db.execute(_EDGES_OF, (json.dumps(groups.names()),)).fetchall()
-    roots = groups_of_ends(db, rows)
-    root_of_member = {name: root for root, names in groups.members.items() for name in names}
-    edges: dict[str, dict[tuple[str, str, str], Edge]] = {root: {} for root in groups.members}
-    rows_of: dict[str, set[Statement]] = {root: set() for root in groups.members}
-    for near, *statement in rows:  # a row between two names of one group came twice
-        rows_of[root_of_member[near]].add(tuple(statement))
-    for root, statements in rows_of.items():
-        for source, target, kind, confidence, evidence in statements:
-            ends = (roots.get(source, source), roots.get(target, target), kind)
-            known = edges[root].get(ends)
-            if known is None and ends[0] != ends[1]:
-                edges[root][ends] = Edge(*ends, confidence=confidence, evidence=evidence)
-            elif known is not None:
-                strength = max(confidence, known.confidence)
-                edges[root][ends] = Edge(*ends, confidence=strength, evidence=evidence + known.evidence)
-    strongest = {
-        root: heapq.nsmallest(limit, _behind(found.values(), after), key=_by_weight) for root, found in edges.items()
-    }
-    return {key: strongest[root] for key, root in groups.root_of.items() if strongest[root]}
-
-
-def _behind(edges: Iterable[Edge], after: Edge | None) -> Iterable[Edge]:
-    return edges if after is None else (edge for edge in edges if _by_weight(edge) > _by_weight(after))
-
-
-def groups_of_ends(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str, str, float, int]]) -> dict[str, str]:
-    """The roots of the names at the ends of `rows` that are aliases."""
-    names = {name for row in rows for name in row[1:3]}
-    found = db.execute(
-        "SELECT key, root FROM name WHERE root <> key AND key IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(names)),),
-    )
-    return dict(found.fetchall())
-
-
-def _by_weight(edge: Edge) -> tuple[float, int, str, str, str]:
-    return -edge.confidence, -edge.evidence, edge.source_key, edge.target_key, edge.type
+    root_of = groups_of(db, keys).root_of
+    found = {root: strongest(db, root, limit, after) for root in set(root_of.values())}
+    return {key: list(found[root]) for key, root in root_of.items() if found[root]}
 
 
 def _entities(db: sqlite3.Connection, roots: Iterable[str]) -> list[Entity]:
@@ -474,11 +427,13 @@ def _evidence(db: sqlite3.Connection, key: str, limit: int) -> tuple[list[Mentio
     )
     mentions = [m for _, body in places for m in in_text_order(_decode(body).mentions) if m.key in wanted]
     statements = db.execute(
-        "SELECT DISTINCT s.chunk, s.body FROM (SELECT chunk, confidence FROM stated"
-        " WHERE source IN (SELECT value FROM json_each(?1)) UNION SELECT t.chunk, t.confidence FROM edge e"
+        "SELECT DISTINCT s.chunk, s.body FROM (SELECT DISTINCT chunk, confidence FROM ("
+        "SELECT * FROM (SELECT DISTINCT chunk, confidence FROM stated WHERE source IN (SELECT value FROM json_each(?1))"
+        " ORDER BY confidence DESC, chunk LIMIT ?2)"
+        " UNION ALL SELECT * FROM (SELECT DISTINCT t.chunk, t.confidence FROM edge e"
         " JOIN stated t ON t.source = e.source AND t.target = e.target AND t.type = e.type"
-        " WHERE e.target IN (SELECT value FROM json_each(?1)) ORDER BY confidence DESC, chunk LIMIT ?2) r"
-        " JOIN share s ON s.chunk = r.chunk",
+        " WHERE e.target IN (SELECT value FROM json_each(?1)) ORDER BY t.confidence DESC, t.chunk LIMIT ?2)"
+        ") ORDER BY confidence DESC, chunk LIMIT ?2) r JOIN share s ON s.chunk = r.chunk",
         (listed, limit),
     )
     relations = [

@@ -147,6 +147,20 @@ SCHEMA = Schema(
         CREATE INDEX asked ON verdict (score DESC, key, other) WHERE NOT merges;
         INSERT INTO unresolved SELECT DISTINCT key FROM tally
         """,
+        # Edges between entities in the order in which they are told, where each page read and sorted all of a hub's.
+        """
+        CREATE TABLE tie ( -- weak: confidence times -1, few: evidence times -1, so that indexes ascend
+            source TEXT NOT NULL, target TEXT NOT NULL, type TEXT NOT NULL, weak REAL NOT NULL, few INTEGER NOT NULL,
+            PRIMARY KEY (source, target, type)
+        ) WITHOUT ROWID;
+        INSERT INTO tie SELECT a, b, type, -max(confidence), -sum(evidence) FROM (
+            SELECT coalesce(s.root, e.source) AS a, coalesce(t.root, e.target) AS b, e.type, e.confidence, e.evidence
+            FROM edge e LEFT JOIN name s ON s.key = e.source LEFT JOIN name t ON t.key = e.target WHERE NOT e.hidden
+        ) WHERE a <> b GROUP BY a, b, type;
+        CREATE INDEX tie_from ON tie (source, weak, few, target, type);
+        CREATE INDEX tie_to ON tie (target, weak, few, source, type);
+        DROP TABLE neighbours
+        """,
     ),
     recovery=rebuilding(Store.GRAPH),
 )

@@ -6,8 +6,8 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
-from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, edges_touching
 from trivium.adapters.embedded.graph_names import OF_EDIT
+from trivium.adapters.embedded.graph_ties import EdgeKey, Moves, edges_touching
 from trivium.domain.edits import SHARE_PREFIX
 
 _NEVER = "~"  # sorts after every mark
@@ -22,16 +22,13 @@ class Veils:
             "SELECT EXISTS (SELECT 1 FROM hidden) OR EXISTS (SELECT 1 FROM decided WHERE kind = 'removed')"
         ).fetchone()
 
-    def recount(self, edge: EdgeKey) -> tuple[bool, bool]:
-        """Count the edge anew; whether it was seen before, and whether it is now."""
-        gone = self._db.execute(
-            "DELETE FROM edge WHERE source = ? AND target = ? AND type = ? RETURNING hidden", edge
-        ).fetchone()
+    def recount(self, edge: EdgeKey) -> None:
+        """Count the edge anew."""
+        self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge)
         since = self._seen_since(edge) if self.any else ""
         seen = since != _NEVER and self._count(edge, since)
         if since and not seen:
             self._count(edge, "", hidden=True)
-        return gone == (0,), bool(seen)
 
     def touched(self, moves: Moves, removed: Iterable[str], hidden: Iterable[EdgeKey]) -> set[EdgeKey]:
         """The edges that may be seen or not otherwise than before.

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import msgspec
 
 from trivium.adapters.embedded.graph_decisions import Decided, decided, put_state, to_decide
-from trivium.adapters.embedded.graph_degrees import EdgeKey, Moves, settle_degrees
 from trivium.adapters.embedded.graph_evidence import add_evidence, drop_evidence, put_evidence
 from trivium.adapters.embedded.graph_names import NameTable
 from trivium.adapters.embedded.graph_shelf import SqliteShelf
+from trivium.adapters.embedded.graph_ties import EdgeKey, Moves, settle_ties
 from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes
 from trivium.adapters.embedded.sqlite import Database, json_list
@@ -261,8 +261,7 @@ class _Changes:
         self._settle_tally()
         self._settle_spread()
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
-        appeared, vanished = self._settle_edges(moves)
-        settle_degrees(self._db, appeared, vanished, moves)
+        settle_ties(self._db, *self._settle_edges(moves), moves)
         count_changes(self._db, self._added, self._removed)
 
     def _settle_tally(self) -> None:
@@ -284,28 +283,19 @@ class _Changes:
             "DELETE FROM spread WHERE key = ? AND role = ? AND n = 0", [row[:2] for row in changed if row[2] < 0]
         )
 
-    def _settle_edges(self, moves: Moves) -> tuple[list[EdgeKey], list[EdgeKey]]:
-        """Returns the edges that appeared and those that vanished."""
-        appeared, vanished = [], []
+    def _settle_edges(self, moves: Moves) -> tuple[dict[EdgeKey, tuple[float, int]], set[EdgeKey]]:
+        """Returns what came to edges (confidence, evidence), and those that were counted anew."""
         veils = Veils(self._db)
         anew = set(self._withdrawn)
         if veils.any or self._removed_entities or self._hidden_relations:
             anew |= self._stated.keys() | veils.touched(moves, self._removed_entities, self._hidden_relations)
-        for edge, confidences in sorted(self._stated.items()):
-            if edge not in anew:
-                (evidence,) = self._db.execute(
-                    "INSERT INTO edge (source, target, type, confidence, evidence) VALUES (?, ?, ?, ?, ?)"
-                    " ON CONFLICT DO UPDATE SET evidence ="
-                    " evidence + excluded.evidence, confidence = max(confidence, excluded.confidence)"
-                    " RETURNING evidence",
-                    (*edge, max(confidences), len(confidences)),
-                ).fetchone()
-                if evidence == len(confidences):
-                    appeared.append(edge)
+        more = {edge: (max(each), len(each)) for edge, each in sorted(self._stated.items()) if edge not in anew}
+        self._db.executemany(
+            "INSERT INTO edge (source, target, type, confidence, evidence) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET evidence ="
+            " evidence + excluded.evidence, confidence = max(confidence, excluded.confidence)",
+            [(*edge, *came) for edge, came in more.items()],
+        )
         for edge in sorted(anew):
-            known, present = veils.recount(edge)
-            if present and not known:
-                appeared.append(edge)
-            if known and not present:
-                vanished.append(edge)
-        return appeared, vanished
+            veils.recount(edge)
+        return more, anew

@@ -49,6 +49,10 @@ class Changes:
         """(name, the name it is said to stand for, how it is written and who says so) by chunks."""
         self.pairs: Counter[tuple[str, str]] = Counter()
         """(source, target) by statements."""
+        self.strengthened: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+        """(source, target, type) by the confidences of what comes."""
+        self.weakened: set[tuple[str, str, str]] = set()
+        """Those that lose a statement."""
         self.namings: list[tuple[int, frozenset[str]]] = []
         """One chunk more (1) or less (-1) that surely mentions these names."""
         self.keys: set[str] = set()
@@ -60,6 +64,7 @@ class Changes:
     def remove(self, share: ChunkGraph) -> None:
         """The chunk says this no more."""
         self.emptied.append(share.chunk_id)
+        self.weakened.update(statements_of(share))
         self._count(share, -1)
 
     def add(self, share: ChunkGraph) -> None:
@@ -69,6 +74,7 @@ class Changes:
             self.places[MentionRole(role)].append(NameInChunk(key, chunk, sentence, confidence))
         for (source, target, kind), confidence in statements_of(share).items():
             self.statements.append(Statement(source, target, kind, chunk, confidence))
+            self.strengthened[source, target, kind].append(confidence)
         for step in dict.fromkeys(share.steps):
             self.steps[step.type].append((chunk, step.chunk_id))
         self._count(share, 1)

@@ -18,6 +18,11 @@ _DROP = (
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Chunk) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
+    # A hub's relations go before it: all of them in one transaction may be more than the server's memory.
+    "MATCH ()-[r:TIE]->() WHERE r.tenant = $tenant AND r.source IS NOT NULL"
+    " CALL (r) { DELETE r } IN TRANSACTIONS OF 5000 ROWS",
+    "MATCH ()-[r:RELATES]->() WHERE r.tenant = $tenant AND r.chunk IS NOT NULL"
+    " CALL (r) { DELETE r } IN TRANSACTIONS OF 5000 ROWS",
     "MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL"
     " CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS",
     "MATCH (n:Block) WHERE n.tenant = $tenant AND n.id IS NOT NULL"

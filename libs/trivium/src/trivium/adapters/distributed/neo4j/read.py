@@ -10,10 +10,12 @@ import msgspec
 
 from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
+from trivium.adapters.distributed.neo4j import tie_statements as tie_cypher
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
 from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
+from trivium.adapters.distributed.neo4j.ties import places_behind
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE, page_of, read_place
 from trivium.domain.cursors import cursor_at, place_of
@@ -142,7 +144,9 @@ class Neo4jGraphReader:
         """The strongest edges of each entity, between entities."""
         by_id = self._by_id(keys)
         behind = msgspec.structs.asdict(after) if after else None
-        rows = await self._ask(cypher.EDGES, ids=list(by_id), limit=limit, after=behind)
+        rows = await self._ask(
+            tie_cypher.EDGES, ids=list(by_id), limit=max(limit, 0), after=behind, places=places_behind(after)
+        )
         return {by_id[id_]: [Edge(*edge) for edge in edges] for id_, edges in rows}
 
     async def entity(self, entity_id: str) -> Entity:

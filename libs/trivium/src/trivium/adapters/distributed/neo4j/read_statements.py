@@ -84,23 +84,6 @@ MENTIONED_WITHIN: dict[MentionRole, LiteralString] = {
 }
 COUNT_CHUNKS: dict[MentionRole, LiteralString] = {role: _count_chunks(name) for role, name in ROLE_TYPES.items()}
 
-EDGES: LiteralString = (
-    _NAMES
-    + """
-    MATCH (n)-[r:RELATES]-(o)
-    OPTIONAL MATCH (o)-[:ALIAS_OF]->(other)
-    WITH id, r, startNode(r) = n AS outgoing, root, coalesce(other, o) AS far WHERE far <> root AND r.hidden IS NULL
-    WITH id, CASE WHEN outgoing THEN root.key ELSE far.key END AS source,
-        CASE WHEN outgoing THEN far.key ELSE root.key END AS target, r.type AS type,
-        max(r.confidence) AS confidence, count(r) AS evidence
-    WHERE $after IS NULL OR confidence < $after.confidence OR confidence = $after.confidence AND (
-        evidence < $after.evidence OR evidence = $after.evidence AND (
-            source > $after.source_key OR source = $after.source_key AND (
-                target > $after.target_key OR target = $after.target_key AND type > $after.type)))
-    WITH * ORDER BY confidence DESC, evidence DESC, source, target, type
-    RETURN id, collect([source, target, type, confidence, evidence])[..$limit]
-"""
-)
 _COLUMNS: LiteralString = """
     root.id, root.key, coalesce(root.called, root.name), root.type,
         [(root)<-[:ALIAS_OF]-(alias) | alias.name] + [root.name], root.mentions, COUNT { (root)-[:NEIGHBOUR]-() }

@@ -9,6 +9,7 @@
     (:Name)-[:RELATES {type, confidence, chunk, hidden}]->(:Name)    what one chunk states; hidden: nobody sees it
     (:Name)-[:CLAIMED {spellings}]->(:Name)                    what chunks say is an alias of what
     (:Alias)-[:ALIAS_OF]->(:Entity)                            what follows from it
+    (:Name)-[:TIE {type, confidence, evidence, source, target, ahead, behind}]->(:Name)    between entities: `ties.py`
     (:Entity)-[:NEIGHBOUR {statements}]->(:Entity)             pairs that statements join; from the smaller id
     (:Changes {shard, epoch, n})                     how many transactions changed the graph; sixteen, so that writers
                                                      seldom wait for one
@@ -38,7 +39,7 @@ from typing import LiteralString
 
 from trivium.domain.graph import MentionRole, StepType
 
-VERSION = 4
+VERSION = 5
 CHANGE_SHARDS = 16
 
 ROLE_TYPES: dict[MentionRole, LiteralString] = {
@@ -74,6 +75,8 @@ SCHEMA: tuple[LiteralString, ...] = (
     "CREATE INDEX trivium_headed IF NOT EXISTS FOR ()-[r:HEADED]-() ON (r.tenant, r.name, r.chunk)",
     "CREATE INDEX trivium_mentions IF NOT EXISTS FOR ()-[r:MENTIONS]-() ON (r.tenant, r.name, r.chunk)",
     "CREATE INDEX trivium_relates IF NOT EXISTS FOR ()-[r:RELATES]-() ON (r.tenant, r.chunk)",
+    "CREATE INDEX trivium_tie_from IF NOT EXISTS FOR ()-[r:TIE]-() ON (r.tenant, r.source, r.ahead)",
+    "CREATE INDEX trivium_tie_to IF NOT EXISTS FOR ()-[r:TIE]-() ON (r.tenant, r.target, r.behind)",
     "CREATE CONSTRAINT trivium_block IF NOT EXISTS FOR (n:Block) REQUIRE (n.tenant, n.id) IS UNIQUE",
     "CREATE CONSTRAINT trivium_resolver IF NOT EXISTS FOR (n:Resolver) REQUIRE n.tenant IS UNIQUE",
     "CREATE INDEX trivium_unresolved IF NOT EXISTS FOR (n:Unresolved) ON (n.tenant)",

@@ -16,6 +16,7 @@ import msgspec
 from neo4j import ManagedTransaction
 
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
+from trivium.adapters.distributed.neo4j import tie_statements as tie_cypher
 from trivium.adapters.distributed.neo4j import write_statements as cypher
 from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
@@ -23,6 +24,7 @@ from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, START_CHARS, VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
 from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
+from trivium.adapters.distributed.neo4j.ties import Ties
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.errors import TryLater
@@ -165,6 +167,19 @@ def create_schema(server: Neo4jServer) -> None:
     server.look_again()
     for statement in SCHEMA:
         server.run(statement, version=VERSION)
+    if server.run(tie_cypher.UNFILLED):
+        for (space,) in server.run(tie_cypher.SPACES):
+            _fill_ties(server, space)
+        server.run(tie_cypher.FILLED)
+
+
+def _fill_ties(server: Neo4jServer, space: str) -> None:
+    """Of a graph that a version before 5 wrote, while others may write: what they see of it is right or not there."""
+    after: str | None = ""
+    tenant = Tenant(space.partition(":")[2])
+    while after is not None:
+        start = after
+        after = server.write(lambda transaction: _GraphTransaction(transaction, tenant, space).fill_ties(start))  # noqa: B023
 
 
 class _GraphTransaction:
@@ -272,6 +287,12 @@ class _GraphTransaction:
         self._run_some(cypher.DROP_UNUSED_NAMES, ids=sorted(id_ for id_, *_ in found))
         return len(found)
 
+    def fill_ties(self, after: str) -> str | None:
+        """Count the ties of the next names behind an id anew. Returns the last one's; None behind the last."""
+        found = self._run(tie_cypher.NAMES_BEHIND, after=after, limit=BATCH_CHUNKS)
+        Ties(self._run_some, self._id).recount_of([id_ for (id_,) in found])
+        return str(found[-1][0]) if found else None
+
     def _put_shares_of_edits(self, batch: Differences) -> None:
         rows = [
             {"id": chunk, "document": "", "version": chunk, "dataset": "", "run": "", "share": _encode(share)}
@@ -318,6 +339,8 @@ class _GraphTransaction:
         self._run_some(cypher.SETTLE_VEILS, roots=self._sorted_ids(unsettled))
         self._count_neighbours(names.neighbours(changes, but=regrouped | unsettled))
         self._recount(names, regrouped | unsettled)
+        walked = [key for key, name in names.items() if name.root in unsettled]
+        Ties(self._run_some, self._id).settle(changes, names, moved, walked)
         if changes.emptied or changes.decided or changes.veiled:
             self._run_some(cypher.DROP_UNUSED_NAMES, ids=self._sorted_ids(names))
 
