@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto release-proto client openapi check-generated version lock services services-install services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
+.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto check-compose release-proto client openapi check-generated version lock services services-install services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -73,6 +73,9 @@ check-proto: ## lint proto/, and refuse what breaks callers of the last release 
 	@proto/buf.sh breaking --against released.binpb
 	@TRIVIUM_SERVICES_DIR="$(abspath $(SERVICES_DIR))" $(PY) -m pytest tests/deploy/test_wire.py
 
+check-compose: ## have Compose's own loader read docker/compose.yaml, also with the GPU (from its Go module; a minute the first time)
+	@docker/check.sh
+
 release-proto: check-proto ## a release is made: what proto/ is now must stay readable
 	@proto/buf.sh build --exclude-source-info -o released.binpb
 
@@ -83,20 +86,21 @@ contract: test-tests/contract ## every store adapter against its port's promises
 e2e: test-tests/e2e ## the whole product through its doors
 
 STORES := redis minio elasticsearch neo4j milvus
+OF_TESTS := vllm dovecot collector prometheus  # what tests start themselves
 SERVERS ?= $(STORES)
 SERVICES_DIR := $(or $(TRIVIUM_SERVICES_DIR),.services)
 
 services: ## install and start the real servers in .services (SERVERS="redis minio" for some)
 	@deploy/local/services.sh start $(SERVERS)
 
-services-install: ## install them, and vLLM, and start none
-	@deploy/local/services.sh install $(SERVERS) vllm
+services-install: ## install them, and what tests start themselves (vLLM, Dovecot, a collector, Prometheus), and start none
+	@deploy/local/services.sh install $(SERVERS) $(OF_TESTS)
 
 services-down: ## stop what `make services` started; data stays
-	@deploy/local/services.sh stop $(STORES) vllm kubernetes dovecot
+	@deploy/local/services.sh stop $(STORES) $(OF_TESTS) kubernetes
 
 services-clean: ## stop the servers and remove them with all their data
-	@deploy/local/services.sh remove $(STORES) vllm kubernetes dovecot
+	@deploy/local/services.sh remove $(STORES) $(OF_TESTS) kubernetes
 	@rm -rf $(SERVICES_DIR)/env $(SERVICES_DIR)/trivium $(SERVICES_DIR)/models && rmdir --ignore-fail-on-non-empty $(SERVICES_DIR)/secrets $(SERVICES_DIR)
 
 run-distributed: ## Trivium as separate processes against those servers, until Ctrl-C
@@ -108,7 +112,7 @@ models: dev ## torch, and small real models into .services/models, for the tests
 	@tests/models/install.sh "$(SERVICES_DIR)/models"
 
 test-servers: models ## distributed, chaos and contract suites against the servers of `make services` (JOBS=2 at once)
-	@deploy/local/services.sh install vllm dovecot
+	@deploy/local/services.sh install $(OF_TESTS)
 	@set -a && . $(SERVICES_DIR)/env && $(TOGETHER) $(SERVER_PARTS:%=test-%)
 
 test-chart: dev ## the Helm chart: on a real control plane, and its processes on the servers of `make services`

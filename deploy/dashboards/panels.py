@@ -56,9 +56,6 @@ _NOT_SERVED: Final = "models run in the processes that use them, without an infe
 _NO_CONTROL: Final = "no control process: the embedded product"
 _NO_CONNECTION: Final = "nothing is connected"
 _NO_WORKERS: Final = "no workers: the embedded product"
-OF_EMBEDDED: Final = frozenset({_NOT_SERVED, _NO_CONTROL, _NO_WORKERS})
-"""Why the embedded product shows nothing where the distributed one must."""
-
 BOARDS: Final = (
     Board(
         "ingest",

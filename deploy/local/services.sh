@@ -13,7 +13,7 @@ set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)
 SERVICES=$(realpath -m "${TRIVIUM_SERVICES_DIR:-$ROOT/.services}")
-NAMES="redis minio elasticsearch neo4j milvus vllm kubernetes dovecot"
+NAMES="redis minio elasticsearch neo4j milvus vllm kubernetes dovecot collector prometheus"
 . "$HERE/versions.env"
 . "$HERE/ports.env"
 . "$HERE/lib.sh"

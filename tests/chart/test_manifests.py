@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from helm import PROFILES, TRIAL, Helm, merged, pods_of
+from helm import CREDENTIALS, PROFILES, TRIAL, Helm, merged, pods_of
 from kubernetes_schema import faults
 
 from trivium.config import load_settings, unknown_variables
@@ -114,7 +114,7 @@ def environment(objects: list[dict[str, Any]], container: dict[str, Any], folder
         found[variable["name"]] = variable["value"]
         if variable["name"].endswith("_FILE") and variable["value"].startswith("/run/secrets"):
             path = folder / Path(variable["value"]).name
-            path.write_text("default:secret\n")
+            path.write_text(CREDENTIALS.get(path.name, "default:secret") + "\n")
             found[variable["name"]] = str(path)
     return {name: value for name, value in found.items() if name.startswith("TRIVIUM_")}
 

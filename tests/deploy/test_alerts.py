@@ -8,18 +8,20 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from watched import ROOT, RULES, alerts, known_metrics, panels
+from watched import ABSENT, ROOT, RULES, alerts, known_metrics, panels, tool
 
 CASES = Path(__file__).with_name("alerts_test.yaml")
 _OURS = re.compile(r"\btrivium_[a-z_]+")
 
 
-@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed (Debian: prometheus)")
+@pytest.mark.skipif(not tool("promtool"), reason=ABSENT)
 def test_each_alert_fires_on_what_it_is_for_and_not_before(tmp_path: Path):
     shutil.copy(RULES, tmp_path)
     shutil.copy(CASES, tmp_path)
     for command in (["check", "rules", RULES.name], ["test", "rules", CASES.name]):
-        told = subprocess.run(["promtool", *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        told = subprocess.run(
+            [str(tool("promtool")), *command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert told.returncode == 0, told.stdout + told.stderr
 
 

@@ -1,4 +1,4 @@
-"""One trace through all processes and stores, which their logs name too."""
+"""One trace through all processes and stores, taken by OpenTelemetry's own collector; their logs name it too."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 from cluster import INGEST, QUERY, Cluster
-from otlp_receiver import Received, otlp_receiver
+from otlp_receiver import Received
+from real_collector import ABSENT, INSTALLED, real_collector
 from waiting import wait_until
+
+pytestmark = pytest.mark.skipif(not INSTALLED, reason=ABSENT)
 
 TEXT = "Ilse Brandt built the fish ladder at Corrin Gorge in 2016. The ladder has twelve steps."
 REQUEST = "from-caller-7"
@@ -32,13 +35,14 @@ STORES = {  # Milvus, Elasticsearch, Neo4j, and MinIO with Redis
         "objects write",
         "registry write",
     },
-    "question": {"search vector", "search keyword", "search graph"},
+    "question": {"search vector", "search keyword", "search graph", "objects read"},
 }
 
 
 @pytest.fixture(scope="module")
-def receiver() -> Iterator[Received]:
-    with otlp_receiver() as received:
+def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Received]:
+    """What the collector took of the processes and sent on."""
+    with real_collector(tmp_path_factory.mktemp("collector")) as received:
         yield received
 
 
@@ -75,7 +79,9 @@ def test_an_upload_and_a_question_are_one_trace_each_through_all_processes_and_s
                 answer = client.post("/v1/sources", files={"file": ("people.txt", TEXT)}, headers=headers)
                 assert installation.settled(answer.json()["id"])["state"] == "ready"
             else:
-                answer = client.post("/v1/queries", json={"query": "Who built the fish ladder?"}, headers=headers)
+                conversation = client.post("/v1/conversations", json={}).json()["id"]
+                asked = {"query": "Who built the fish ladder?", "conversation_id": conversation}
+                answer = client.post("/v1/queries", json=asked, headers=headers)
                 assert answer.json()["degraded"] == []
     for name, (trace, span) in traces.items():
         wait_until(

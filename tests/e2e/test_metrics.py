@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
+from watched import ABSENT, tool
 
 from trivium.watching.labels import ALLOWED
 
@@ -64,8 +64,10 @@ def test_every_declared_metric_has_labels_that_are_written_down():
     assert {label for row in declared for label in row.labels} <= set(ALLOWED)
 
 
-@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed (Debian: prometheus)")
+@pytest.mark.skipif(not tool("promtool"), reason=ABSENT)
 def test_prometheus_own_tool_finds_nothing_wrong_with_the_names(scrape: str):
     ours = "\n".join(line for line in scrape.splitlines() if "trivium_" in line) + "\n"
-    told = subprocess.run(["promtool", "check", "metrics"], input=ours, capture_output=True, text=True, check=False)
+    told = subprocess.run(
+        [str(tool("promtool")), "check", "metrics"], input=ours, capture_output=True, text=True, check=False
+    )
     assert told.returncode == 0, told.stdout + told.stderr

@@ -36,6 +36,7 @@ def command(image: Image, root: Path, *words: str) -> list[str]:
     """As its user, without privilege; the whole command begins with `APART` and a script of mounts."""
     user, group = image.user.split(":")
     drop = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--clear-groups"]
+    drop.append("--pdeathsig=KILL")  # a change of user takes back what `APART` asked for
     return ["/usr/sbin/chroot", str(root), "setpriv", f"--reuid={user}", f"--regid={group}", *drop, *words]
 
 

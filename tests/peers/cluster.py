@@ -26,7 +26,7 @@ from waiting import LONG_PAUSE_S, wait_until
 from trivium.config import load_settings
 from trivium.flow.intake import upload_source
 
-START_S = 120.0
+START_S = 240.0
 LISTING_S = 0.2  # between two listings of all documents
 BIN = Path(sys.executable).parent
 INFERENCE, CONTROL, INGEST, GRAPH, QUERY = (

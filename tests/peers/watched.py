@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import msgspec
+from local_services import SERVICES_DIR
 from waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -19,10 +20,19 @@ RULES = ROOT / "deploy/helm/trivium/files/alerts.yaml"
 sys.path.insert(0, str(ROOT / "deploy/dashboards"))
 sys.path.insert(0, str(ROOT / "docs"))
 
-from panels import BOARDS, OF_EMBEDDED, Panel  # noqa: E402
+from panels import BOARDS, Panel  # noqa: E402
 from write_metrics import rows  # noqa: E402
 
-__all__ = ["OF_EMBEDDED", "ROOT", "RULES", "alerts", "asked", "known_metrics", "panels", "prometheus"]
+__all__ = ["ABSENT", "ROOT", "RULES", "alerts", "asked", "known_metrics", "panels", "prometheus", "tool"]
+
+
+ABSENT = "Prometheus is not installed (`deploy/local/services.sh install prometheus`, as `make test-servers` does)"
+
+
+def tool(name: str) -> str | None:
+    """Where `prometheus` or `promtool` lies, as the recipe installs it or else the system; None where nowhere."""
+    installed = SERVICES_DIR.resolve() / "prometheus/root/usr/bin" / name
+    return str(installed) if installed.exists() else shutil.which(name)
 
 
 def alerts() -> dict[str, str]:
@@ -57,8 +67,10 @@ def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[http
         "scrape_configs": [{"job_name": "trivium", "static_configs": [{"targets": list(targets)}]}],
     }
     (folder / "prometheus.yml").write_bytes(msgspec.json.encode(config))
+    program = tool("prometheus")
+    assert program, ABSENT
     command = [
-        "prometheus",
+        program,
         f"--config.file={folder / 'prometheus.yml'}",
         f"--storage.tsdb.path={folder / 'data'}",
         f"--web.listen-address=127.0.0.1:{port}",

@@ -35,6 +35,7 @@ def kept() -> Iterator[InMemorySpanExporter]:
 
 def test_where_nobody_listens_nothing_is_made():
     assert spans.span("one") is spans.calling("two") is spans.serving("three", CALLERS) is spans.beside("four")
+    assert spans.reading("five") is spans.span("one")
     assert spans.current_traceparent() == spans.current_trace_id() == ""
     assert spans.headers() == {}
 
@@ -48,6 +49,14 @@ def test_a_span_stands_in_the_trace_of_the_caller(kept: InMemorySpanExporter):
     assert work.parent is not None
     assert work.parent.span_id == request.context.span_id
     assert dict(work.attributes or {}) == {"what.for": "tests"}
+
+
+def test_a_read_is_a_span_of_somebody_s_trace_and_begins_none(kept: InMemorySpanExporter):
+    with spans.reading("look"):
+        pass
+    with spans.serving("request", CALLERS), spans.reading("read"):
+        pass
+    assert [span.name for span in kept.get_finished_spans()] == ["read", "request"]
 
 
 def test_a_failure_is_told_by_its_code_and_never_by_its_words(kept: InMemorySpanExporter):

@@ -76,6 +76,11 @@ def calling(name: str, /, **attributes: Value) -> AbstractContextManager[Span]:
     return _OFF if _tracer is None else _current(_tracer, name, "client", attributes)
 
 
+def reading(name: str, /, **attributes: Value) -> AbstractContextManager[Span]:
+    """Around a read that also happens of itself, as looks for new files do: a span only within somebody's trace."""
+    return _OFF if not current_traceparent() else calling(name, **attributes)
+
+
 def serving(name: str, traceparent: str, /, **attributes: Value) -> AbstractContextManager[Span]:
     """Around somebody's request, in the trace that the caller named; what is no traceparent begins a new one."""
     return _OFF if _tracer is None else _current(_tracer, name, "server", attributes, parent(traceparent))

@@ -25,6 +25,7 @@ from urllib3.exceptions import HTTPError
 from trivium.adapters.distributed.s3.errors import BucketAddress, failure, unreachable
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, Refused
+from trivium.tracing import spans
 
 CONNECT_TIMEOUT_S = 3
 READ_TIMEOUT_S = 30
@@ -107,23 +108,24 @@ class Bucket:
         Raises `NeverWill` (`too_large`) before reading one of more than `max_bytes`, where that is given.
         """
         headers = {"If-Match": f'"{if_match}"'} if if_match else {}
-        with self._translated():
-            response = self._send("GET", key, headers=headers, preload=not max_bytes)
-            if max_bytes:
-                size = int(response.headers.get("Content-Length", 0))
-                if response.status == 200 and size > max_bytes:
-                    response.close()
-                    response.release_conn()  # the pool counts its connections
-                    raise NeverWill(
-                        "too_large",
-                        f"{key!r} has {size:,} bytes; {max_bytes:,} are allowed.",
-                        "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
-                    )
-                response.read(cache_content=True)
-                response.release_conn()
-        if self._failed(response, 404, 412):
-            return None
-        return Stored(response.data, _etag(response))
+        with spans.reading("objects read"):
+            with self._translated():
+                response = self._send("GET", key, headers=headers, preload=not max_bytes)
+                if max_bytes:
+                    size = int(response.headers.get("Content-Length", 0))
+                    if response.status == 200 and size > max_bytes:
+                        response.close()
+                        response.release_conn()  # the pool counts its connections
+                        raise NeverWill(
+                            "too_large",
+                            f"{key!r} has {size:,} bytes; {max_bytes:,} are allowed.",
+                            "Split the file, or raise TRIVIUM_MAX_UPLOAD_BYTES.",
+                        )
+                    response.read(cache_content=True)
+                    response.release_conn()
+            if self._failed(response, 404, 412):
+                return None
+            return Stored(response.data, _etag(response))
 
     def put(self, key: str, content: bytes | bytearray, *, if_match: str = "", if_absent: bool = False) -> str | None:
         """Store the object; its tag, or None when the condition did not hold.
@@ -249,9 +251,10 @@ class Bucket:
         query |= {"start-after": start_after} if start_after else {}
         query |= {"delimiter": delimiter} if delimiter else {}
         while True:
-            with self._translated():
-                response = self._send("GET", "", query=query)
-            self._failed(response)
+            with spans.reading("objects list"):
+                with self._translated():
+                    response = self._send("GET", "", query=query)
+                self._failed(response)
             page = _xml(response.data)
             yield page
             if page.findtext("IsTruncated") != "true":
