@@ -109,7 +109,8 @@ def chunks(document: str, as_json: bool) -> None:
         source = resolve(client, document)
         count = 0
         if not as_json:
-            for line in filter(None, (source.title, by(source), source.about and source.about.description)):
+            description = source.about.description if source.about else ""
+            for line in filter(None, (source.title, by(source), description)):
                 say(one_line(line))
         for chunk in client.chunks(source.id):
             count += 1
