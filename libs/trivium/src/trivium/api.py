@@ -243,11 +243,11 @@ class Reason(Output, frozen=True):
 
 
 class About(Output, frozen=True):
-    """What a document says of itself beside its title and date; what it does not say is left out."""
+    """What a document says of itself beside its title and date; "" where it says nothing."""
 
-    author: Annotated[str, Meta(examples=["Petra Anselm"])] = ""
-    site: Annotated[str, Meta(examples=["The Vellan Gazette"])] = ""
-    description: str = ""
+    author: Annotated[str, Meta(examples=["Petra Anselm"])]
+    site: Annotated[str, Meta(examples=["The Vellan Gazette"])]
+    description: str
 
 
 class Source(Output, frozen=True):
