@@ -1,10 +1,13 @@
 """Many clients of several tenants at once, while keys are rotated and revoked and limits are hit.
 
-Usage: python bench/clients.py [DURATION] [--clients 64] [--tenants 8] [--limits LIMITS] [--url URL] [--admins KEYS]
+Usage: python bench/clients.py [DURATION] [--clients 64] [--tenants 8] [--limits LIMITS]
+                               [--servers | --url URL --admins KEYS]
 
-DURATION in seconds (300 without it). Without --url a server of its own is started over an empty folder. With it, a
-running server is asked, embedded or on servers: KEYS are its TRIVIUM_API_KEYS, LIMITS its TRIVIUM_LIMITS. Its tenants
-should be empty; they keep what is uploaded here.
+DURATION in seconds (300 without it). A server of its own is started over an empty folder. With --servers all of
+Trivium's processes are, on the servers of `make services` (`set -a; . .services/env`), and what they hold is removed
+afterwards; once the documents are read the query service is started again, and the clients begin when `/readyz` lets
+them. With --url a running server is asked, embedded or on servers: KEYS are its TRIVIUM_API_KEYS, LIMITS its
+TRIVIUM_LIMITS. Its tenants should be empty; they keep what is uploaded here.
 
 Counted: answers of 5xx and calls without an answer, requests of a revoked key that were sent more than 5 s after it was
 and were served, and bodies with another tenant's words. Fails where there is one, and where the run did not show it:
@@ -19,10 +22,12 @@ import itertools
 import os
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +35,10 @@ from typing import Any
 import httpx
 from report import machine
 from serving import running_server
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "peers"))
+from cluster import QUERY, Cluster
+from waiting import wait_until
 
 LIMITS = "key.requests=2/s,tenant.requests=4/s"
 LATE_S = 5.0  # after which a revoked key opens nothing
@@ -71,7 +80,8 @@ class Run:
         self.seen = Seen()
         self._http = http
         self._tenants = tenants
-        self._until = time.monotonic() + duration_s
+        self._began = time.monotonic()
+        self._until = self._began + duration_s
 
     async def client(self, number: int) -> None:
         """Asks all the time; every second one waits when it is told to."""
@@ -123,7 +133,8 @@ class Run:
         self.seen.spent_ms.append((time.perf_counter() - began) * 1000)
         self.seen.codes[answer.status_code] += 1
         if answer.is_server_error:
-            self.seen.failures.append(f"{path}: {answer.status_code} {answer.text[:300]}")
+            at = time.monotonic() - self._began
+            self.seen.failures.append(f"{at:.0f} s: {path}: {answer.status_code} {answer.text[:300]}")
         self._look_for_words(tenant, answer)
         return answer
 
@@ -181,12 +192,15 @@ REQUESTS = (
 """They hold no tenant's words, which an answer would repeat."""
 
 
+async def prepared(url: str, tenants: list[Tenant], clients: int) -> None:
+    """Each tenant has read documents, and each client its key."""
+    async with client_of(url, clients) as http:
+        await Run(http, tenants, 0).prepare(clients)
+
+
 async def run(url: str, tenants: list[Tenant], clients: int, duration_s: float) -> Seen:
     """Everything at once."""
-    limits = httpx.Limits(max_connections=2 * clients)
-    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits, trust_env=False) as http:
-        running = Run(http, tenants, 0)
-        await running.prepare(clients)
+    async with client_of(url, clients) as http:
         running = Run(http, tenants, duration_s)
         async with asyncio.TaskGroup() as group:
             for number in range(clients):
@@ -197,12 +211,54 @@ async def run(url: str, tenants: list[Tenant], clients: int, duration_s: float) 
     return running.seen
 
 
+def client_of(url: str, clients: int) -> httpx.AsyncClient:
+    """For so many at once."""
+    limits = httpx.Limits(max_connections=2 * clients)
+    return httpx.AsyncClient(base_url=url, timeout=60, limits=limits, trust_env=False)
+
+
+@contextmanager
+def serving(options: argparse.Namespace, settings: dict[str, str]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Where to ask, and what makes the query service a cold one."""
+    with tempfile.TemporaryDirectory() as folder:
+        if options.url:
+            yield options.url, lambda: None
+        elif options.servers:
+            with on_servers(Path(folder), settings) as (url, again):
+                yield url, again
+        else:
+            with running_server(Path(folder) / "data", **settings) as server:
+                yield server.url, lambda: None
+
+
+@contextmanager
+def on_servers(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """All processes; the query service starts anew when that is called, which returns once it says that it is ready."""
+    cluster = Cluster(folder, **settings)
+
+    def ready() -> bool:
+        return httpx.get(f"{cluster.url}/readyz", timeout=10, trust_env=False).is_success
+
+    def again() -> None:
+        cluster.stop(QUERY)
+        cluster.start(QUERY)
+        wait_until(ready, "the query service is ready", limit_s=SETTLED_S, told=cluster.logs)
+
+    try:
+        cluster.make_buckets()
+        cluster.start()
+        yield cluster.url, again
+    finally:
+        cluster.remove()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("duration", nargs="?", type=float, default=300.0)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--tenants", type=int, default=8, choices=range(2, len(WORDS) + 1))
     parser.add_argument("--limits", default=LIMITS)
+    parser.add_argument("--servers", action="store_true", help="on those of `make services`")
     parser.add_argument("--url", default="")
     parser.add_argument("--admins", default="", help="of the server at --url, as its TRIVIUM_API_KEYS")
     options = parser.parse_args()
@@ -210,11 +266,10 @@ def main() -> None:
     pairs = [entry.partition(":") for entry in (options.admins or made).split(",")]
     tenants = [Tenant(name, admin, word) for (name, _, admin), word in zip(pairs, WORDS, strict=False)]
     settings = {"TRIVIUM_API_KEYS": made, "TRIVIUM_LIMITS": options.limits}
-    with tempfile.TemporaryDirectory() as folder:
-        own = nullcontext() if options.url else running_server(Path(folder) / "data", **settings)
-        with own as server:
-            url = options.url or server.url
-            seen = asyncio.run(run(url, tenants, options.clients, options.duration))
+    with serving(options, settings) as (url, again):
+        asyncio.run(prepared(url, tenants, options.clients))
+        again()
+        seen = asyncio.run(run(url, tenants, options.clients, options.duration))
     raise SystemExit(tell(seen, options))
 
 
@@ -233,7 +288,7 @@ def tell(seen: Seen, options: argparse.Namespace) -> int:
         "another tenant's words in a body": seen.leaks,
     }
     for what, found in wrong.items():
-        print(f"{what}: {len(found)}", *found[:5], sep="\n  ")
+        print(f"{what}: {len(found)}", *found[:5], *found[5:][-1:], sep="\n  ")
     shown = {
         "limits hit": seen.codes[429],
         "requests of keys revoked that long ago": seen.tried_late,

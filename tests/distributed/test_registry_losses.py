@@ -139,6 +139,40 @@ def test_datasets_are_counted_after_redis_was_emptied_and_where_an_older_version
     assert [(each.name, each.documents, each.chunks) for each in mine.datasets()] == told
 
 
+def test_datasets_are_right_again_after_an_older_version_wrote_beside_this_one(
+    registry: ManifestRegistry, own: Settings
+) -> None:
+    mine = registry.for_tenant(TENANT)
+    for number in range(4):
+        mine.accept(document(f"d{number}", created_at=number + 1.0, dataset="odd" if number % 2 else "even"))
+    with closing(RedisServer(own)) as server:
+
+        def written_by_an_older_version(work: Callable[[], object]) -> None:
+            """It counts no datasets, and knows nothing of what counts them."""
+            (counted,) = server.remember(
+                lambda client, prefix: list(client.scan_iter(match=f"{prefix}dataset_counted*"))
+            )
+            server.remember(lambda client, _: client.rename(counted, b"aside"))
+            work()
+            server.remember(lambda client, _: client.rename(b"aside", counted))
+
+        def told() -> list[tuple[str, int, int]]:
+            return [(each.name, each.documents, each.chunks) for each in mine.datasets()]
+
+        assert told() == [("even", 2, 0), ("odd", 2, 0)]
+        written_by_an_older_version(lambda: mine.accept(document("d4", created_at=5.0, dataset="late")))
+        assert told() == [("even", 2, 0), ("late", 1, 0), ("odd", 2, 0)]
+        written_by_an_older_version(lambda: mine.save(ready(mine.claim("d1", "v1", 60, 100))))
+        assert told() == [("even", 2, 0), ("late", 1, 0), ("odd", 2, 0)], "it counts once a minute"
+        server.remember(lambda client, prefix: client.delete(f"{prefix}dataset_recounted:{TENANT}"))
+        assert told() == [("even", 2, 0), ("late", 1, 0), ("odd", 2, 3)]
+        written_by_an_older_version(lambda: mine.accept(document("d0", "v2", created_at=1.0, dataset="odd")))
+        life_s = server.remember(lambda client, prefix: client.ttl(f"{prefix}dataset_counted:{TENANT}"))
+        assert 0 < int(life_s) <= 3600
+        server.remember(lambda client, prefix: client.delete(f"{prefix}dataset_counted:{TENANT}"))  # its end
+        assert told() == [("even", 1, 0), ("late", 1, 0), ("odd", 3, 3)]
+
+
 def test_a_holder_goes_on_after_redis_was_emptied_and_a_late_one_does_not(
     registry: ManifestRegistry, private_redis: PrivateRedis
 ) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from embedded_server import PATIENCE, Server
+from openai_peer import OpenAiPeer
+from scripted_model import Model
 
 __all__ = ["EXAMPLES", "PATIENCE", "Server"]
 
@@ -25,6 +27,19 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     yield start
     for server in started:
         server.stop()
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    """What the language model at `peer` says."""
+    return Model()
+
+
+@pytest.fixture(scope="module")
+def peer(model: Model) -> Iterator[OpenAiPeer]:
+    """A language model's server."""
+    with OpenAiPeer(model) as serving:
+        yield serving
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
+from zipfile import ZipFile
 
 import grpc
 import pytest
@@ -170,6 +172,52 @@ def test_colours_and_negations_of_one_thing_are_cards_and_those_of_another_thing
     assert found("colour") == [set(said["colour"][0][1:])]
     assert sorted(map(sorted, found("negation"))) == sorted(sorted(pair[1:]) for pair in said["negation"][:2])
     assert len(cards(server)) == 3
+
+
+def test_what_was_put_aside_stays_aside_under_another_name_of_the_tenant(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS=API_KEYS)
+    server.key = RED
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr("notes/notes.md", NOTES)
+    for name, content in (
+        ("guide.md", GUIDE),
+        ("guide again.md", GUIDE),
+        ("bundle.zip", packed.getvalue()),
+        ("quay.md", b"# Quay of Tarn Bay\n\nThe quay of Tarn Bay is 90 metres long.\n"),
+        ("quay notes.md", b"# Notes on the quay of Tarn Bay\n\nThe quay of Tarn Bay is 70 metres long.\n"),
+    ):
+        server.take(name, content)
+    tower, quay = (of_lengths(server, value) for value in ("24 m", "70 metres"))
+    assert tower
+    assert quay
+    server.cli("graph", "contradictions", "dismiss", tower, "--why", "Another tower.")
+    with server.http() as client:
+        assert client.post(f"/v1/graph/edits/{quay}/dismiss", json={"why": "It was built on."}).is_success
+    file = server.data_dir.parent / "lighthouse.zip"
+    for name, renamed in (("red", "pink"), ("pink", "mint")):
+        server.stop()
+        server.cli("tenants", "export", name, str(file))
+        server.cli("tenants", "import", str(file), "--as", renamed)
+        file.unlink()
+        server.env["TRIVIUM_API_KEYS"] = f"{renamed}:{renamed}-key"
+        server.key = f"{renamed}-key"
+        server.start()
+        server.wait_idle()
+        why = {each["dismissed"]["why"]: each for each in cards(server, dismissed="true")}  # type: ignore[index]
+        assert set(why) == {"Another tower.", "It was built on."}
+        assert cards(server) == []
+        kept = why["Another tower."]["id"]
+        server.cli("graph", "contradictions", "dismiss", str(kept), "--why", "Once more.")
+        assert {each["dismissed"]["why"] for each in cards(server, dismissed="true")} == set(why)  # type: ignore[index]
+    server.cli("graph", "undo", str(why["Another tower."]["dismissed"]["edit"]))  # type: ignore[index]
+    assert [card["id"] for card in cards(server)] == [kept]
+
+
+def of_lengths(server: Server, value: str) -> str:
+    """The id of the card of which one side has that value."""
+    (found,) = (card for card in cards(server) if value in {side["value"] for side in card["sides"]})  # type: ignore[attr-defined]
+    return str(found["id"])
 
 
 def test_tenants_and_datasets_do_not_meet(start_server: Callable[..., Server]) -> None:

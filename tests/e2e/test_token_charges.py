@@ -7,27 +7,16 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 from openai_peer import OpenAiPeer, Reply
+from scripted_model import BRIDGE, GOOD, QUESTION, Model, work_of
 from waiting import wait_until
 
 from trivium.v1 import query_pb2, query_pb2_grpc
 
 from .conftest import Server
-from .test_language_model import BRIDGE, GOOD, QUESTION, Model, work_of
 
 TENANTS = ("by-http", "by-chat", "by-response", "by-grpc", "whole")
 LIMIT = 100  # an hour
 CHAT = {"model": "trivium", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return Model()
-
-
-@pytest.fixture(scope="module")
-def peer(model: Model) -> Iterator[OpenAiPeer]:
-    with OpenAiPeer(model) as serving:
-        yield serving
 
 
 @pytest.fixture(scope="module")

@@ -55,6 +55,34 @@ def cited(server: Server, question: str, words: str) -> dict[str, Any]:
     raise AssertionError(f"{words!r} is not cited: {given['text']}")
 
 
+def test_what_a_page_says_of_itself_is_told_at_every_door(server: Server, site: SitePeer, address: str) -> None:
+    head = (
+        "<title>Storm at Vellan</title><meta name='author' content='Petra Anselm'>"
+        "<meta property='og:site_name' content='The Vellan Gazette'>"
+        "<meta name='description' content='The &lt;b&gt; sea.'>"
+        "<meta property='article:published_time' content='2021-03-04'>"
+    )
+    site.pages["/storm"] = html("<main><p>The storm took the lamp of Vellan Light.</p></main>", head)
+    server.cli("ingest", f"{address}/storm")
+    told = {"author": "Petra Anselm", "site": "The Vellan Gazette", "description": "The <b> sea."}
+    with server.http() as client:
+        (source,) = client.get("/v1/sources").json()["sources"]
+        assert source["about"] == told
+        page = client.get(cited(server, "What did the storm take?", "lamp")["link"]).text
+    assert "Petra Anselm, The Vellan Gazette · 2021-03-04" in page
+    assert "The &lt;b&gt; sea." in page
+    with server.channel() as channel:
+        rpc = ingest_pb2_grpc.IngestServiceStub(channel)
+        about = rpc.GetSource(ingest_pb2.GetSourceRequest(id=source["id"])).source.about
+        assert about == ingest_pb2.About(**told)
+    assert "Petra Anselm, The Vellan Gazette" in server.cli("documents").stdout
+    shown = server.cli("chunks", "storm").stdout.splitlines()
+    assert shown[:3] == ["Storm at Vellan", "Petra Anselm, The Vellan Gazette", "The <b> sea."]
+    server.take("plain.txt", "Nobody says who wrote this.")
+    with server.http() as client:
+        assert all("about" not in each for each in client.get("/v1/sources").json()["sources"] if not each["title"])
+
+
 def test_a_site_is_taken_in_asked_about_and_looked_at_again(server: Server, site: SitePeer, address: str) -> None:
     done = server.cli("ingest", "--crawl", f"{address}/", "--depth", "2", "--max-pages", "20")
     assert done.stdout.startswith("3 ready"), done.stdout + done.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -18,7 +19,8 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Reply:
-    """One scripted answer. A streamed `text` is sent word by word.
+    """One scripted answer. A streamed `text` is sent word by word, behind its `thought` in that field of its own
+    which `thought_field` is in OpenAI's shape.
 
     `delay_s` passes before the status line, `pause_s` before each piece. After `cut_after` pieces the stream
     ends: "abort" drops the connection, "early" ends it politely but without the provider's good-bye.
@@ -37,6 +39,8 @@ class Reply:
     reason: str = "stop"
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
     tokens: tuple[int, int] = (11, 7)
+    thought: str = ""
+    thought_field: str = "reasoning_content"
 
 
 @dataclass(frozen=True)
@@ -169,9 +173,10 @@ async def _pieces(seen: Seen, reply: Reply) -> AsyncIterator[bytes]:
     elif not seen.body.get("stream"):
         yield json.dumps(_whole(seen, reply)).encode()
     else:
-        words = reply.text.split(" ")
-        for index, word in enumerate(words):
-            yield _event(seen, word if index == 0 else f" {word}")
+        for piece in _words(reply.thought):
+            yield _thought(seen, piece, reply.thought_field)
+        for piece in _words(reply.text) or [""]:
+            yield _event(seen, piece)
         for closing in _closing(seen, reply):
             yield closing
 
@@ -213,6 +218,19 @@ def _json_object(text: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"^[^ ]*| [^ ]*", text) if text else []
+
+
+def _thought(seen: Seen, text: str, field: str) -> bytes:
+    if seen.path.endswith("/messages"):
+        return _sse({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": text}})
+    if seen.path.endswith("/api/chat"):
+        said = {"role": "assistant", "content": "", "thinking": text}
+        return json.dumps({"message": said, "done": False}).encode() + b"\n"
+    return _sse({"choices": [{"index": 0, "delta": {field: text}, "finish_reason": None}]})
 
 
 def _event(seen: Seen, text: str) -> bytes:

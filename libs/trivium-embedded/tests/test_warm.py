@@ -15,6 +15,7 @@ import pytest
 from waiting import wait_until_async
 
 from trivium.config import load_settings
+from trivium.domain.errors import TryLater
 from trivium.ports.inference import Vector
 from trivium_embedded.wiring import open_stores
 from trivium_query.answering import PassageModels
@@ -23,7 +24,7 @@ from trivium_query.http.app import create_app
 from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import Services
 from trivium_query.retrieve.budgeted_reads import Budgets
-from trivium_query.warm import warming
+from trivium_query.warm import QUESTIONS, warming
 
 BUDGETS = Budgets(0.05, 0.05, 0.05)
 
@@ -36,10 +37,15 @@ class Compiling:
     def __init__(self) -> None:
         self.ready = threading.Event()
         self.asked = threading.Event()
+        self.times = 0
+        self.is_away = False
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
+        self.times += 1
         self.asked.set()
         assert self.ready.wait(30)
+        if self.is_away:
+            raise TryLater("model_away", "The model does not answer.", "Start it.")
         return np.zeros((len(texts), 4), np.float32)
 
 
@@ -56,10 +62,18 @@ async def services(tmp_path: Path, model: Compiling) -> AsyncIterator[Services]:
         model.ready.set()
 
 
+def client_of(services: Services) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://localhost")
+
+
 async def ask(services: Services, question: str) -> httpx.Response:
-    transport = httpx.ASGITransport(create_app(services))
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with client_of(services) as client:
         return await client.post("/v1/search", json={"query": question, "mode": "vector"})
+
+
+async def readyz(services: Services) -> httpx.Response:
+    async with client_of(services) as client:
+        return await client.get("/readyz")
 
 
 async def test_a_question_waits_for_a_model_that_is_being_prepared(services: Services, model: Compiling) -> None:
@@ -79,6 +93,28 @@ async def test_a_prepared_process_keeps_its_budgets(services: Services, model: C
         await wait_until_async(lambda: services.warmth.budgets(BUDGETS) == BUDGETS, "the process is prepared")
         model.ready.clear()
         assert (await ask(services, "late")).status_code == 503
+
+
+async def test_a_process_is_not_ready_before_its_own_first_questions_are_answered(
+    services: Services, model: Compiling
+) -> None:
+    with warming(services):
+        await asyncio.to_thread(model.asked.wait, 30)
+        early = await readyz(services)
+        assert (early.status_code, early.json()["status"]) == (503, "not_ready")
+        assert list(early.json()["missing"]) == ["warm-up"]
+        model.ready.set()
+        await wait_until_async(lambda: not services.warmth.preparing, "the process is prepared")
+        assert (await readyz(services)).json()["missing"] == {}
+    assert model.times == len(QUESTIONS)
+
+
+async def test_what_is_away_is_not_waited_for_with_every_question(services: Services, model: Compiling) -> None:
+    model.is_away = True
+    model.ready.set()
+    with warming(services):
+        await wait_until_async(lambda: not services.warmth.preparing, "the process is prepared")
+    assert model.times == 1
 
 
 async def test_a_stop_does_not_wait_for_what_is_being_prepared(services: Services, model: Compiling) -> None:

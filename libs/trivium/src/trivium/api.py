@@ -242,6 +242,14 @@ class Reason(Output, frozen=True):
     stage: Annotated[str, Meta(examples=["parse"])]
 
 
+class About(Output, frozen=True):
+    """What a document says of itself beside its title and date; "" where it says nothing."""
+
+    author: Annotated[str, Meta(examples=["Petra Anselm"])]
+    site: Annotated[str, Meta(examples=["The Vellan Gazette"])]
+    description: str
+
+
 class Source(Output, frozen=True):
     """A source and how far it has come. Times are Unix seconds."""
 
@@ -283,6 +291,7 @@ class Source(Output, frozen=True):
         str, Meta(description='The call or backfill that handed the newest version over, "" when none is known.')
     ]
     dated_at: Annotated[float | None, Meta(description="The date that the document gives itself, if any.")] = None
+    about: Annotated[About | None, Meta(description="What else the document says of itself, if anything.")] = None
     reason: Reason | None = None
 
 

@@ -423,7 +423,7 @@ def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> No
     write("docs/b.txt", "FAIL")
     run("ingest", "docs")
     header, *rows = run("documents").stdout.splitlines()
-    assert header.split("\t") == ["state", "chunks", "uploaded", "id", "name", "dated", "run", "remark"]
+    assert header.split("\t") == ["state", "chunks", "uploaded", "id", "name", "dated", "run", "by", "remark"]
     assert {row.split("\t")[4] for row in rows} == {"docs/a.txt", "docs/b.txt"}
     failed = run("documents", "--state", "failed").stdout.splitlines()[1:]
     assert [(row.split("\t")[4], row.split("\t")[-1]) for row in failed] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import aclosing
 
 import pytest
@@ -61,6 +62,31 @@ async def test_a_stream_that_is_left_is_charged_for_what_came(account: Account, 
             assert (await anext(deltas)).text == " stand"
         await llm.close()
     assert account.settle() == 20 + 3
+
+
+@pytest.mark.parametrize(
+    ("provider", "field"),
+    [("openai", "reasoning_content"), ("openai", "reasoning"), ("anthropic", ""), ("ollama", "")],
+)
+async def test_reasoning_in_a_field_of_its_own_is_charged_where_the_stream_is_left_and_is_no_answer(
+    account: Account, provider: str, field: str
+) -> None:
+    with OpenAiPeer([Reply(SAID, pause_s=0.05, thought="They may sit. " * 4, thought_field=field)]) as peer:
+        llm = client(peer, provider)
+        async with aclosing(llm.stream(ASKED)) as deltas:  # type: ignore[type-var]  # an async generator
+            assert (await anext(deltas)).text == "Herons"
+        await llm.close()
+    assert account.settle() == 20 + 16  # 56 bytes of thought, and a word
+
+
+async def test_reasoning_of_a_whole_stream_that_nobody_counted_is_charged(account: Account) -> None:
+    events = [{"reasoning_content": "They may sit down."}, {"content": "Herons"}]
+    lines = [f"data: {json.dumps({'choices': [{'delta': delta}]})}\n\n" for delta in events]
+    with OpenAiPeer([Reply(raw="".join([*lines, "data: [DONE]\n\n"]).encode())]) as peer:
+        llm = client(peer)
+        assert [delta.text for delta in [delta async for delta in llm.stream(ASKED)]] == ["Herons", ""]
+        await llm.close()
+    assert account.settle() == 20 + 6
 
 
 async def test_what_the_provider_broke_off_is_charged_for_what_came(account: Account) -> None:

@@ -44,6 +44,7 @@ from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
 from trivium_ingest.hypernodes import PlacedPassage, hypernode_ids, within_of
 from trivium_ingest.opening import parse_opened
 from trivium_ingest.own_date import own_date
+from trivium_ingest.own_words import about
 from trivium_ingest.visual import visual_vectors, with_names
 
 T = TypeVar("T")
@@ -148,6 +149,7 @@ class ParseWork(msgspec.Struct, frozen=True):
                 "warnings": list(parsed.warnings),
                 "children": len(parsed.children),
                 "dated_at": own_date(parsed.metadata),
+                "about": msgspec.to_builtins(about(parsed.metadata)),
             },
         )
 

@@ -53,23 +53,26 @@ def _prepare(services: Services, ending: threading.Event) -> None:
         _cold("registry", error)
         return
     for tenant in list(tenants)[:MAX_TENANTS]:
-        if ending.is_set():
-            return
         try:
-            asyncio.run(_ask(services, tenant, ending))
+            if not asyncio.run(_ask(services, tenant, ending)):
+                return
         except TriviumError as error:
             _cold(tenant.name, error)
 
 
-async def _ask(services: Services, tenant: Tenant, ending: threading.Event) -> None:
+async def _ask(services: Services, tenant: Tenant, ending: threading.Event) -> bool:
+    """Whether it is worth going on: not where it shall end, nor where each question would wait for a lost source."""
     for question in QUESTIONS:
         search = asyncio.create_task(services.searcher.search(tenant, question, Mode.HYBRID, 1, SearchFilter()))
         while not search.done():
             if ending.is_set():
                 search.cancel()
-                return
+                return False
             await asyncio.wait({search}, timeout=POLL_S)
-        search.result()
+        for lost in search.result().degraded:
+            log.info("not_warmed_up", what=lost.source, code="lost", reason=lost.reason)
+            return False
+    return True
 
 
 def _cold(what: str, error: TriviumError) -> None:

@@ -146,13 +146,10 @@ async def test_datasets_are_listed_by_name_page_by_page(client: httpx.AsyncClien
         assert taken.status_code == 202
     await client.delete(f"/v1/sources/{taken.json()['id']}")
     first = (await client.get("/v1/datasets", params={"limit": 2})).json()
-    assert first == {
-        "datasets": [
-            {"name": "Minutes", "documents": 1, "chunks": 0},
-            {"name": "default", "documents": 1, "chunks": 3},
-        ],
-        "cursor": "default",
-    }
+    assert first["datasets"] == [
+        {"name": "Minutes", "documents": 1, "chunks": 0},
+        {"name": "default", "documents": 1, "chunks": 3},
+    ]
     rest = (await client.get("/v1/datasets", params={"limit": 2, "cursor": first["cursor"]})).json()
     assert rest == {"datasets": [{"name": "reports", "documents": 2, "chunks": 0}], "cursor": ""}
     for cursor in ("../x", "x" * 101):

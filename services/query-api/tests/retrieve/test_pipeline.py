@@ -7,6 +7,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from trivium.adapters.distributed.elasticsearch import server as elasticsearch
+from trivium.adapters.distributed.milvus import server as milvus
+from trivium.adapters.distributed.neo4j import server as neo4j
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.embedded.keywords import SqliteKeywords
@@ -23,7 +26,7 @@ from trivium.ports.keywords import keyword_rows
 from trivium.ports.vectors import VectorRow
 from trivium.text.names import fold_name, names_in
 from trivium_query.retrieve import pipeline
-from trivium_query.retrieve.budgeted_reads import Budgets
+from trivium_query.retrieve.budgeted_reads import PATIENT_S, Budgets
 from trivium_query.retrieve.store_reads import Readers
 
 TEXTS = {
@@ -337,3 +340,8 @@ async def test_a_dataset_of_one_passage_is_found_by_each_mode_behind_a_crowd_tha
     found = await search(readers, mode, SearchFilter(dataset="papers"))
     assert [hit.chunk.document_id for hit in found.hits] == ["doc Sleep, My Love"]
     assert not found.degraded
+
+
+def test_no_store_gives_up_while_a_search_still_waits_for_it() -> None:
+    for server in (elasticsearch, milvus, neo4j):
+        assert server.READ_TIMEOUT_S > PATIENT_S, server.__name__

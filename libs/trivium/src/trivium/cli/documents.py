@@ -27,7 +27,7 @@ MAX_AMBIGUOUS = 5
 NONE_YET = "No documents. Add some with: trivium ingest FOLDER"
 MAX_WARNINGS = 20
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
-_COLUMNS = ("state", "chunks", "uploaded", "id", "name", "dated", "run", "remark")
+_COLUMNS = ("state", "chunks", "uploaded", "id", "name", "dated", "run", "by", "remark")
 _VISIBLE = [state for state in DocumentState if state is not DocumentState.DELETED]
 
 
@@ -63,8 +63,8 @@ def documents(state: str | None, inside: str | None, limit: int | None, as_json:
     """List the documents and their states, newest first.
 
     `uploaded` is when the newest version was handed over, `dated` the date that the document gives itself, `run` the
-    call that brought it. One that was found inside another (an attachment, a member of an archive) stands under both
-    names.
+    call that brought it, `by` the author and the site that the document names. One that was found inside another (an
+    attachment, a member of an archive) stands under both names.
     """
     with connected() as client:
         wanted = DocumentState(state) if state else None
@@ -104,10 +104,14 @@ def datasets(as_json: bool) -> None:
 @click.argument("document")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 def chunks(document: str, as_json: bool) -> None:
-    """Print the passages of DOCUMENT, an id or a name."""
+    """Print the passages of DOCUMENT, an id or a name, below what it says of itself."""
     with connected() as client:
         source = resolve(client, document)
         count = 0
+        if not as_json:
+            description = source.about.description if source.about else ""
+            for line in filter(None, (source.title, by(source), description)):
+                say(one_line(line))
         for chunk in client.chunks(source.id):
             count += 1
             if as_json:
@@ -212,7 +216,12 @@ def _row(source: api.Source) -> tuple[str, ...]:
     )
     uploaded = datetime.fromtimestamp(source.uploaded_at).astimezone().strftime("%Y-%m-%d %H:%M")
     dated = "" if source.dated_at is None else written(source.dated_at)[:10]
-    return state, str(source.chunks), uploaded, source.id, source.name, dated, source.run, remark(source)
+    return state, str(source.chunks), uploaded, source.id, source.name, dated, source.run, by(source), remark(source)
+
+
+def by(source: api.Source) -> str:
+    """Whose the document says that it is, and of which site."""
+    return ", ".join(filter(None, (source.about.author, source.about.site))) if source.about else ""
 
 
 def remark(source: api.Source) -> str:

@@ -87,6 +87,19 @@ class Failure(msgspec.Struct, frozen=True):
     stage: str = ""
 
 
+class About(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a document says of itself beside its title and its date, each on one line; "" where it says nothing."""
+
+    author: str = ""
+    site: str = ""
+    description: str = ""
+
+    @property
+    def by(self) -> str:
+        """Whose it is."""
+        return ", ".join(filter(None, (self.author, self.site)))
+
+
 class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     """One registry record: the newest state known of a source.
 
@@ -103,7 +116,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     `traceparent` is the trace that its stages stand in (W3C), "" where nobody traces.
     `run` names the ingest call or backfill that brought this version, "" where none did, and `uploaded_at` is when it
     came (0.0 in a record of before: `created_at`). `dated_at` is what the document says of its own date, None where it
-    says nothing.
+    says nothing, and `about` what else it says of itself.
     """
 
     id: str
@@ -137,6 +150,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True):
     dated_at: int | None = None
     extractor: str = ""
     traceparent: str = ""
+    about: About | None = None
 
     @property
     def uploaded(self) -> float:

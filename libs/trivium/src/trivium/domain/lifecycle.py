@@ -46,7 +46,9 @@ def accepted(document: Document, known: Document | None) -> Document:
         return fresh
     gone = known.state is DocumentState.DELETED
     if known.version == document.version and not gone:
-        fresh = msgspec.structs.replace(fresh, run=known.run, uploaded_at=known.uploaded_at, dated_at=known.dated_at)
+        fresh = msgspec.structs.replace(
+            fresh, run=known.run, uploaded_at=known.uploaded_at, dated_at=known.dated_at, about=known.about
+        )
     return msgspec.structs.replace(
         fresh,
         fence=known.fence + 1,
@@ -96,6 +98,7 @@ def deleted(known: Document) -> Document:
         lease_until=0.0,
         holder="",
         hindrance=None,
+        about=None,
         updated_at=time.time(),
     )
 

@@ -40,6 +40,7 @@ class _Answer(msgspec.Struct):
 class _EventDelta(msgspec.Struct):
     type: str = ""
     text: str = ""
+    thinking: str = ""
     stop_reason: str | None = None
 
 
@@ -156,7 +157,7 @@ class AnthropicStream:
     """Server-sent events of one message, ended by `message_stop`."""
 
     def __init__(self) -> None:
-        self.finished = False
+        self.finished, self.thought = False, ""
         self._text: list[str] = []
         self._input_tokens = 0
         self._output_tokens = 0
@@ -164,6 +165,7 @@ class AnthropicStream:
 
     def feed(self, line: str) -> str:
         """The text one event adds."""
+        self.thought = ""
         if not line.startswith("data:"):
             return ""
         event = msgspec.json.decode(line[5:], type=_Event)
@@ -172,6 +174,7 @@ class AnthropicStream:
         if event.type == "message_start":
             self._input_tokens = event.message.usage.input_tokens or 0
         elif event.type == "content_block_delta":
+            self.thought = event.delta.thinking
             self._text.append(event.delta.text)
             return event.delta.text
         elif event.type == "message_delta":

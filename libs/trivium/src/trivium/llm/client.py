@@ -151,7 +151,7 @@ class HttpLlm:
                     text = reader.feed(line)
                 except (msgspec.DecodeError, UnicodeError) as fault:
                     raise self._gibberish(fault) from fault
-                bill.came(text)
+                bill.came(text + reader.thought)
                 heard = said.feed(text)
                 if heard.withdrawn:
                     yield Delta(withdrawn=True)

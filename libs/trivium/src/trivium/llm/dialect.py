@@ -33,9 +33,14 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class StreamReader(Protocol):
-    """Reads one streamed answer line by line. `finished` is set once the provider said it was done."""
+    """Reads one streamed answer line by line.
+
+    `finished` is set once the provider said it was done. `thought` is what the last line added in a field of the
+    model's reasoning, which is no part of the answer and is paid for.
+    """
 
     finished: bool
+    thought: str
 
     def feed(self, line: str) -> str:
         """The text a line adds, often none. Raises `TryLater` or `NeverWill` for an error sent in the stream."""

@@ -28,6 +28,7 @@ class _Call(msgspec.Struct):
 
 class _Message(msgspec.Struct):
     content: str = ""
+    thinking: str = ""
     tool_calls: list[_Call] = []
 
 
@@ -105,18 +106,20 @@ class OllamaStream:
     """JSON lines of one answer; the last one has `done` set and the token counts."""
 
     def __init__(self) -> None:
-        self.finished = False
+        self.finished, self.thought = False, ""
         self._text: list[str] = []
         self._last = _Body()
 
     def feed(self, line: str) -> str:
         """The text one line adds."""
+        self.thought = ""
         if not line.strip():
             return ""
         self._last = msgspec.json.decode(line, type=_Body)
         if self._last.error:
             _raise(self._last.error)
         self.finished = self._last.done
+        self.thought = self._last.message.thinking
         self._text.append(self._last.message.content)
         return self._last.message.content
 

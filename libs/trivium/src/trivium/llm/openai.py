@@ -34,6 +34,8 @@ class _Call(msgspec.Struct):
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
+    reasoning_content: str | None = None  # DeepSeek's and vLLM's name for it
+    reasoning: str | None = None  # OpenRouter's and later vLLM's
     tool_calls: list[_Call] | None = None
 
 
@@ -122,13 +124,14 @@ class OpenAiStream:
     """Server-sent events of one chat completion, ended by `[DONE]`."""
 
     def __init__(self) -> None:
-        self.finished = False
+        self.finished, self.thought = False, ""
         self._text: list[str] = []
         self._usage = _Usage()
         self._reason = ""
 
     def feed(self, line: str) -> str:
         """The text one event adds."""
+        self.thought = ""
         if not line.startswith("data:"):
             return ""
         data = line[5:].strip()
@@ -146,6 +149,7 @@ class OpenAiStream:
             self._reason, self.finished = choice.finish_reason, True
         if choice.delta.refusal or choice.finish_reason == "content_filter":
             _decline(choice.delta.refusal or "its content filter stopped it")
+        self.thought = choice.delta.reasoning_content or choice.delta.reasoning or ""
         piece = choice.delta.content or ""
         self._text.append(piece)
         return piece

@@ -73,9 +73,10 @@ class Bill:
             self.came()
 
     def told(self, completion: Completion) -> None:
-        """The whole, by the provider's own count where it gives one."""
+        """The whole, by the provider's own count where it gives one; else with the reasoning that came in a stream."""
         read = completion.input_tokens or self._read
-        self._make(read + (completion.output_tokens or _tokens(len(completion.text.encode("utf-8", "replace")))))
+        written_bytes = max(self._written_bytes, len(completion.text.encode("utf-8", "replace")))
+        self._make(read + (completion.output_tokens or _tokens(written_bytes)))
 
     def _make(self, tokens: int) -> None:
         owe(tokens - self._billed)

@@ -140,6 +140,8 @@ def _passage(chunk: api.Chunk) -> Answered:
 
 
 def _document(source: api.Source) -> Answered:
-    told = {"document_id": source.id, "name": source.name, "title": source.title, "dataset": source.dataset}
+    told: Answered = {"document_id": source.id, "name": source.name, "title": source.title, "dataset": source.dataset}
+    if source.about:
+        told["about"] = msgspec.to_builtins(source.about)
     failure = {"reason": msgspec.to_builtins(source.reason)} if source.reason else {}
     return told | {"state": source.state.value, "passages": source.chunks} | failure

@@ -23,11 +23,12 @@ CARRIED = ("schemas/", CONNECTIONS, *NAMING_IDS)
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Whose archive it is, and since when, in Unix seconds."""
+    """Whose archive it is, since when, in Unix seconds, and what else the tenant was called, the oldest name first."""
 
     format: int
     tenant: str
     made_at: float
+    former_names: tuple[str, ...] = ()
 
 
 class ArchivedDocument(msgspec.Struct, frozen=True):

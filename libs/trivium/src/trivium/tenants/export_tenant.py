@@ -37,6 +37,7 @@ from trivium.tenants.archive import (
     NamedDocument,
 )
 from trivium.tenants.erase import records, require_known
+from trivium.tenants.former_names import former_names
 
 PAGE = 100
 
@@ -52,8 +53,8 @@ def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Pa
         raise Refused("tenant_erased", f"Tenant {tenant.name} was erased.", "There is nothing to export.")
     left_out: list[str] = []
     with _whole(file) as archive:
-        _write(archive, TENANT, Head(FORMAT, tenant.name, time.time()))
         objects = stores.objects.for_tenant(tenant)
+        _write(archive, TENANT, Head(FORMAT, tenant.name, time.time(), former_names(objects)))
         for key in (key for prefix in CARRIED for key in objects.keys(prefix)):
             archive.writestr(OBJECTS + key, objects.get(key))
         _write(archive, NAMED, _named(stores.registry.for_tenant(tenant), objects.keys(WITH_EVIDENCE)))

@@ -39,6 +39,7 @@ from trivium.tenants.archive import (
 )
 from trivium.tenants.being_erased import refuse_while_erased
 from trivium.tenants.erase import records
+from trivium.tenants.former_names import note_former_names
 from trivium.tenants.renamed_edits import renamed_edits
 
 MAX_PART_BYTES = 64 * 1024 * 1024
@@ -57,7 +58,9 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
     """
     try:
         with ZipFile(file) as archive:
-            archived = Tenant(_head(archive).tenant)
+            head = _head(archive)
+            archived = Tenant(head.tenant)
+            former = tuple(Tenant(each).name for each in head.former_names)
             tenant = Tenant(name) if name else archived
             documents = list(_documents(archive, max_bytes))
             talks = [_read(archive, name, Conversation) for name in _names(archive, CONVERSATIONS)]
@@ -70,12 +73,15 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
                 named = _read(archive, NAMED, list[NamedDocument]) if NAMED in archive.NameToInfo else []
                 renamed = renamed_edits((archived, tenant), [described for _, described in documents], named, naming)
                 carried = [(member, key) for member, key in carried if key not in naming]
+                former = (*former, archived.name)
             _require_empty(stores, tenant)
             objects = stores.objects.for_tenant(tenant)
             for member, key in carried:
                 objects.put(key, archive.read(member))
             for key, content in renamed.items():
                 objects.put(key, content)
+            if former:
+                note_former_names(objects, former)
             _write_talks(stores, tenant, talks)
             for member, described in documents:
                 _accept(stores, tenant, described, archive.read(member))

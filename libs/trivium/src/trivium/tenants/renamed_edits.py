@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from trivium.domain.edits import Dismiss, Edit, Evidence, edit_id
+from trivium.domain.edits import Edit, Evidence
 from trivium.domain.errors import Refused
 from trivium.domain.ids import child_id, chunk_id, document_id
 from trivium.domain.scope import Tenant
@@ -30,7 +30,8 @@ def renamed_edits(
 ) -> dict[str, bytes]:
     """The objects of `NAMING_IDS`, by key, as the tenant has them under its new name; packs are made again.
 
-    `others` are the documents that edits rest on beside those handed over.
+    `others` are the documents that edits rest on beside those handed over. A contradiction that was put aside keeps its
+    id: it is known again by the former names (`former_names`).
 
     Raises `Refused` (`edits_of_another_name`) for an edit that names what its archive does not tell by name.
     """
@@ -39,9 +40,7 @@ def renamed_edits(
         old, new = (document_id(name, document.origin.name) for name in names)
         told[old], versions[old] = new, document.version
     _tell(names, {each.id: each for each in others}, told, versions)
-    logged = {
-        key: _edits(names, key, body) for key, body in objects.items() if not key.startswith((PACKS, WITH_EVIDENCE))
-    }
+    logged = {key: _edits(names, body) for key, body in objects.items() if key.startswith(RECORDS)}
     rested: dict[str, set[str]] = defaultdict(set)
     for edit in (edit for edits in logged.values() for edit in edits):
         for one in edit.evidence:
@@ -56,7 +55,8 @@ def renamed_edits(
         passage = told.get(evidence.chunk_id, evidence.chunk_id)
         return msgspec.structs.replace(evidence, document_id=told[evidence.document_id], chunk_id=passage)
 
-    found = {WITH_EVIDENCE + told[old]: b"" for old in rested}
+    found = {key: body for key, body in objects.items() if not key.startswith((RECORDS, PACKS, WITH_EVIDENCE))}
+    found |= {WITH_EVIDENCE + told[old]: b"" for old in rested}
     for key, edits in logged.items():
         found[key] = msgspec.json.encode(
             [msgspec.structs.replace(edit, evidence=tuple(map(renamed, edit.evidence))) for edit in edits]
@@ -85,16 +85,11 @@ def _tell(names: Names, others: Mapping[str, NamedDocument], told: dict[str, str
         tell(old)
 
 
-def _edits(names: Names, key: str, content: bytes) -> tuple[Edit, ...]:
-    if not key.startswith(RECORDS):
-        raise _refused(names, "put contradictions aside")
+def _edits(names: Names, content: bytes) -> tuple[Edit, ...]:
     try:
-        edits = msgspec.json.decode(content, type=tuple[Edit, ...])
+        return msgspec.json.decode(content, type=tuple[Edit, ...])
     except msgspec.DecodeError as error:
         raise _refused(names, "cannot be read") from error
-    if any(isinstance(edit.change, Dismiss) and edit_id(edit.change.subject) is None for edit in edits):
-        raise _refused(names, "put contradictions aside")
-    return edits
 
 
 def _passages(old: str, new: str, version: str, wanted: set[str]) -> dict[str, str]:

@@ -189,7 +189,7 @@ class DeleteSourcesResponse(_message.Message):
     def __init__(self, deleted: _Optional[int] = ..., done: _Optional[bool] = ..., next_page_token: _Optional[str] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Source(_message.Message):
-    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children", "waits_for", "uploaded_at", "dated_at", "run")
+    __slots__ = ("id", "name", "title", "dataset", "state", "stage", "progress", "media_type", "size_bytes", "chunks", "version", "active_version", "attempt", "reason", "warnings", "created_at", "updated_at", "parent", "children", "waits_for", "uploaded_at", "dated_at", "run", "about")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
@@ -213,6 +213,7 @@ class Source(_message.Message):
     UPLOADED_AT_FIELD_NUMBER: _ClassVar[int]
     DATED_AT_FIELD_NUMBER: _ClassVar[int]
     RUN_FIELD_NUMBER: _ClassVar[int]
+    ABOUT_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     title: str
@@ -236,7 +237,18 @@ class Source(_message.Message):
     uploaded_at: float
     dated_at: float
     run: str
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ..., waits_for: _Optional[str] = ..., uploaded_at: _Optional[float] = ..., dated_at: _Optional[float] = ..., run: _Optional[str] = ...) -> None: ...
+    about: About
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., title: _Optional[str] = ..., dataset: _Optional[str] = ..., state: _Optional[str] = ..., stage: _Optional[str] = ..., progress: _Optional[float] = ..., media_type: _Optional[str] = ..., size_bytes: _Optional[int] = ..., chunks: _Optional[int] = ..., version: _Optional[str] = ..., active_version: _Optional[str] = ..., attempt: _Optional[int] = ..., reason: _Optional[_Union[Reason, _Mapping]] = ..., warnings: _Optional[_Iterable[str]] = ..., created_at: _Optional[float] = ..., updated_at: _Optional[float] = ..., parent: _Optional[str] = ..., children: _Optional[int] = ..., waits_for: _Optional[str] = ..., uploaded_at: _Optional[float] = ..., dated_at: _Optional[float] = ..., run: _Optional[str] = ..., about: _Optional[_Union[About, _Mapping]] = ...) -> None: ...
+
+class About(_message.Message):
+    __slots__ = ("author", "site", "description")
+    AUTHOR_FIELD_NUMBER: _ClassVar[int]
+    SITE_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    author: str
+    site: str
+    description: str
+    def __init__(self, author: _Optional[str] = ..., site: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message", "action", "stage")

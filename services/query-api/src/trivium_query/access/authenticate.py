@@ -158,4 +158,5 @@ def _has_ended(key: AccessKey) -> bool:
 
 
 def _unauthenticated(why: str) -> Refused:
-    return Refused("unauthenticated", why, "Send a key as 'Authorization: Bearer KEY' or 'X-Api-Key: KEY'.")
+    how = "Send a key as 'Authorization: Bearer KEY' or 'X-Api-Key: KEY'; commands take it from TRIVIUM_API_KEY."
+    return Refused("unauthenticated", why, how)

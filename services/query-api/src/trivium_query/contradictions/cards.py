@@ -39,6 +39,16 @@ class Card(msgspec.Struct, frozen=True):
     confidence: float
     operation: str
     since: float
+    quoted: tuple[tuple[str, str], ...] = ()
+    """The documents of each pair that says so in these words: of the sentence that sorts first, and of the other."""
+
+    def former_ids(self, former: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+        """What it was called, by its documents' `former` ids; any of its pairs may have been its own then."""
+        texts = sorted(side.sentence for side in self.sides)
+        for one, other in self.quoted:
+            for pair in zip(former.get(one, ()), former.get(other, ()), strict=False):
+                first, second = zip(pair, texts, strict=True)
+                yield contradiction_id(self.kind.value, first, second)
 
     def touches(self, quotes: Collection[tuple[str, str]]) -> bool:
         """Whether one of the quotes, (chunk id, text on one line) each, has one of its sentences, or is within it."""
@@ -49,23 +59,28 @@ class Card(msgspec.Struct, frozen=True):
         )
 
 
-def cards_of(known: Kept, shelf: Shelf) -> Iterator[Card]:
+def cards_of(known: Kept, shelf: Shelf) -> list[Card]:
     """Surest first. Where several documents say the same in the same words, the first found of them stands for all."""
     sources = {source.document_id: source for source in known.sources}
-    told: set[tuple[str, ...]] = set()
+    quoted: dict[tuple[str, ...], dict[tuple[str, str], None]] = {}  # by the sentences, the documents of each pair
+    told: dict[tuple[str, ...], Card] = {}
     for pair in sorted(known.found, key=lambda each: (-each.confidence, each.one, each.other)):
         here, there = sources[pair.one[0]], sources[pair.other[0]]
         one, other = shelf.statement(here, pair.one[1]), shelf.statement(there, pair.other[1])
-        if one is None or other is None or tuple(sorted((one.text, other.text))) in told:
+        if one is None or other is None:
             continue
-        told.add(tuple(sorted((one.text, other.text))))
+        (first, first_id), (second, second_id) = sorted(((one.text, pair.one[0]), (other.text, pair.other[0])))
+        is_told = (first, second) in quoted
+        quoted.setdefault((first, second), {})[first_id, second_id] = None
+        if is_told:
+            continue
         found = disagreement(shelf, here, pair.one[1], there, pair.other[1])
         meaning = not pair.operation.startswith("rule:")
         if found is None and not meaning:
             continue
         kind = ContradictionKind.MEANING if meaning or found is None else found.kind
         values = ("", "") if found is None else found.values
-        yield Card(
+        told[first, second] = Card(
             contradiction_id(kind.value, (here.document_id, one.text), (there.document_id, other.text)),
             kind,
             here.dataset,
@@ -79,6 +94,7 @@ def cards_of(known: Kept, shelf: Shelf) -> Iterator[Card]:
             pair.operation,
             max(here.since, there.since),
         )
+    return [msgspec.structs.replace(card, quoted=tuple(quoted[texts])) for texts, card in told.items()]
 
 
 def shown(card: Card, chunks: Mapping[str, Chunk], dismissed: Dismissal | None) -> Contradiction | None:

@@ -32,6 +32,7 @@ from trivium.llm.address import LlmAddress
 from trivium.ports.keywords import Keywords
 from trivium.ports.objects import Objects, ObjectStore
 from trivium.ports.registry import Registry, TenantRegistry
+from trivium.tenants.former_names import former_ids
 from trivium_query.contradictions import cards, dismissals, kept
 from trivium_query.contradictions.cards import Card
 from trivium_query.contradictions.judge import judged
@@ -75,6 +76,7 @@ class _State:
         self.look: Future[None] | None = None
         self.known: Kept | None = None
         self.cards: Mapping[str, Card] = {}
+        self.formerly: Mapping[str, str] = {}  # cards by the ids that they had under another name of the tenant
         self.pending = 0
         self.rest_until = 0.0
         self.adopted = False  # dismissals of earlier versions
@@ -122,9 +124,10 @@ class Contradictions:
         seen = await self._published(tenant, [card] if card else [])
         if card is None or any(side.chunk_id not in seen for side in card.sides):
             raise unknown_card()
-        await self._put_aside(tenant, state)
-        evidence = cards.evidence(card, seen)
-        given = await asyncio.to_thread(dismissals.dismiss, self._curation, tenant, card_id, why, actor, evidence)
+        given = (await self._put_aside(tenant, state)).get(card_id)
+        if given is None:
+            evidence = cards.evidence(card, seen)
+            given = await asyncio.to_thread(dismissals.dismiss, self._curation, tenant, card_id, why, actor, evidence)
         shown = cards.shown(card, seen, given)
         if shown is None:
             raise unknown_card()
@@ -170,9 +173,11 @@ class Contradictions:
         if not state.adopted:
             objects = self._objects.for_tenant(tenant)
             rests_on = {card.id: cards.documents_of(card) for card in state.cards.values()}
+            rests_on |= {before: rests_on[now] for before, now in state.formerly.items() if now in rests_on}
             await asyncio.to_thread(dismissals.adopt_old, self._curation, tenant, objects, rests_on)
             state.adopted = True
-        return await asyncio.to_thread(dismissals.dismissals, self._curation, tenant)
+        settled = await asyncio.to_thread(dismissals.dismissals, self._curation, tenant)
+        return {state.formerly.get(subject, subject): given for subject, given in settled.items()}
 
     async def _looked(self, tenant: Tenant, wait_s: float, most: int | None = None) -> _State:
         """The tenant's state after a look, or while it goes on where it takes longer; `most` documents are read."""
@@ -222,7 +227,7 @@ class Contradictions:
             known = matched(known, len(known.sources), Shelf(objects), breathe, given)
             kept.save(objects, known)
         if changed or state.known is None:
-            self._tell(objects, state, known)
+            self._tell(objects, registry, state, known)
         if most is not None and len(new) > most:
             return
         saved = time.monotonic()
@@ -235,18 +240,22 @@ class Contradictions:
             state.pending -= len(reads)
             if not state.pending or time.monotonic() > saved + SAVED_EVERY_S:
                 kept.save(objects, known)
-                self._tell(objects, state, known)
+                self._tell(objects, registry, state, known)
                 saved = time.monotonic()
         if self._llm is not None:
             known, asked = judged(known, Shelf(objects), objects, self._llm, self._judgements)
             if asked:
                 kept.save(objects, known)
-                self._tell(objects, state, known)
+                self._tell(objects, registry, state, known)
 
-    def _tell(self, objects: object, state: _State, known: Kept) -> None:
+    def _tell(self, objects: ObjectStore, registry: TenantRegistry, state: _State, known: Kept) -> None:
         """Let requests see what is known by now."""
         state.known = known
-        state.cards = {card.id: card for card in cards.cards_of(known, Shelf(objects))}  # type: ignore[arg-type]
+        found = cards.cards_of(known, Shelf(objects))
+        quoted = {document for card in found for pair in card.quoted for document in pair}
+        former = former_ids(objects, registry, quoted)
+        state.formerly = {before: card.id for card in found for before in card.former_ids(former)}
+        state.cards = {card.id: card for card in found}
 
 
 def _with(

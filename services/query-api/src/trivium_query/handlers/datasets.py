@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 
 import msgspec
 
-from trivium.domain.documents import DATASET, MAX_DATASET_CHARS
+from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.scope import Tenant
 from trivium.ports.registry import DatasetCounts
-from trivium_query.handlers.sources import bad_cursor
 from trivium_query.requests import Services
 
 
@@ -24,7 +22,6 @@ class DatasetPage(msgspec.Struct, frozen=True):
 
 async def browse(services: Services, tenant: Tenant, limit: int, cursor: str) -> DatasetPage:
     """Those that have a source. Raises `Refused` (`bad_cursor`)."""
-    if cursor and (len(cursor) > MAX_DATASET_CHARS or not re.fullmatch(DATASET, cursor)):
-        raise bad_cursor()
-    found = await asyncio.to_thread(services.registry.for_tenant(tenant).datasets, limit + 1, cursor)
-    return DatasetPage(found[:limit], found[limit - 1].name if len(found) > limit else "")
+    after = place_of(cursor, str) if cursor else ""
+    found = await asyncio.to_thread(services.registry.for_tenant(tenant).datasets, limit + 1, after)
+    return DatasetPage(found[:limit], cursor_at(found[limit - 1].name) if len(found) > limit else "")

@@ -1,6 +1,7 @@
 """Readiness: every part answers a real read within its time or is named, and questions can be answered in part.
 
-A service that has lost a store stays in rotation: it answers from what is left, and says so.
+A service that has lost a store stays in rotation: it answers from what is left, and says so. One that has just started
+is not in it yet: its first questions are its own, and tell it whether the stores answer (`trivium_query.warm`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from trivium_query.requests import Probe, Services
 PROBE_TIMEOUT_S = 2.0
 REGISTRY, KEYWORDS, VECTORS, GRAPH = "registry", "keywords", "vectors", "graph"
 OBJECTS, INFERENCE = "objects", "inference"
+WARM_UP = "warm-up"
 NOBODY = "0" * ID_HEX_DIGITS
 
 
@@ -36,7 +38,7 @@ class Readiness(msgspec.Struct, frozen=True):
 
         found = there(KEYWORDS) or there(VECTORS, INFERENCE) or there(GRAPH)
         readable = there(KEYWORDS) or there(VECTORS, OBJECTS)
-        return there(REGISTRY) and found and readable
+        return there(REGISTRY) and there(WARM_UP) and found and readable
 
     @property
     def status(self) -> Literal["ready", "degraded", "not_ready"]:
@@ -47,14 +49,14 @@ class Readiness(msgspec.Struct, frozen=True):
 
 
 async def readiness(services: Services) -> Readiness:
-    """Ask every store and every probe at once."""
+    """Ask every store and every probe at once; `warm-up` is missing as long as the process prepares itself."""
     probes: dict[str, Probe] = {**_stores(services), **services.probes}
     reasons = await asyncio.gather(*(_reason(probe) for probe in probes.values()))
     found = dict(zip(probes, reasons, strict=True))
-    return Readiness(
-        tuple(name for name, reason in found.items() if not reason),
-        {name: reason for name, reason in found.items() if reason},
-    )
+    missing = {name: reason for name, reason in found.items() if reason}
+    if services.warmth.preparing:
+        missing[WARM_UP] = "The first searches, of the service itself, are not answered yet."
+    return Readiness(tuple(name for name, reason in found.items() if not reason), missing)
 
 
 def _stores(services: Services) -> dict[str, Probe]:

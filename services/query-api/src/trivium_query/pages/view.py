@@ -13,10 +13,11 @@ from urllib.parse import urlencode
 import msgspec
 
 from trivium.domain.chunks import Chunk, SourceSpan, Span
-from trivium.domain.documents import Document
+from trivium.domain.documents import About, Document
 from trivium.domain.ids import chunk_id
 from trivium.domain.parsed import Position
 from trivium.domain.places import signed
+from trivium.domain.times import written
 
 AROUND = 3  # passages before the cited one and behind it
 POLICY = (
@@ -62,6 +63,7 @@ def render(view: View, leads: Leads | None) -> str:
     parts = [
         *_head(title),
         f"<p><small>{_text(view.document.source)}{original}</small></p>",
+        _told(view.document),
         _remark(view.quote, marked),
         _picture(view, cited),
         ways,
@@ -90,6 +92,14 @@ def place_of(quote: str, text: str) -> Span | None:
     words = quote.split()
     found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     return Span(*found.span()) if found else None
+
+
+def _told(document: Document) -> str:
+    """Who says it, where and when, by the document's own words."""
+    dated = "" if document.dated_at is None else written(document.dated_at)[:10]
+    about = document.about or About()
+    lines = [" · ".join(filter(None, (about.by, dated))), about.description]
+    return "".join(f"<p><small>{_text(line)}</small></p>" for line in lines if line)
 
 
 def _remark(quote: str, marked: Span | None) -> str:

@@ -23,8 +23,11 @@ class Warmth:
         """From now on a source that is late is late."""
         self._until = 0.0
 
+    @property
+    def preparing(self) -> bool:
+        """Whether the process has begun and not ended, within its time."""
+        return time.monotonic() < self._until
+
     def budgets(self, usual: Budgets) -> Budgets:
         """What the sources may take of a search that begins now."""
-        if time.monotonic() >= self._until:
-            return usual
-        return usual.patient(VECTOR, KEYWORD, GRAPH)
+        return usual.patient(VECTOR, KEYWORD, GRAPH) if self.preparing else usual

@@ -24,7 +24,7 @@ from trivium.adapters.distributed.loop_thread import LoopThread
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
-READ_TIMEOUT_S = 10.0  # a search has its own, shorter budget and is cancelled at its end
+READ_TIMEOUT_S = 25.0  # longer than any search waits: it is cancelled at the end of its own budget
 WRITE_TIMEOUT_S = 60.0
 CONNECTIONS = 16
 BULK_BYTES = 8 * 1024 * 1024  # a request may have 100 MiB; smaller ones leave the server room for others

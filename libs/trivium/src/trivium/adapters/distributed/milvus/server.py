@@ -28,7 +28,7 @@ from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 CONNECT_TIMEOUT_S = 3.0
 RECONNECT_PAUSE_MS = 200
 MAX_RECONNECT_PAUSE_MS = 2000  # gRPC's own is two minutes, which a server that is back would be taken for down
-READ_TIMEOUT_S = 10.0  # a search has its own, shorter budget and is cancelled at its end
+READ_TIMEOUT_S = 25.0  # longer than any search waits: it is cancelled at the end of its own budget
 WRITE_TIMEOUT_S = 60.0  # the client waits and tries again this long when the server says that it is too much
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PLAIN = re.compile(r"[A-Za-z0-9._/|-]*")  # ids and what we make of them: no quote, no backslash

@@ -40,7 +40,7 @@ from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
 CONNECT_TIMEOUT_S = 3.0
 WRITE_TIMEOUT_S = 60.0  # of one transaction, waiting for its locks included
-READ_TIMEOUT_S = 20.0  # callers have deadlines of their own; this ends what nobody waits for any more
+READ_TIMEOUT_S = 25.0  # callers have deadlines of their own; this ends what nobody waits for any more
 WRITE_RETRY_S = 30.0  # deadlocks, and a server that is being restarted
 READ_RETRY_S = 1.0
 FIRST_PAUSE_S = 0.05  # before the first retry; each later one twice as long

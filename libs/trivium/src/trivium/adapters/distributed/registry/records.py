@@ -177,7 +177,7 @@ class HotRecords:
                 for some in batches(members, _STAGES_PAGE):
                     client.zrem(queue, *some)
             newest = [f"{prefix}newest:{tenant}:{index}" for index in ("all", *DocumentState)]
-            datasets = ("datasets", "dataset_documents", "dataset_chunks", "dataset_counted")
+            datasets = ("datasets", "dataset_documents", "dataset_chunks", "dataset_counted", "dataset_recounted")
             known = [f"{prefix}{kind}:{tenant}" for kind in ("records", "whole", "rebuild", "rebuilt", *datasets)]
             client.unlink(*newest, *known)
             client.hdel(f"{prefix}chunks", tenant.name)
