@@ -23,10 +23,11 @@ from trivium_query.answer.direct.listed import list_around
 from trivium_query.answer.direct.nested import nested_in, put
 from trivium_query.answer.direct.short import fits_wanted, trimmed
 from trivium_query.answer.direct.things import Thing, things_in
+from trivium_query.answer.direct.units import is_measured
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
-from trivium_query.answer.direct.yes_no_read import NO, WORDS, YES, passage_of, read_yes_or_no
+from trivium_query.answer.direct.yes_no_read import MAX_READ, NO, WORDS, YES, passage_of, read_yes_or_no, worth_reading
 from trivium_query.answer.evidence import Asked, Candidate
-from trivium_query.answer.extractive import Extract
+from trivium_query.answer.extractive import Extract, extract
 from trivium_query.answer.support import measure
 
 
@@ -199,7 +200,13 @@ def test_days_numbers_and_nations_are_read_from_words() -> None:
         ("number", "eleven of forty", True),
         ("number", "21 July 2023", False),
         ("number", "Ilse Brandt", False),
+        ("number", "half an hour", True),
+        ("number", "an hour and a day", True),
+        ("number", "an engineer", False),
         ("date", "in May 1901", True),
+        ("date", "the third of the month", True),
+        ("date", "the first Monday of each month", True),
+        ("date", "the third of the brothers", False),
         ("date", "Ilse Brandt", False),
         ("name", "Ilse Brandt", True),
         ("name", "21 July 2023", False),
@@ -208,6 +215,20 @@ def test_days_numbers_and_nations_are_read_from_words() -> None:
 )
 def test_an_answer_is_of_the_kind_that_is_asked_for(wants: str, text: str, fits: bool | None) -> None:
     assert fits_wanted(wants, text) is fits
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "measured"),
+    [
+        ("How many years is it under guarantee?", "three years", True),
+        ("How many years is it under guarantee?", "60 days", False),
+        ("How many litres does the tank hold?", "70 litres", True),
+        ("How many litres does the tank hold?", "12 m", False),
+        ("How many swans were there?", "41 swans", False),  # in no unit
+    ],
+)
+def test_how_many_of_a_unit_wants_that_unit(question: str, text: str, measured: bool) -> None:
+    assert is_measured(question, text) is measured
 
 
 @pytest.mark.parametrize(
@@ -245,6 +266,14 @@ def test_a_question_is_of_one_document_where_most_of_the_best_hits_are() -> None
     open_ = ranked("a", "b", "c", "b")
     assert not any(is_elsewhere(one, focus_of(open_)) for one in open_)
     assert focus_of([]) == {}
+
+
+def test_a_short_sentence_that_tells_what_is_asked_is_read_before_those_with_the_name_alone() -> None:
+    about = [f"Signe Hallberg and her brother painted wall {number} of the house." for number in range(20)]
+    one = hit("Signe Hallberg", " ".join([*about, "She never married."]))
+    found = worth_reading(extract("Was Signe Hallberg ever married?", [one], None, {}))
+    assert "She never married." in [each.text for each in found]
+    assert len(found) == MAX_READ
 
 
 def told_sentence(text: str) -> Candidate:

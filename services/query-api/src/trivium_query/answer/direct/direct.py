@@ -24,7 +24,7 @@ from trivium_query.answer.direct.listed import Listed, list_around
 from trivium_query.answer.direct.nested import nested_in
 from trivium_query.answer.direct.things import things_in
 from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no, yes_or_no
-from trivium_query.answer.direct.yes_no_read import read_yes_or_no
+from trivium_query.answer.direct.yes_no_read import read_yes_or_no, worth_reading
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 
@@ -67,6 +67,6 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
     asked = asks_yes_or_no(question)
     decided = yes_or_no(question, extracted)
     if asked and decided is None:
-        decided = await read_yes_or_no(question, extracted.ranked, read)
+        decided = await read_yes_or_no(question, worth_reading(extracted), read)
     listed = list_around(question, chosen[0].found) if chosen else None
     return Direct(None, decided, listed, tuple(chosen), nested=nested, asks_yes_or_no=asked, focus=focus)

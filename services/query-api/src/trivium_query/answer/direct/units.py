@@ -44,6 +44,28 @@ _WANTED = (
         rf"{_MONEY}|[$€£¥](?:\s?\d+)?",
     ),
 )
+_COUNTED_UNITS = (
+    *(
+        rf"{unit}s?"
+        for unit in ("year", "month", "week", "day", "hour", "minute", "second", "decade", "acre", "hectare")
+    ),
+    r"kilomet(?:re|er)s?|km",
+    r"met(?:re|er)s?|m",
+    r"centimet(?:re|er)s?|cm",
+    r"miles?",
+    r"f(?:ee|oo)t",
+    r"kilo(?:gram)?s?|kg",
+    r"grams?|g",
+    r"ton(?:ne)?s?",
+    r"lit(?:re|er)s?",
+    rf"degrees?|{_HEAT}",
+    _PERCENT,
+    r"euros?|€(?:\s?\d+)?",
+    r"pounds?|£(?:\s?\d+)?",
+    r"dollars?|\$(?:\s?\d+)?",
+)
+_HOW_MANY = tuple((re.compile(rf"\bhow many (?:{units})(?!\w)", re.I), units) for units in _COUNTED_UNITS)
+SOME_TIME = rf"\b(?:half an?|an?|a quarter of an?)\s(?:{_TIME})(?!\w)"
 _AMOUNT = r"\d[\d,.]*|an?|half an?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+(?:teen|ty))"
 
 
@@ -63,4 +85,4 @@ def amounts_for(question: str) -> re.Pattern[str] | None:
 
 
 def _wanted(question: str) -> str | None:
-    return next((units for asks, units in _WANTED if asks.search(question)), None)
+    return next((units for asks, units in (*_WANTED, *_HOW_MANY) if asks.search(question)), None)
