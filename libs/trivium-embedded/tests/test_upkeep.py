@@ -8,6 +8,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -154,8 +155,11 @@ main()
 
 
 @pytest.mark.parametrize("command", [("audit",), ("rebuild", "--store", "graph"), ("reembed",)])
-def test_no_thread_of_a_command_is_the_first_to_decode_into_a_type(kept: Kept, command: tuple[str, ...]) -> None:
-    environment = {**os.environ, "TRIVIUM_DATA_DIR": str(kept.settings.data_dir)}
+def test_no_thread_of_a_command_is_the_first_to_decode_into_a_type(
+    kept: Kept, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    own = shutil.copytree(kept.settings.data_dir, tmp_path / "data")  # without an encoder, pictures go
+    environment = {**os.environ, "TRIVIUM_DATA_DIR": str(own)}
     ran = subprocess.run(
         [sys.executable, "-c", WORKED_OUT, *command], env=environment, capture_output=True, text=True, check=False
     )
