@@ -259,6 +259,17 @@ def test_the_longest_is_of_time_where_it_is_said_of_no_thing(question: str, said
 
 
 @pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which berth is longer, A1 or B1?", "B1: 11 m"),
+        ("Which berth has the lower fee, A1 or B1?", "A1: 410 EUR"),
+    ],
+)
+def test_of_two_that_are_named_the_longer_one_is_told(question: str, said: str) -> None:
+    assert _answer("berths.csv", BERTHS, question)[0] == said
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "How many members of the sailing club live in Selby?",  # of another club nothing is told

@@ -133,12 +133,32 @@ TELLING = frozenset(
 _MAX_CUE_WORDS = 4
 
 
+# Of two things that the question names, the longer one is the longest.
+_OF_TWO = {
+    "more": "most", "less": "least", "fewer": "fewest", "higher": "highest", "lower": "lowest", "larger": "largest",
+    "greater": "greatest", "bigger": "biggest", "smaller": "smallest", "longer": "longest", "shorter": "shortest",
+    "deeper": "deepest", "shallower": "shallowest", "taller": "tallest", "heavier": "heaviest", "lighter": "lightest",
+    "wider": "widest", "narrower": "narrowest", "cheaper": "cheapest", "dearer": "dearest", "warmer": "warmest",
+    "hotter": "hottest", "colder": "coldest", "wetter": "wettest", "drier": "driest", "faster": "fastest",
+    "slower": "slowest", "older": "oldest", "newer": "newest", "younger": "youngest", "earlier": "earliest",
+    "later": "latest", "more expensive": "most expensive", "less expensive": "least expensive",
+}  # fmt: skip
+
+
+def is_of_two(words: Sequence[Word]) -> bool:
+    """Whether the question chooses between things: "which is longer, Mill Loop or Fern Gorge"."""
+    said = [word.folded for word in words]
+    return said[:1] in (["which"], ["what"], ["who"]) and "or" in said and "than" not in said
+
+
 def cues_of(words: Sequence[Word], taken: frozenset[int]) -> list[CueFound]:
     """The longest cue at each place, in order; none uses a word that is taken."""
     found: list[CueFound] = []
+    of_two = is_of_two(words)
     at = 0
     while at < len(words):
-        tried = (_cue(words, Run(at, at + size), taken) for size in range(_MAX_CUE_WORDS, 0, -1))
+        runs = (Run(at, at + size) for size in range(_MAX_CUE_WORDS, 0, -1))
+        tried = (_cue(words, run, taken, of_two=of_two) for run in runs)
         cue = next(filter(None, tried), None)
         if cue:
             found.append(cue)
@@ -146,10 +166,11 @@ def cues_of(words: Sequence[Word], taken: frozenset[int]) -> list[CueFound]:
     return found
 
 
-def _cue(words: Sequence[Word], run: Run, taken: frozenset[int]) -> CueFound | None:
+def _cue(words: Sequence[Word], run: Run, taken: frozenset[int], *, of_two: bool) -> CueFound | None:
     if run.end > len(words) or run.indices() & taken:
         return None
     phrase = " ".join(word.folded for word in words[run.first : run.end])
+    phrase = _OF_TWO.get(phrase, phrase) if of_two else phrase
     if phrase in _HINTS:
         cue, hints = _HINTS[phrase]
         return CueFound(cue, run, (DATES,) if hints == DATES else tuple(map(stem, hints.split())))

@@ -13,7 +13,7 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
-from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, CueFound, cues_of
+from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, CueFound, cues_of, is_of_two
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import Reading, column_kinds, has_names_of_rows, is_person, persons_of, read
@@ -33,6 +33,7 @@ _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings exp
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _TIMES = frozenset(("often", "times"))
 _PERSONAL = frozenset("who whose wer".split())
+_COUNTING = frozenset("most least fewest more less fewer".split())
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
 _QUESTIONS = frozenset("what which who whom whose where when how was welche wer wo wann wie".split())
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
@@ -173,7 +174,7 @@ def _extreme(reading: Reading) -> Plan | None:
     subject = _subject(reading, measure)
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
-    counted = any(word.folded in ("most", "least", "fewest") for word in reading.words[found.run.first : found.run.end])
+    counted = any(word.folded in _COUNTING for word in reading.words[found.run.first : found.run.end])
     counted = counted or _is_summed(reading, measure)
     inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
@@ -432,4 +433,5 @@ def is_open(question: str) -> bool:
 
 def asks_for_computing(question: str) -> bool:
     """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference, a number of things."""
-    return any(found.cue in _COMPUTED for found in cues_of(words_of(question), frozenset()))
+    words = words_of(question)
+    return not is_of_two(words) and any(found.cue in _COMPUTED for found in cues_of(words, frozenset()))
