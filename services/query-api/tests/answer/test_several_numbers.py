@@ -7,6 +7,7 @@ import pytest
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
+from trivium_query.answer.direct.choose import choose, shipped
 from trivium_query.answer.direct.clauses import is_clear
 from trivium_query.answer.direct.differences import what_was
 from trivium_query.answer.direct.hops import Found
@@ -137,3 +138,23 @@ def test_what_is_demanded_cannot_be_done_without() -> None:
 def test_what_is_told_now_is_not_said_of_what_it_is_compared_with(question: str, short: str) -> None:
     decided = yes_or_no(question, extract(question, [hit(LIST)], None, {}))
     assert (decided.short if decided else "") == short
+
+
+KEEPER = "Signe Hallberg was born on Skarvholm in 1931. In 1967 she was made head keeper."
+ROCK = "For most of its time three families lived on the rock. In 1912 there were fourteen children, the most ever."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "better", "other"),
+    [
+        ("When did Signe Hallberg become head keeper?", KEEPER, "1967", "1931"),  # born then
+        ("How many children lived on the rock at most?", ROCK, "fourteen", "three"),  # families
+        ("How many families lived on the rock?", ROCK, "three", "fourteen"),
+    ],
+)
+def test_a_number_of_what_is_asked_and_a_day_of_no_birth_go_before_others(
+    question: str, text: str, better: str, other: str
+) -> None:
+    rows = [found(text, span) for span in (other, better)]
+    told = choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())
+    assert told[0].short == better

@@ -36,7 +36,10 @@ _DIE = re.compile(r"\bdies?\b", re.I)  # "die" alone is an article, in German
 _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
 _WHICH_NOUN = re.compile(r"\b(?:which|what)\s([a-z]{4,})\b", re.I)
-_HOW_MANY = re.compile(r"\bhow many\b", re.I)
+_HOW_MANY = re.compile(
+    r"\bhow many\b(?:\sof\s(?:the|these|those)\b|\smore\b|\sother\b)*(?:\s(?P<noun>[^\W\d_]+))?", re.I
+)
+_OF_A_LIFE = re.compile(r"\b(?:born|died)\b[^.;]*$")  # before a date
 _WHO = re.compile(r"^\W*who\b", re.I)
 _IN = re.compile(r"\b(?:in|at|near|on)\s(?:the\s)?$", re.I)
 _FOR = re.compile(r"\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
@@ -100,6 +103,8 @@ def choose(
     )
     rows = [as_it_holds(question, one.between(*trimmed(one, asked.wants))) for one in told]
     rows = [one for one in rows if one.text and not _is_given(one.text, question)]
+    how_many = _HOW_MANY.search(question)
+    noun = how_many["noun"] if how_many else None
     if counts := _counted(question):
         rows = [one for one in rows if not (counts.search(one.text) and _is_called_so(one))]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
@@ -110,9 +115,11 @@ def choose(
     beside = [one.found for one in chosen if one.signals["life"]] if asked.wants != "date" else []
     measured = [one for one in rows if is_measured(question, one.text) or _has_its_unit_before(question, one)]
     own = in_clauses_asked_about(asked, rows, counted=counts is not None)
+    counting = [one for one in rows if noun and counts_what_is_asked(asked, one, noun)]
+    beyond = [one for one in rows if not _is_of_a_life(question, one)] if asked.wants == "date" else []
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
-    better = (beside, measured, own, persons, there, _for_whom(question, rows))
+    better = (beside, measured, own, counting, beyond, persons, there, _for_whom(question, rows))
     ordered = sorted(chosen, key=lambda one: -one.probability * _preference(one, *better))
     return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
 
@@ -132,6 +139,13 @@ def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:
 def _is_where(one: Found) -> bool:
     """Whether it stands behind "in" or "at", as no person does."""
     return _IN.search(one.hit.chunk.text[: one.start]) is not None
+
+
+def _is_of_a_life(question: str, one: Found) -> bool:
+    """Whether it is when somebody was born or died, of which the question is not."""
+    if _BIRTH.search(question) or _DEATH.search(question) or one.sentence is None:
+        return False
+    return _OF_A_LIFE.search(one.hit.chunk.text[one.sentence.start : one.start]) is not None
 
 
 def _has_its_unit_before(question: str, one: Found) -> bool:

@@ -100,11 +100,15 @@ def _around(text: str, one: tuple[int, int], sentence: Span, cuts: re.Pattern[st
     return before, next((cut.start() for cut in cuts.finditer(text, one[1], sentence.end)), sentence.end)
 
 
-def counts_what_is_asked(asked: Asked, one: Found) -> bool:
-    """Whether the noun behind its number is the question's: 41 of "41 votes to 17", 12 of "12 small plums"."""
+def counts_what_is_asked(asked: Asked, one: Found, noun: str = "") -> bool:
+    """Whether the noun behind its number is the question's: 41 of "41 votes to 17", 12 of "12 small plums".
+
+    With `noun`, whether it is that.
+    """
     text = one.hit.chunk.text
     number = COUNTED.search(text, one.start, one.end)
     behind = _COUNTS.match(text, number.end() if number else one.end)
     words = behind[0].split() if behind else []
     joint = next((at for at, word in enumerate(words) if is_function_word(word.lower())), len(words))
-    return bool(asked.words_in(" ".join(words[:joint])) & asked.weights.keys())
+    wanted = asked.words_in(noun) if noun else asked.weights.keys()
+    return bool(asked.words_in(" ".join(words[:joint])) & wanted)
