@@ -6,8 +6,10 @@ import os
 import socket
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,6 +17,7 @@ from doors import TRIVIUM
 from private_redis import PrivateRedis
 
 from trivium.adapters.distributed.neo4j.server import Neo4jServer
+from trivium.adapters.distributed.neo4j.write import create_schema
 from trivium.config import load_settings
 
 READY = "Every server is ready.\n"
@@ -46,6 +49,19 @@ def test_two_at_once_make_what_is_missing_and_a_third_changes_nothing(neo4j: Neo
     assert [state for _, name, state in made if name == "trivium_asked"] == ["ONLINE"]
     assert ended(preparing(0)) == (0, READY)
     assert neo4j.run(standing) == made
+
+
+def test_an_index_that_another_makes_in_the_same_moment_is_there_for_both(neo4j: Neo4jServer) -> None:
+    neo4j.run("DROP INDEX trivium_asked IF EXISTS")
+    at_once = Barrier(2)
+    with closing(Neo4jServer(load_settings())) as other, ThreadPoolExecutor() as threads:
+
+        def make(server: Neo4jServer) -> None:
+            at_once.wait()
+            create_schema(server)
+
+        list(threads.map(make, (neo4j, other)))
+    assert neo4j.run("SHOW INDEXES YIELD name WHERE name = 'trivium_asked'") == [["trivium_asked"]]
 
 
 @pytest.fixture

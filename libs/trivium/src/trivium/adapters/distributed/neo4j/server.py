@@ -47,6 +47,7 @@ FIRST_PAUSE_S = 0.05  # before the first retry; each later one twice as long
 POOL_SIZE = 32
 IDLE_CHECK_S = 30.0  # a connection that was idle for longer is tried before it is used
 
+_STANDS_ALREADY = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
 _OUT_OF_TIME = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "Terminated", "LockClientStopped")
 
 _FORMAT: LiteralString = "MATCH (s:Schema {name: 'trivium'}) RETURN s.version"
@@ -101,6 +102,20 @@ class Neo4jServer:
         with self._translated(), self._writer().session(database=self._database) as session:
             self._look(session)
             return session.run(statement, parameters).values()
+
+    def create(self, statement: LiteralString, **parameters: Any) -> None:
+        """One statement that makes an index or constraint `IF NOT EXISTS`.
+
+        Where two processes run it at once, the server may tell the later one that the other's stands; then it does.
+        """
+        with self._translated():
+            try:
+                with self._writer().session(database=self._database) as session:
+                    self._look(session)
+                    session.run(statement, parameters).consume()
+            except Neo4jError as error:
+                if error.code != _STANDS_ALREADY:
+                    raise
 
     async def rows(self, statement: LiteralString, **parameters: Any) -> Rows:
         """The rows of one reading statement, in one exchange with the server: no transaction is begun around it."""

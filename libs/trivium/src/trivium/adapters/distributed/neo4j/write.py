@@ -166,7 +166,7 @@ def create_schema(server: Neo4jServer) -> None:
     """Create what is not there; several processes may do so at once. Raises `TryLater` (`store_newer`)."""
     server.look_again()
     for statement in SCHEMA:
-        server.run(statement, version=VERSION)
+        server.create(statement, version=VERSION)
     if server.run(tie_cypher.UNFILLED):
         for (space,) in server.run(tie_cypher.SPACES):
             _fill_ties(server, space)
