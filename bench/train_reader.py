@@ -1,7 +1,7 @@
 """Train the reader (`trivium_inference.reader`) on the sets of DATA, and measure it on sets that it has not seen.
 
 Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; half an hour with a GPU, days without)
-       python bench/train_reader.py DATA WORK --from FOLDER [--yes-no]      (half an hour on two quiet cores)
+       python bench/train_reader.py DATA WORK --from FOLDER [--yes-no]      (an hour on two quiet cores)
 
 Questions made of sentences first (of CLOZE's corpora), then the sets' own and those of `bench/written`, these also with
 the passages that the product finds for them. It is done once by each of RECIPES, and the weights are averaged (model

@@ -10,7 +10,7 @@ from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
 from trivium_query.answer.tables.draft import short
 from trivium_query.answer.tables.engine import database_of, run
 from trivium_query.answer.tables.from_units import tables_of
-from trivium_query.answer.tables.plan_by_names import plan_by_names
+from trivium_query.answer.tables.plan_by_names import asks_for_computing, plan_by_names
 
 FERRIES = """From,To,Departure,Arrival,Days
 Molde,Vestnes,06:45,07:20,daily
@@ -267,6 +267,17 @@ def test_the_longest_is_of_time_where_it_is_said_of_no_thing(question: str, said
 )
 def test_of_two_that_are_named_the_longer_one_is_told(question: str, said: str) -> None:
     assert _answer("berths.csv", BERTHS, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "computed"),
+    [
+        ("Which berth has the highest fee, A1 or B1?", True),
+        ("Which berth is longer, A1 or B1?", False),  # passages may say so too
+    ],
+)
+def test_an_extreme_is_computed_also_where_two_are_named(question: str, computed: bool) -> None:
+    assert asks_for_computing(question) is computed
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from trivium_query.words import content_words
 WORDS = "yes no\n\n"  # before the text, as BoolQ's readers have them; `bench/reader_written.py` teaches it so
 MAX_READ = 16  # sentences
 MAX_TELLING = 6  # of them, those that tell most of what is asked, names apart: "She never married"
-# Of 320 hard questions of documents that the reader had not seen (files n and u of bench/written/yes_no), 181 are
-# right, 55 wrong and 84 not told by these.
+# Of 320 hard questions that the last of its trainings left out (files n and u of bench/written/yes_no), 181 are right,
+# 55 wrong and 84 not told by these.
 MIN_ODDS = -0.5  # of the word against "this sentence does not tell"; a logarithm
 CLEAR = 0.5  # by so much a word is likelier than the other, over all sentences
 SURE = 9.0  # of 18 that reach it 16 are right
@@ -30,9 +30,10 @@ def worth_reading(extracted: Extract) -> list[Candidate]:
     """The sentences that bear most on the question, and those with most of its words besides names."""
     named = {word for name in extracted.names for word in content_words(name)}
     asked = extracted.asked
-    telling = sorted(extracted.ranked, key=lambda one: -asked.coverage(one.covered - named))[:MAX_TELLING]
-    others = [one for one in extracted.ranked if one not in telling]
-    return [*telling, *others][:MAX_READ]
+    ranked = extracted.ranked
+    telling = sorted(range(len(ranked)), key=lambda at: -asked.coverage(ranked[at].covered - named))[:MAX_TELLING]
+    others = [at for at in range(len(ranked)) if at not in telling]
+    return [ranked[at] for at in [*telling, *others][:MAX_READ]]
 
 
 async def read_yes_or_no(question: str, sentences: Sequence[Candidate], read: Read) -> Decided | None:

@@ -151,10 +151,12 @@ def is_of_two(words: Sequence[Word]) -> bool:
     return said[:1] in (["which"], ["what"], ["who"]) and "or" in said and "than" not in said
 
 
-def cues_of(words: Sequence[Word], taken: frozenset[int]) -> list[CueFound]:
-    """The longest cue at each place, in order; none uses a word that is taken."""
+def cues_of(words: Sequence[Word], taken: frozenset[int], *, of_two: bool = False) -> list[CueFound]:
+    """The longest cue at each place, in order; none uses a word that is taken.
+
+    With `of_two`, whatever is longer is the longest.
+    """
     found: list[CueFound] = []
-    of_two = is_of_two(words)
     at = 0
     while at < len(words):
         runs = (Run(at, at + size) for size in range(_MAX_CUE_WORDS, 0, -1))

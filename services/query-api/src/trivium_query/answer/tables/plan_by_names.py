@@ -13,7 +13,7 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
-from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, CueFound, cues_of, is_of_two
+from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, CueFound, cues_of
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import Reading, column_kinds, has_names_of_rows, is_person, persons_of, read
@@ -433,5 +433,4 @@ def is_open(question: str) -> bool:
 
 def asks_for_computing(question: str) -> bool:
     """Whether it asks for what stands in no cell: a sum, a mean, an extreme, a difference, a number of things."""
-    words = words_of(question)
-    return not is_of_two(words) and any(found.cue in _COMPUTED for found in cues_of(words, frozenset()))
+    return any(found.cue in _COMPUTED for found in cues_of(words_of(question), frozenset()))

@@ -9,7 +9,7 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
 from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
-from trivium_query.answer.tables.cues import BELONGING, DATES, LIGHT, TELLING, THINGS, Cue, CueFound, cues_of
+from trivium_query.answer.tables.cues import BELONGING, DATES, LIGHT, TELLING, THINGS, Cue, CueFound, cues_of, is_of_two
 from trivium_query.answer.tables.mentions import (
     UNITS,
     ColumnMention,
@@ -361,7 +361,8 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     conditions = conditions_of(table, question, words, guessed, taken)
     taken |= frozenset[int]().union(*(one.words for one in conditions))
     whole = [one for one in guessed if _is_whole(table, one) and not one.run.indices() & taken]
-    cues = [_of_belonging(found, words, table) for found in cues_of(words, taken | joined(one.run for one in whole))]
+    told = cues_of(words, taken | joined(one.run for one in whole), of_two=is_of_two(words))
+    cues = [_of_belonging(found, words, table) for found in told]
     taken |= joined(one.run for one in cues)
     columns = column_mentions(table, words, taken)
     used = taken | joined(one.run for one in columns)
