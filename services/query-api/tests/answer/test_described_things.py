@@ -36,6 +36,7 @@ def hit(text: str, number: int = 1, title: str = "") -> Hit:
         ("Who takes cats?", "Cats are not kept here; Frau Lindqvist in Mellby takes them.", "Frau Lindqvist"),
         ("Who decides in fog?", "If fog comes, Karin on the bridge decides, nobody else.", "Karin"),
         ("Who wrote the play?", "The play was written by Anna Berg in 1910.", "Anna Berg"),
+        ("Who leads the removal?", "The removal is led by the engineer Ilse Brandt.", "Ilse Brandt"),
     ],
 )
 def test_who_does_it_is_the_verbs_subject_or_stands_behind_by(question: str, text: str, agent: str) -> None:

@@ -23,7 +23,8 @@ _AGENT = rf"(?:{_DETERMINED}|{_NAME})(?:\s+and\s+(?:{_DETERMINED}|{_NAME}))?"
 _HELPING = r"(?:\s+(?:must|will|shall|can|may|should|has|have|had|also|always|usually|normally|then|first))*"
 _PLACED = r"(?:\s+(?:in|at|on|from)\s+(?:the\s+)?[\w'\u2019-]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]+)?)?"
 _SUBJECT = re.compile(rf"(?P<agent>{_AGENT}){_PLACED}{_HELPING}\s+$")
-_BY = re.compile(rf"(?:\s+[a-z]+){{0,2}}\s+by\s+(?P<agent>{_AGENT})(?=[\s,.;:)]|$)")
+_NAMED_OFFICE = r"(?:the|an?|our)\s+[a-z-]+(?:\s+(?!of\b|in\b|at\b|for\b|from\b)[a-z-]+)?\s+(?=[A-Z\u00c0-\u00de])"
+_BY = re.compile(rf"(?:\s+[a-z]+){{0,2}}\s+by\s+(?:{_NAMED_OFFICE})?(?P<agent>{_AGENT})(?=[\s,.;:)]|$)")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?$")
 
 
