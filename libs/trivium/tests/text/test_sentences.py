@@ -73,6 +73,9 @@ def test_abbreviations_initials_decimals_and_numbering_end_no_sentence(text: str
     [
         ("He works for Acme Inc. The firm is old.", 2),
         ("She left at 5 p.m. It was dark.", 2),
+        ("In the garden music may go on until 9 p.m. Fireworks and confetti are forbidden.", 2),
+        ("The office closes for the day at 5 p.m. Monday to Friday.", 1),
+        ("At 5 p.m. Anna left.", 1),
         ("He said no. Then he left.", 2),
         ("He was born in 1971. Paris was his home.", 2),
         ('"It ends." She left.', 2),

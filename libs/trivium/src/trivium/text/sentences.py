@@ -57,6 +57,13 @@ _BEGINNINGS = frozenset(
     each such der die das ein eine er sie es wir ich und aber im le la les un une il elle ils nous je
     mais et el los las una pero y en o os as um uma он она они это в и но""".split()
 )
+_TIMES = frozenset(("a.m", "p.m"))
+_AFTER_TIME = frozenset(  # "at 5 p.m. Monday", "3 p.m. Eastern time"
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december eastern central mountain pacific local gmt utc bst est edt cst cdt mst mdt pst
+    pdt cet cest""".split()
+)
+_LED_WORDS = 3  # "At 5 p.m. Anna left" is one sentence
 _AFTER_ORDINAL = frozenset(  # "am 3. Oktober": languages that write ordinals with a full stop
     """januar februar märz april mai juni juli august september oktober november dezember jahrhundert
     jahrhunderts januára ledna leden januari februari mars maj juli tammikuuta""".split()
@@ -150,6 +157,8 @@ def _is_abbreviation(text: str, line_start: int, mark: int, token: str, followin
     next_word = word.group().lower() if word else ""
     if token.isdigit():
         return len(token) <= 2 and next_word in _AFTER_ORDINAL
+    if folded in _TIMES and len(text[line_start:mark].split()) > _LED_WORDS:
+        return next_word in _AFTER_TIME or next_word.isdigit()
     if folded in _MAYBE_ABBREVIATIONS or _INITIALS.match(token):
         return bool(next_word) and next_word not in _BEGINNINGS
     return False

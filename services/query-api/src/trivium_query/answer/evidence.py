@@ -55,11 +55,20 @@ _WANTED = (
             r"|\bwie ?viele?\b|\bcombien\b|\bcuant[oa]s?\b"
         ),
     ),
-    ("date", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|month|day)\b|\bwann\b|\bquand\b|\bcuando\b")),
+    (
+        "date",
+        re.compile(
+            r"\bwhen\b|\b(?:what|which) (?:year|date|month|day|time)\b|\bhow (?:late|early)\b"
+            r"|\bwann\b|\bquand\b|\bcuando\b"
+        ),
+    ),
     ("place", re.compile(r"\bwhere\b|\b(?:what|which) (?:country|city|place|town|state)\b|\bwo\b|\bdonde\b")),
     (
         "name",
-        re.compile(r"\bwho(?:m|se)?\b|\bwer\b|\bwen\b|\bqui\b|\bquien\b|\b(?:what|which) (?:person|company|team)\b"),
+        re.compile(
+            r"\bwho(?:m|se)?\b|\bwhat (?:is|was) the (?:\w+ )?name of\b"
+            r"|\bwer\b|\bwen\b|\bqui\b|\bquien\b|\b(?:what|which) (?:person|company|team)\b"
+        ),
     ),
 )
 

@@ -167,10 +167,15 @@ _CUES = (
     (
         Kind.YES_NO,
         r"""
-        ^(?:if|whether|ob|si)\b
-        ^(?:is|are|was(?! (?:ist|sind|war|heisst|bedeutet|versteht|kostet|passiert\w*|macht|hat)\b)|were|do
+        ^(?:if|whether|ob|si)\b(?!.*\b(?:who|whom|whose|what|which|how|why|where|when)\b)
+        ^(?:is|are|am i|was(?! (?:ist|sind|war|heisst|bedeutet|versteht|kostet|passiert\w*|macht|hat)\b)|were|do
         does|did|has|have|had|can|could|will|would|should|may|might|must|shall|isn|aren|wasn|weren|don|doesn
         didn|hasn|haven|can t|couldn|won|wouldn|shouldn)\b
+        ^(?!.*\b(?:who|whom|whose|what|which|how|why)\b).+, (?:then |so )?(?:is|are|am|was|were|do|does|did|has|have|had
+        can|could|may|might|must|should|will|would) (?:i|we|you|he|she|it|they|there|the|this|that|my|our|your|his|her
+        its|their|an?|any|\w+ s)\b
+        ^(?:i|we|my|our|there) (?!.*\b(?:who|whom|whose|what|which|how|why)\b).+\b(?:can|could|may|must|do|does|did|is|are
+        am|will|would|should) (?:i|we|it|they)\b
         ^(?:ist|sind|war|waren|hat|haben|hatte|hatten|wird|werden|wurde|wurden|darf|durfen|kann|konnen|konnte
         muss|mussen|soll|sollen|sollte|gibt|gab|braucht|stimmt|bist|hast)\b|^est-ce qu
         ^(?:est|sont|a|ont|peut|doit|faut|etait|existe|y a)-(?:t-)?(?:il|elle|on|ils|elles|ce)\b
@@ -195,7 +200,7 @@ _CUES = (
         r"""
         \b(?:average|median|sum of|total|add up|difference between|percentage of|share of|range of)\b
         \bthe mean\b
-        \b(?:highest|lowest|smallest|largest|biggest|greatest|fewest|maximum|minimum|cheapest|heaviest)\b
+        \b(?:highest|lowest|smallest|largest|biggest|greatest|fewest|maximum|minimum|cheapest|dearest|heaviest)\b
         \b(?:the most|the least|how much (?:more|less|higher|lower)|by how much)\b(?! recent| of )|^mean \w+
         \b(?:durchschnitt\w*|summe|gesamt\w+|mittelwert|hochste[nrs]?|niedrigste[nrs]?|geringste[nrs]?
         grosste[nrs]?|kleinste[nrs]?|meisten|wenigsten|differenz|unterschied zwischen)\b|^um wie ?viel\b

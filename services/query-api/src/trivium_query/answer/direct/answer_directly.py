@@ -17,9 +17,11 @@ from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
+from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.short import fits_wanted
 from trivium_query.answer.direct.yes_no import asks_yes_or_no, denies
 from trivium_query.answer.extractive import Extract
+from trivium_query.words import content_words
 
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.55  # below: not found; at 0.5 a set refuses fewer than nine tenths of what it cannot answer
@@ -60,7 +62,11 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
-    if _is_of_others(question, direct, draft) or not _is_form_asked_for(question, draft):
+    if (
+        _tells_opposite(question, direct, extracted)
+        or _is_of_others(question, direct, draft)
+        or not _is_form_asked_for(question, draft)
+    ):
         return ReadAnswer(msgspec.structs.replace(draft, short=""), Verdict.PARTIALLY_SUPPORTED, likely.right)
     sure = likely_right and _is_in_place(question, direct) and _is_of_the_kind(question, direct, draft, extracted)
     return ReadAnswer(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
@@ -84,6 +90,15 @@ def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
         return False
     said = " ".join(citation.quote for citation in draft.citations)
     return bool(denies(question) and not denies(said)) or _BETWEEN.search(question) is not None
+
+
+def _tells_opposite(question: str, direct: Direct, extracted: Extract) -> bool:
+    """Whether the sentence of a date tells when something ended, where the question is when it began."""
+    best = direct.chosen[0].found if direct.chosen and not (direct.compared or direct.asks_yes_or_no) else None
+    if extracted.asked.wants != "date" or best is None or best.sentence is None:
+        return False
+    told = set(content_words(best.sentence.of(best.hit.chunk.text)))
+    return any(agrees(word, told) is False for word in content_words(question))
 
 
 def _is_form_asked_for(question: str, draft: Draft) -> bool:

@@ -21,8 +21,9 @@ from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
-from trivium_query.answer.direct.life import life_in
-from trivium_query.answer.direct.short import ANY_DAY, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
+from trivium_query.answer.direct.life import MONTHS, life_in
+from trivium_query.answer.direct.opposites import WEEKDAYS
+from trivium_query.answer.direct.short import ANY_DAY, CLOCK, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
 from trivium_query.answer.direct.units import COUNTED, amounts_for, is_measured
 from trivium_query.answer.evidence import Asked, Candidate, asks
 from trivium_query.words import content_words
@@ -41,12 +42,17 @@ _HOW_MANY = re.compile(
 )
 _OF_A_LIFE = re.compile(r"\b(?:born|died)\b[^.;]*$")  # before a date
 _WHO = re.compile(r"^\W*who\b", re.I)
+_ONE = re.compile(r"^(?:one|an?|the|this|that)\s", re.I)  # before what the question has, it tells nothing more
 _IN = re.compile(r"\b(?:in|at|near|on)\s(?:the\s)?$", re.I)
 _FOR = re.compile(r"\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 _NUMBER_FOR = re.compile(r"(?<![\w.,])(\d[\d.,]*)\s(?:for|per)\s(?:(?:the|each|every|an?)\s)?([\w-]+)", re.I)
 MAX_AMOUNT_WORDS = 6
 _BARE = re.compile(r"(?<![\w.,:/-])(\d[\d.,]*\d|\d)(?=[,;.)](?:\s|$)|\sand\b|\W*$)")  # in the unit that was told before
 _CALLED = re.compile(r"\b(?:number|no\.|nr\.?|page|room|chapter|section|step)\s$", re.I)
+_OF_A_DAY = re.compile(
+    rf"\bwhat time\b|\bhow (?:late|early)\b|\bwhen\b.*\b(?:{'|'.join(WEEKDAYS)})s?\b", re.I
+)  # when on it
+_OF_A_DATE = re.compile(rf"(?:\s?(?:to|and|or|until|[-\u2013])\s?\d{{1,2}})?\.?\s(?:{MONTHS})", re.I)
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
@@ -119,7 +125,8 @@ def choose(
     beyond = [one for one in rows if not _is_of_a_life(question, one)] if asked.wants == "date" else []
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
-    better = (beside, measured, own, counting, beyond, persons, there, _for_whom(question, rows))
+    clocks = [one for one in rows if CLOCK.search(one.text)] if _OF_A_DAY.search(question) else []
+    better = (beside, measured, own, counting, beyond, persons, there, clocks, _for_whom(question, rows))
     ordered = sorted(chosen, key=lambda one: -one.probability * _preference(one, *better))
     return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
 
@@ -156,8 +163,10 @@ def _has_its_unit_before(question: str, one: Found) -> bool:
 
 
 def _is_called_so(one: Found) -> bool:
-    """Whether the number only names one of many: "oak number 204", "in 1988"."""
+    """Whether the number only names one of many, or a day: "oak number 204", "in 1988", "24 to 27 May"."""
     text = one.hit.chunk.text
+    if one.text.isdigit() and _OF_A_DATE.match(text, one.end):
+        return True
     return bool(_CALLED.search(text[: one.start]) or _IN_YEAR.search(text[: one.end], max(0, one.start - NAME_CHARS)))
 
 
@@ -237,7 +246,7 @@ def predicate_share(question: str, names: Sequence[str], sentence: Candidate | N
 
 def _is_given(text: str, question: str) -> bool:
     """Whether the question says it already, or it says nothing."""
-    words = content_words(text)
+    words = content_words(_ONE.sub("", text))
     return not words or len(text.split()) > MAX_SHORT_WORDS or set(words) <= set(content_words(question))
 
 

@@ -40,7 +40,7 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
             "compared, yes or no": float(compared.short in ("yes", "no")),
             "compared, steps": float(any(value.steps for value in compared.values)),
         }
-    best = direct.chosen[0] if direct.chosen else None
+    best = direct.chosen[0] if direct.chosen and not direct.asks_yes_or_no else None
     second = next((one for one in direct.chosen if best is not None and _differs(one, best)), None)
     return {
         "one": 1.0,
@@ -73,6 +73,17 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
         "nested, unstepped": float(direct.nested and not (best and best.found.steps)),
         "question words": min(1.0, len(asked.weights) / 12.0),
         "fits": float(best is not None and fits_wanted(asked.wants, best.short) is True),
+        **_of_yes_or_no(direct),
+    }
+
+
+def _of_yes_or_no(direct: Direct) -> dict[str, float]:
+    """Whether a sentence decides, which needs no span, and how clearly."""
+    decided, odds = direct.decided, direct.decided.odds if direct.decided else 0.0
+    return {
+        "yes or no": float(direct.asks_yes_or_no),
+        "yes or no, decided": float(decided is not None),
+        "yes or no, odds": max(-1.5, min(1.5, odds / 10.0)),
     }
 
 

@@ -8,16 +8,16 @@ import msgspec
 
 from trivium.domain.retrieval import Hit
 
-_MONTHS = (
+MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
     "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
 )
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = (
-    rf"(?<!\d)(?:(?:{_NTH}\s+(?:{_MONTHS})\.?,?\s+|(?:{_MONTHS})\.?\s+{_NTH},?\s+|(?:{_MONTHS})\.?,?\s+)?"
+    rf"(?<!\d)(?:(?:{_NTH}\s+(?:{MONTHS})\.?,?\s+|(?:{MONTHS})\.?\s+{_NTH},?\s+|(?:{MONTHS})\.?,?\s+)?"
     r"(?:c\.\s*|ca\.\s*)?(?<!\d)(?:[1-9]\d{2}|1\d{3}|2[01]\d{2}))(?!\d)"
 )
-DAY = rf"\b(?:{_NTH}\s+(?:{_MONTHS})|(?:{_MONTHS})\s+{_NTH})\b"  # of a year that is not told
+DAY = rf"\b(?:{_NTH}\s+(?:{MONTHS})|(?:{MONTHS})\s+{_NTH})\b"  # of a year that is not told
 _DATE = re.compile(DATE, re.I)
 _BRACKET = re.compile(r"\(([^()]{4,160})\)")
 _SEARCHED = 300  # characters: what comes later tells of others

@@ -28,6 +28,9 @@ _OPPOSITES = tuple(
         ("accepted approved", "rejected refused declined"),
         ("passed succeeded", "failed"),
         ("cheap", "expensive"),
+        ("start started begin began begun commence", "end ended finish finished stop stopped expire"),
+        ("arrive arrives arrived", "leave leaves left depart departs departed"),
+        ("bought buy", "sold sell"),
         ("married", "unmarried single"),
     )
 )
@@ -35,8 +38,8 @@ SAME_LETTERS = 5  # of "insurance" and "insured"
 _WITHOUT = re.compile(r"\bwithout\s(?:an?\s|any\s|the\s|being\s|having\s)*([^\W\d_]+)", re.I)
 _DEMANDS = re.compile(r"\b(?:must|ha(?:s|ve) to|needs?|required?|requires|obligatory|only)\b(?! not\b)", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_DAY = rf"(?P<{{}}>{'|'.join(_DAYS)})s?"
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAY = rf"(?P<{{}}>{'|'.join(WEEKDAYS)})s?"
 _RANGE = re.compile(rf"{_DAY.format('first')}\s*(?:to|until|till|through|[-\u2013\u2014])\s*{_DAY.format('last')}")
 
 
@@ -60,16 +63,16 @@ def is_required(question: str, sentence: str) -> bool:
 def weekdays_in(sentence: str) -> frozenset[str]:
     """The days of the week that it names, those of its spans ("Tuesday to Sunday") among them."""
     text = fold(sentence)
-    found = {day for day in _DAYS if day in text}
+    found = {day for day in WEEKDAYS if day in text}
     for match in _RANGE.finditer(text):
-        first, last = _DAYS.index(match["first"]), _DAYS.index(match["last"])
+        first, last = WEEKDAYS.index(match["first"]), WEEKDAYS.index(match["last"])
         found.update(
-            _DAYS[at % len(_DAYS)] for at in range(first, last + 1 if last >= first else last + 1 + len(_DAYS))
+            WEEKDAYS[at % len(WEEKDAYS)] for at in range(first, last + 1 if last >= first else last + 1 + len(WEEKDAYS))
         )
     return frozenset(found)
 
 
 def weekday_of(words: AbstractSet[str]) -> str:
     """The one day of the week among the words, "" where there is none or several."""
-    named = [day for day in _DAYS if day in words]
+    named = [day for day in WEEKDAYS if day in words]
     return named[0] if len(named) == 1 else ""

@@ -21,10 +21,11 @@ _TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord
 _LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
 _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(rf"\d|\b{NUMBER_WORDS}\b|{SOME_TIME}", re.I)
+_CLOCK = r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
+CLOCK = re.compile(_CLOCK, re.I)
 TIME = re.compile(
-    r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-    r"|\b(?:first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))(?:\s[a-z]+day)?\sof\s(?:the|each|every)\smonth\b",
+    rf"{_CLOCK}"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))(?:\s[a-z]+day)?\sof\s(?:the|each|every)\smonth\b",
     re.I,
 )
 _ENUMERATOR = re.compile(r"\d{1,3}[.)]\s+(?=\S)")

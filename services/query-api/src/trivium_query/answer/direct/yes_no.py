@@ -14,9 +14,12 @@ from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
 
+_VERB = r"(?:is|are|am|was|were|do|does|did|has|have|had|can|could|may|might|must|should|will|would)"
 _ASKS = re.compile(
-    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|should|will)\b"
-    r"(?!\W+(?:is|are|was|were)\b)(?!.*\bor\b)",
+    rf"^\W*{_VERB}\b(?!\W+(?:is|are|was|were)\b)(?!.*\bor\b)"
+    # behind what leads to it: "If it rains, is ...", "We are ten. May we ..."
+    rf"|^(?!.*\b(?:who|whom|whose|what|which|how|why)\b)(?!.*\bor\b).+[,.;!]\s+(?:then\s+|so\s+)?{_VERB}\s+"
+    r"(?:I|we|you|he|she|it|they|there|the|this|that|my|our|your|his|her|its|their|an?|any|[A-Z]\w*)\b",
     re.I,
 )
 _NOT = re.compile(
@@ -31,12 +34,16 @@ MAX_READ = 25  # sentences: that which decides often lacks the name
 MIN_SAID = 2  # words of the question besides names, that a sentence must tell of
 
 
+BY_RULE_ODDS = 12.0
+
+
 class Decided(msgspec.Struct, frozen=True):
-    """The word, and the sentence that it follows from. `sure`: by a rule, or read with high odds."""
+    """The word, the sentence that it follows from, and their odds, a logarithm, which are high where `sure`."""
 
     short: str
     sentence: Candidate
     sure: bool = True
+    odds: float = BY_RULE_ODDS
 
 
 def asks_yes_or_no(question: str) -> bool:

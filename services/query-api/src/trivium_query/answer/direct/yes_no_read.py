@@ -48,8 +48,8 @@ async def read_yes_or_no(question: str, sentences: Sequence[Candidate], read: Re
         return None
     deciding = _deciding(sentences, odds[word])
     if is_required(question, deciding.text) and not denies(deciding.text):  # "you need none" demands nothing
-        return Decided("no", deciding, sure=False)
-    return Decided(word, deciding, sure=best >= SURE)
+        return Decided("no", deciding, sure=False, odds=best)
+    return Decided(word, deciding, sure=best >= SURE, odds=best)
 
 
 def _deciding(sentences: Sequence[Candidate], odds: Sequence[float]) -> Candidate:

@@ -104,6 +104,8 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "last": (Cue.MOST, DATES),
     "most recent": (Cue.MOST, DATES),
     "most recently": (Cue.MOST, DATES),
+    "how much is": (Cue.HOW_MUCH, "price cost fee"),
+    "how much are": (Cue.HOW_MUCH, "price cost fee"),
     "how long": (Cue.HOW_MUCH, "length long"),
     "how deep": (Cue.HOW_MUCH, "depth deep"),
     "how high": (Cue.HOW_MUCH, "height high"),
