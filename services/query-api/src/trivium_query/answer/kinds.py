@@ -174,8 +174,8 @@ _CUES = (
         ^(?!.*\b(?:who|whom|whose|what|which|how|why)\b).+, (?:then |so )?(?:is|are|am|was|were|do|does|did|has|have|had
         can|could|may|might|must|should|will|would) (?:i|we|you|he|she|it|they|there|the|this|that|my|our|your|his|her
         its|their|an?|any|\w+ s)\b
-        ^(?:i|we|my|our|there) (?!.*\b(?:who|whom|whose|what|which|how|why)\b).+\b(?:can|could|may|must|do|does|did|is|are
-        am|will|would|should) (?:i|we|it|they)\b
+        ^(?:i|we|my|our|there) (?!.*\b(?:who|whom|whose|what|which|how|why)\b).+\b(?:can|could|may|must|do|does|did|is
+        are|am|will|would|should) (?:i|we|it|they)\b
         ^(?:ist|sind|war|waren|hat|haben|hatte|hatten|wird|werden|wurde|wurden|darf|durfen|kann|konnen|konnte
         muss|mussen|soll|sollen|sollte|gibt|gab|braucht|stimmt|bist|hast)\b|^est-ce qu
         ^(?:est|sont|a|ont|peut|doit|faut|etait|existe|y a)-(?:t-)?(?:il|elle|on|ils|elles|ce)\b

@@ -291,3 +291,26 @@ def test_an_extreme_is_computed_also_where_two_are_named(question: str, computed
 )
 def test_what_the_file_does_not_tell_stays_unanswered(question: str) -> None:
     assert _answer("chess_members.csv", MEMBERS, question)[0] == ""
+
+
+USED = """bike,kind,year,gears,price_gbp,status
+Raleigh Pioneer,city,2004,18,95,available
+Trek 820,mountain,2011,21,140,sold
+Brompton M6L,folding,2017,6,720,available
+Pashley Princess,city,2009,5,275,available
+Dahon Vitesse,folding,2013,7,190,sold
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("how much is the pashley princess", "275 GBP"),
+        ("How much are the gears?", ""),  # of which bike?
+        ("Which bike is the dearest one?", "Brompton M6L: 720 GBP"),
+        ("What did all the sold bikes bring in together?", "330 GBP"),
+        ("What is the total price of the available bikes?", ""),  # nobody has paid it
+    ],
+)
+def test_what_a_thing_is_for_sale_at_and_what_was_sold_for(question: str, said: str) -> None:
+    assert _answer("used.csv", USED, question)[0] == said

@@ -28,6 +28,9 @@ _NOT_ADDED = frozenset(
     map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
 )
 _PRICE = frozenset((stem("price"),))
+_PRICES = tuple(map(stem, ("price", "cost", "fee")))
+_DEALT = frozenset("sold bought paid".split())
+_IS = frozenset("is are was were".split())
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
@@ -306,10 +309,16 @@ def _target(reading: Reading) -> int | None:
     if not targets and (told := reading.person_or_place()) is not None:
         return told
     if not targets and reading.cue(Cue.HOW_MUCH):
-        return _only(reading.table.measured)
+        return _only(reading.table.measured) if len(reading.table.measured) == 1 else _price(reading)
     if not targets and reading.table.melted and reading.values and _names_a_year(reading):
         return len(reading.table.columns) - 1  # what stands below the year
     return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _price(reading: Reading) -> int | None:
+    """Of "how much is the Koga"."""
+    costs = any(two.folded in _IS for one, two in pairwise(reading.words) if one.folded == "much")
+    return _only([at for at in hinted(reading.table, _PRICES) if reading.table.columns[at].measured]) if costs else None
 
 
 def _names_of_chosen(reading: Reading) -> int | None:
@@ -348,7 +357,7 @@ def _subject(reading: Reading, measure: int) -> int | None:
 
 def _measure(reading: Reading) -> int | None:
     """The column of numbers (or dates, for "first") that is named, hinted at, or the only one there is."""
-    found = reading.cue(Cue.MOST, Cue.LEAST, Cue.HOW_MUCH)
+    found = reading.cue(Cue.MOST, Cue.LEAST, Cue.HOW_MUCH, Cue.SUM)
     hints = found.hints if found else ()
     if hints == (DATES,):
         return _only(_dates(reading, reading.targets()))
@@ -410,10 +419,11 @@ def _is_text(reading: Reading, one: Filter) -> bool:
 
 
 def _is_added(reading: Reading, measure: int) -> bool:
-    """Whether its values may be added up: prices where "in all" is asked, and each row is a deal of its own day."""
+    """Whether its values may be added up: prices where "in all" is asked, of deals: of their own days, or "sold"."""
     table, column = reading.table, reading.table.columns[measure]
     held = _NOT_ADDED & set(stems_of(column.label))
-    deals = bool(table.dated) and table.measured == [measure] and reading.cue(Cue.SUM) is not None
+    dealt = any(_DEALT.intersection(map(str, one.values)) for one in reading.filters() if one.test is Test.IS)
+    deals = (dealt or (bool(table.dated) and table.measured == [measure])) and reading.cue(Cue.SUM) is not None
     return column.unit != "%" and (not held or (held == _PRICE and deals))
 
 

@@ -289,6 +289,7 @@ class Reading(msgspec.Struct, frozen=True):
         return (
             is_function_word(word.folded)
             or word.stem in LIGHT | UNITS | THINGS
+            or (word.folded == "one" and word == self.words[-1])  # "the cheapest one"
             or self._is_move(word)
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._doers()))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
