@@ -69,6 +69,7 @@ SHORT_F1 = 0.3  # of a short answer that does not mislead
 RIGHT_WORDS = 0.8  # of a long gold answer's words in the text
 RIDGE, STEPS = 1.0, 60
 AGAIN_RIDGE = 20.0
+HALVINGS = 20
 ONE = "one"  # the signal that is always 1
 Signals = Mapping[str, float]
 T = TypeVar("T")
@@ -297,16 +298,23 @@ def regression(
 def logistic(
     examples: Sequence[tuple[Vector, bool, float]], scale: float, ridge: float, prior: Vector | float = 0.0
 ) -> Vector:
-    """Newton's method, with a ridge about `prior`."""
+    """Newton's method with steps halved until they gain, with a ridge about `prior`."""
     signals = np.array([row for row, _, _ in examples])
     right = np.array([float(value) for _, value, _ in examples])
     share = scale * np.array([value for _, _, value in examples])
+
+    def cost(weights: Vector) -> float:
+        margins = (2 * right - 1) * (signals @ weights)
+        return float(share @ np.logaddexp(0.0, -margins) + ridge / 2 * np.sum((weights - prior) ** 2))
+
     found = np.zeros(signals.shape[1]) + prior
     for _ in range(STEPS):
         likely = 1 / (1 + np.exp(-signals @ found))
         slope = signals.T @ (share * (right - likely)) - ridge * (found - prior)
         curvature = (signals * (share * likely * (1 - likely))[:, None]).T @ signals + ridge * np.eye(len(found))
-        found += np.linalg.solve(curvature, slope)
+        step, before = np.linalg.solve(curvature, slope), cost(found)
+        gains = (found + step / 2**halved for halved in range(HALVINGS) if cost(found + step / 2**halved) < before)
+        found = next(gains, found)
     return found
 
 
