@@ -61,14 +61,15 @@ SETS = {
 }
 """Each with those whose questions it cannot answer."""
 BESIDE = Path(__file__).parent
-PEOPLE = ("everyday", "unseen", "unseen2", "unseen3", "unseen4")
+PEOPLE = ("everyday", "unseen", *(f"unseen{number}" for number in range(2, 10)))
 QUESTIONS, FOREIGN = 400, 60
+FOREIGN_TO_PEOPLE = 20  # of each set
 SEED = 13
 RIGHT_F1 = 0.5  # of a span
 SHORT_F1 = 0.3  # of a short answer that does not mislead
 RIGHT_WORDS = 0.8  # of a long gold answer's words in the text
 RIDGE, STEPS = 1.0, 60
-AGAIN_RIDGE = 20.0
+AGAIN_RIDGE = 5.0
 HALVINGS = 20
 ONE = "one"  # the signal that is always 1
 Signals = Mapping[str, float]
@@ -152,14 +153,19 @@ def collect(data: Path, name: str) -> list[Asked]:
     folder = set_in(data, name)
     loaded = load_set(folder)
     own = [(query, wanted_of(query)) for query in loaded.queries if query.gold or not query.answerable]
-    others = [
-        query
-        for other in SETS.get(name, SETS["everyday"])
-        for query in sample(load_questions(set_in(data, other)), FOREIGN)
-    ]
-    foreign = [(query, Wanted.FOREIGN) for query in others]
+    foreign = [(query, Wanted.FOREIGN) for query in foreign_to(data, name)]
     with progress_bars(Console()) as bars, ingested(settings, loaded, folder, bars) as taken:
         return asyncio.run(searched(taken, [*sample(own, QUESTIONS), *foreign]))
+
+
+def foreign_to(data: Path, name: str) -> list[Judged]:
+    """Questions of other sets; to those of PEOPLE also what the next of them asks for yes or no."""
+    count = FOREIGN_TO_PEOPLE if name in PEOPLE else FOREIGN
+    others = [load_questions(set_in(data, other)) for other in SETS.get(name, SETS["everyday"])]
+    if name in PEOPLE:
+        after = load_questions(set_in(data, PEOPLE[(PEOPLE.index(name) + 1) % len(PEOPLE)]))
+        others.append([query for query in after if wanted_of(query) is Wanted.YES_NO])
+    return [query for some in others for query in sample(some, count)]
 
 
 def set_in(data: Path, name: str) -> Path:

@@ -79,11 +79,13 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
 
 def _of_yes_or_no(direct: Direct) -> dict[str, float]:
     """Whether a sentence decides, which needs no span, and how clearly."""
-    decided, odds = direct.decided, direct.decided.odds if direct.decided else 0.0
+    decided = direct.decided
+    odds, ahead = (decided.odds, decided.ahead) if decided else (0.0, 0.0)
     return {
         "yes or no": float(direct.asks_yes_or_no),
         "yes or no, decided": float(decided is not None),
         "yes or no, odds": max(-1.5, min(1.5, odds / 10.0)),
+        "yes or no, ahead": min(1.5, ahead / 5.0),
     }
 
 

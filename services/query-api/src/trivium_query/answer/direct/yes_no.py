@@ -38,12 +38,15 @@ BY_RULE_ODDS = 12.0
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """The word, the sentence that it follows from, and their odds, a logarithm, which are high where `sure`."""
+    """The word, the sentence that it follows from, and how it was decided: by a rule or by reading, with which odds
+    against none of both words, and against the other. Odds are logarithms.
+    """
 
     short: str
     sentence: Candidate
-    sure: bool = True
+    by_rule: bool = True
     odds: float = BY_RULE_ODDS
+    ahead: float = BY_RULE_ODDS
 
 
 def asks_yes_or_no(question: str) -> bool:
