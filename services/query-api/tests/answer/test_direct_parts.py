@@ -285,17 +285,21 @@ def told_sentence(text: str) -> Candidate:
     [
         (
             {"Dogs stay outside.": {NO: 5.0}, "The café opens at nine.": {YES: -4.0}},
-            ("no", "Dogs stay outside.", False),
+            ("no", "Dogs stay outside.", 5.0, 9.0),
         ),
-        ({"Dogs are welcome.": {YES: 9.0, NO: 1.0}}, ("yes", "Dogs are welcome.", True)),
-        ({"Dogs are welcome.": {YES: 5.0}, "Dogs stay outside.": {NO: 4.75}}, None),  # they contradict each other
-        ({"The café opens at nine.": {YES: -1.0, NO: -3.0}}, None),  # it does not tell
+        ({"Dogs are welcome.": {YES: 9.0, NO: 1.0}}, ("yes", "Dogs are welcome.", 9.0, 8.0)),
+        (
+            {"Dogs are welcome.": {YES: 5.0}, "Dogs stay outside.": {NO: 4.75}},
+            ("yes", "Dogs are welcome.", 5.0, 0.25),
+        ),
+        ({"Dogs are welcome.": {YES: 5.0}, "Dogs stay outside.": {NO: 5.0}}, None),  # they contradict each other
+        ({"The café opens at nine.": {YES: -5.0, NO: -7.0}}, None),  # it does not tell
         ({"The café opens at nine.": {}}, None),
         ({}, None),
     ],
 )
 async def test_yes_or_no_is_what_the_reader_points_at_before_a_sentence(
-    odds: dict[str, dict[tuple[int, int], float]], decided: tuple[str, str, bool] | None
+    odds: dict[str, dict[tuple[int, int], float]], decided: tuple[str, str, float, float] | None
 ) -> None:
     async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
         assert all(one.text.startswith(WORDS) and one.prefix == "Rules" for one in passages)
@@ -303,7 +307,7 @@ async def test_yes_or_no_is_what_the_reader_points_at_before_a_sentence(
         return [Reading(tuple(ReadSpan(*place, 1.0 + x, 0.5) for place, x in of.items()), 1.0) for of in found]
 
     found = await read_yes_or_no("Are dogs allowed?", [told_sentence(text) for text in odds], read)
-    assert (found and (found.short, found.sentence.text, found.sure)) == decided
+    assert (found and (found.short, found.sentence.text, found.odds, found.ahead)) == decided
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
         "nested": float(direct.nested),
         "nested, unstepped": float(direct.nested and not (best and best.found.steps)),
         "question words": min(1.0, len(asked.weights) / 12.0),
+        "unclear": float(best is not None and not best.signals["clear"]),
         "fits": float(best is not None and fits_wanted(asked.wants, best.short) is True),
         **_of_yes_or_no(direct),
     }

@@ -38,8 +38,9 @@ BY_RULE_ODDS = 12.0
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """The word, the sentence that it follows from, and how it was decided: by a rule or by reading, with which odds
-    against none of both words, and against the other. Odds are logarithms.
+    """The word and the sentence that it follows from; read or `by_rule`.
+
+    The odds, logarithms, are those of reading: against neither word, and `ahead` of the other one.
     """
 
     short: str
