@@ -4,8 +4,8 @@
 
 Writes the documents into a folder, ingests them into an empty data directory with `trivium ingest`, lists the cards
 with the client library over HTTP, and compares both sentences of each with those that were planted. Without
-`--apart`: the half to work with; with `--second` or `--fourth`: of that list. Whoever tunes never looks at the sentences of
-the half set apart.
+`--apart`: the half to work with; with `--second` or `--fourth`: of that list. Whoever tunes never looks at the
+sentences of the half set apart.
 """
 
 from __future__ import annotations
