@@ -1,11 +1,11 @@
 """How many of the planted contradictions are found, and how many of the cards are planted ones: through the product.
 
-    .venv/bin/python bench/contradictions/measure.py [--second] [--apart] | --third
+    .venv/bin/python bench/contradictions/measure.py [--second | --fourth] [--apart] | --third
 
 Writes the documents into a folder, ingests them into an empty data directory with `trivium ingest`, lists the cards
 with the client library over HTTP, and compares both sentences of each with those that were planted. Without
-`--apart`: the half to work with; with `--second`: of the second list. Whoever tunes never looks at the sentences of
-the half set apart.
+`--apart`: the half to work with; with `--second` or `--fourth`: of that list. Whoever tunes never looks at the
+sentences of the half set apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from documents import Twins, half
-from second_list import second_half, third_list
+from second_list import fourth_half, second_half, third_list
 
 BIN = Path(sys.executable).parent
 
@@ -30,9 +30,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--apart", action="store_true", help="measure the half that is set apart; tells figures alone")
     parser.add_argument("--second", action="store_true", help="of the second list")
+    parser.add_argument("--fourth", action="store_true", help="of the fourth list")
     parser.add_argument("--third", action="store_true", help="the third list, as a whole; tells figures alone")
     arguments = parser.parse_args()
-    twins = third_list() if arguments.third else (second_half if arguments.second else half)(apart=arguments.apart)
+    halves = fourth_half if arguments.fourth else second_half if arguments.second else half
+    twins = third_list() if arguments.third else halves(apart=arguments.apart)
     with tempfile.TemporaryDirectory() as work:
         cards = found_in(twins, Path(work))
     report(twins, cards, shown=not (arguments.apart or arguments.third))

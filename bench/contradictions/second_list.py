@@ -1,7 +1,8 @@
 """The second list: 132 documents about 66 things, written after the first was tuned on, in wordings unlike its.
 
 The third (`third_list.txt`, 60 documents about 30 things) was written before any rule was changed after that, and is
-measured as a whole.
+measured as a whole. The fourth (`fourth_list.txt`, 98 documents about 49 things) was written blind, without a look at
+the code that finds, and has halves again.
 
 `second_list.txt` is read by people as it is. A block begins with "# domain"; of its two documents ("> title") each has
 a sentence a line: the first "+" of the one contradicts the first "+" of the other, the "-" only seem to, "." are
@@ -17,6 +18,7 @@ from documents import Document, Twins
 
 LIST = Path(__file__).with_name("second_list.txt")
 THIRD = Path(__file__).with_name("third_list.txt")
+FOURTH = Path(__file__).with_name("fourth_list.txt")
 
 
 def second_half(*, apart: bool) -> list[Twins]:
@@ -27,6 +29,11 @@ def second_half(*, apart: bool) -> list[Twins]:
 def third_list() -> list[Twins]:
     """All of it."""
     return _read(THIRD)
+
+
+def fourth_half(*, apart: bool) -> list[Twins]:
+    """Those to work with, or those set apart."""
+    return _read(FOURTH)[apart::2]
 
 
 def _read(path: Path) -> list[Twins]:

@@ -63,6 +63,8 @@ ATTRIBUTES = (
     _attribute("discharged", "date", r"discharged?|sent home|went home"),
     _attribute("operated", "date", r"operat(?:ed|ion)|surgery|procedure", lasting=True),
     _attribute("held", "date", r"(?:was |were |is |be )?held|takes? place|took place|met|meets?|scheduled|due|deadline"),
+    _attribute("begins on", "date", r"starts?|begins?|commences?|beginning|opens?"),
+    _attribute("ends on", "date", r"ends?|ends? on|closes?|closing|runs? out|expires?|expiry|deadline|no later than|(?:be in|received|submitted|apply|returned|handed in|register) by"),
     _attribute("opens", "time", r"opens?|opening|open from|doors|unlocked"),
     _attribute("closes", "time", r"closes?|closing|shuts?|until|till|last (?:entry|orders)"),
     _attribute("departs", "time", r"leaves?|departs?|departures?|depart(?:s|ing)|sails?|sets? off|goes|pulls out|casts off"),
@@ -91,7 +93,7 @@ ATTRIBUTES = (
     _attribute("speed", "[length] / [time]", r"speeds?|fast|knots|limit|does|runs?|cruises?|tops? out"),
     _attribute("power", "[mass] * [length] ** 2 / [time] ** 3", r"power|engine|motor|lamp|rated|draws|consum(?:es|ption)|output"),
     _attribute("energy", "[mass] * [length] ** 2 / [time] ** 2", r"uses?|consum(?:es|ption)|energy|generat(?:es|ed)"),
-    _attribute("price", "money", r"costs?|price[ds]?|fees?|fares?|charged?|tickets?|admission|sells? (?:for|at)|pays?|rents?|retails?|entry|buy|list"),
+    _attribute("price", "money", r"costs?|price[ds]?|fees?|fares?|charge[sd]?|tickets?|fetch(?:ed|es)|sold for|worth|valued|admission|entrance|sells? (?:for|at)|pays?|rents?|retails?|entry|buy|list"),
     _attribute("salary", "money", r"salary|salaries|earns?|wages?"),
     _attribute("revenue", "money", r"revenues?|turnover|sales|takings|turned over|income|brought in"),
     _attribute("profit", "money", r"profits?|earnings|surplus|loss(?:es)?"),
@@ -107,19 +109,41 @@ ATTRIBUTES = (
     _attribute("attendance", "count", r"attend(?:ed|ance|ees)|visitors|guests|came|turned up|present|turnout"),
     _attribute("share", "percent", r"shares?|owns?|holds?|stake|interest|rate|turnout|of the vote|discount"),
 )  # fmt: skip
+_OPENS, _CLOSES, _PRICE = (
+    next(each for each in ATTRIBUTES if each.name == name) for name in ("opens", "closes", "price")
+)
 _BY_KIND: dict[str, tuple[Attribute, ...]] = {}
 _CLAUSE = re.compile(r"[;:(),](?=\s|$)|\s(?:and|but|while|whereas|though|which|who)\s|\s[\u2013\u2014-]\s")
-FAR_CHARS = 60
+FAR_CHARS, NEAR_CHARS = 60, 16
 
 
 def attribute_of(text: str, value: Value, others: Sequence[Value]) -> Attribute | None:
     """What the value is told of, by the nearest words of its own clause; of the whole sentence where no other value stands."""
+    if value.kind == "time" and (told := _of_a_range(text, value, others)):
+        return told
+    if value.kind == "money" and not value.dimension:
+        return _PRICE
+    if value.kind == "number":
+        return _nearest(_of_kind("count"), text, value, max(0, value.start - NEAR_CHARS), value.start, inside=False)
     kind = value.dimension if value.kind == "quantity" else value.kind
     known = _of_kind(kind)
     own = _nearest(known, text, value, *clause_of(text, value.start, value.end), inside=value.kind == "count")
     if own is not None or any(other is not value and other.kind == value.kind for other in others):
         return own
     return _nearest(known, text, value, 0, len(text), inside=value.kind == "count")
+
+
+_TO = re.compile(r"\s*(?:to|until|till|\u2013|\u2014|-)\s*")
+
+
+def _of_a_range(text: str, value: Value, others: Sequence[Value]) -> Attribute | None:
+    """Of "10 am to noon" the first is when something opens, the second when it closes."""
+    for other in others:
+        if other.kind == "time" and _TO.fullmatch(text, value.end, max(value.end, other.start)):
+            return _OPENS
+        if other.kind == "time" and _TO.fullmatch(text, other.end, max(other.end, value.start)):
+            return _CLOSES
+    return None
 
 
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:

@@ -10,12 +10,14 @@ import msgspec
 
 from trivium.domain.contradictions import ContradictionKind
 from trivium_query.contradictions.attributes import Attribute, clause_of
-from trivium_query.contradictions.conditions import Conditions, conditions_of, differ
+from trivium_query.contradictions.conditions import Conditions, conditions_of, differ, without_limits
+from trivium_query.contradictions.denials import MIN_DENIED_WORDS, denied
 from trivium_query.contradictions.named_values import BY_POSITION
 from trivium_query.contradictions.names import is_same, shared
+from trivium_query.contradictions.offices import are_others
 from trivium_query.contradictions.same_thing import ABOUT_ANOTHER, GENERIC, NAMED_BY_NONE, Pair, paired
-from trivium_query.contradictions.statements import OPPOSITES, Reading, Statement, denies, read
-from trivium_query.contradictions.told_alike import alike, alone, led_in_apart
+from trivium_query.contradictions.statements import Reading, Statement, denies, read
+from trivium_query.contradictions.told_alike import Alone, alike, alone, led_in_apart
 from trivium_query.contradictions.values import Value, counted, disagree
 from trivium_query.words import content_words
 
@@ -24,7 +26,7 @@ MIN_JUDGED = 0.3  # below it nobody is asked
 ATTRIBUTE_KNOWN, NAMED_VALUE, ALIKE_NAMED = 0.95, 0.9, 0.85
 BY_WORDS, MIN_WORDS_SHARED, MIN_COMMON = 0.55, 0.5, 2
 COLOURED, OTHER_MANNER, SWAPPED = 0.9, 0.7, 0.6
-DENIED, DENIED_SHARE, MIN_DENIED_WORDS = 0.95, 0.6, 2
+LESS_TOLD = 0.85  # an office that only one of them qualifies: "director" and "artistic director"
 SAME_DOCUMENT, MIN_SAID_AGAIN = 0.85, 2
 _KINDS = {
     "date": ContradictionKind.DATE,
@@ -58,8 +60,10 @@ def compare(one: Statement, other: Statement, *, same_document: bool) -> Disagre
     values = list(_values(pair, one, other))
     if same_document and len(values) > 1:
         return None  # seven goals in 47 games, and 96 in 306
-    denied = _denials(pair) if pair else ()
-    found = max((*values, *denied), key=lambda each: each.confidence, default=None)
+    sureness = denied(pair, one, other) if pair else 0.0
+    if pair and sureness:
+        values.append(Disagreement(ContradictionKind.NEGATION, pair.subject, "", ("", ""), sureness))
+    found = max(values, key=lambda each: each.confidence, default=None)
     if found is None:
         return None
     factor = SAME_DOCUMENT if same_document else 1.0
@@ -129,7 +133,10 @@ def _shown(value: Value) -> str:
 
 
 def _comparable(one: _Told, other: _Told) -> bool:
-    if one.value.kind != other.value.kind or one.value.dimension != other.value.dimension:
+    if one.value.kind != other.value.kind:
+        return False
+    is_free = one.value.kind == "money" and "" in (one.value.dimension, other.value.dimension)
+    if one.value.dimension != other.value.dimension and not is_free:
         return False
     if one.attribute and other.attribute:
         return one.attribute.name == other.attribute.name
@@ -158,13 +165,28 @@ def _excused(pair: Pair, one: _Told, other: _Told) -> bool:
     """Whether they tell of other times, places, parts or plans."""
     value, attribute = one.value, one.attribute
     dated = value.kind in ("date", "weekday")
-    lasting = (attribute.lasting if attribute else False) or (value.kind == "name" and value.dimension in _FOR_GOOD)
-    if differ(pair.one.conditions, pair.other.conditions, lasting=lasting, dated=dated):
+    lasting = (attribute.lasting if attribute else False) or (
+        value.kind == "name" and value.dimension in _FOR_GOOD and None in (value.told, other.value.told)
+    )
+    here, there = pair.one.conditions, pair.other.conditions
+    if value.kind == "frequency":
+        here, there = (msgspec.structs.replace(c, planned=False) for c in (here, there))
+    if value.bound and value.bound == other.value.bound:
+        here, there = without_limits(here), without_limits(there)
+    if value.kind == "money":
+        here, there = _unless_named(here, pair.other), _unless_named(there, pair.one)
+    if differ(here, there, lasting=lasting, dated=dated):
         return True
     if led_in_apart(one.by, other.by) or denies(_clause(one)) != denies(_clause(other)):
         return True
     headings = (conditions_of(each.by.heading) for each in (one, other))
     return _headings_differ(*headings, lasting=lasting or dated)
+
+
+def _unless_named(conditions: Conditions, other: Reading) -> Conditions:
+    """Without "for each bicycle" where the other tells of bicycles too."""
+    partial = frozenset(each for each in conditions.partial if not {*content_words(each)} & other.words)
+    return msgspec.structs.replace(conditions, partial=partial)
 
 
 def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bool:
@@ -180,8 +202,9 @@ def _headings_differ(one: Conditions, other: Conditions, *, lasting: bool) -> bo
 
 
 def _clause(told: _Told) -> str:
-    first, last = clause_of(told.by.text, told.value.start, told.value.end)
-    return told.by.text[first:last]
+    text, value = told.by.text, told.value
+    first, last = clause_of(text, value.start, value.end)
+    return f"{text[first : value.start]} {text[value.end : last]}"
 
 
 _FOR_GOOD = frozenset(
@@ -195,28 +218,66 @@ _FOR_GOOD = frozenset(
 def _matched(pair: Pair, one: _Told, other: _Told) -> float:
     """How surely both values are told of the same attribute."""
     value = one.value
-    if value.kind == "name" and value.dimension not in BY_POSITION:
-        return NAMED_VALUE
     if value.kind == "name":
-        words = alone(pair, one.by, other.by, None, None)
-        return ALIKE_NAMED if words.common and not words.one and not words.other else 0.0
+        return _names_matched(pair, one, other)
     if value.kind == "colour":
         return COLOURED if _coloured(one) == _coloured(other) else 0.0
-    if value.kind == "date" and one.attribute is None and max(len(pair.one.values), len(pair.other.values)) > 1:
-        return 0.0  # when it was, not what
+    if value.kind == "date" and (_may_be_again(pair) or (one.attribute is None and _tells_more(pair))):
+        return 0.0
     return _matched_by_words(pair, one, other)
+
+
+def _names_matched(pair: Pair, one: _Told, other: _Told) -> float:
+    if one.value.dimension in BY_POSITION:
+        words = alone(pair, one.by, other.by, None, None)
+        return ALIKE_NAMED if words.common and not words.one and not words.other else 0.0
+    office, theirs = one.value.told or "", other.value.told or ""
+    if are_others(office, theirs):
+        return 0.0
+    return NAMED_VALUE if office == theirs else NAMED_VALUE * LESS_TOLD
+
+
+_AGAIN = frozenset(
+    content_words(
+        "repainted renovated restored repaired refurbished redecorated resurfaced modernised overhauled serviced enlarged"
+        " extended visited inspected won cleaned"
+    )
+)
+
+
+def _may_be_again(pair: Pair) -> bool:
+    """Whether what they date happens more than once: who tells of two repairs need not contradict."""
+    ordinals = {side for _, side in pair.one.conditions.sides & pair.other.conditions.sides}
+    return bool(pair.one.words & pair.other.words & _AGAIN) and not ordinals & {"first", "last"}
+
+
+def _tells_more(pair: Pair) -> bool:
+    """Whether one has a value besides its date that the other has not: the date is when it was, not what."""
+    here, there = (
+        {(v.kind, v.dimension, v.text, v.low) for v in r.values if v.kind != "date"} for r in (pair.one, pair.other)
+    )
+    dates = max(sum(v.kind == "date" for v in r.values) for r in (pair.one, pair.other))
+    return here != there or dates > 1
+
+
+_BOUNDS = frozenset(content_words("minimum maximum limit least most limited"))
 
 
 def _matched_by_words(pair: Pair, one: _Told, other: _Told) -> float:
     """By the attributes that are named beside them, else by the words of both."""
     words = alone(pair, one.by, other.by, one.attribute, other.attribute)
+    if one.value.bound and one.value.bound == other.value.bound:
+        words = Alone(words.one - _BOUNDS, words.other - _BOUNDS, words.common)
+        if one.value.open and other.value.open and (words.one or words.other):
+            return 0.0  # each of many things has its "up to"
     if told := alike(words):
         return told
     if one.attribute is not None and other.attribute is not None:
         in_other_manner = _manners_differ(one, other)
         if one.attribute.vague and in_other_manner:
             return 0.0
-        return ATTRIBUTE_KNOWN * (OTHER_MANNER if in_other_manner else 1.0) * (SWAPPED if words.is_swap else 1.0)
+        is_swap = bool(words.one & {*content_words(_clause(one))} and words.other & {*content_words(_clause(other))})
+        return ATTRIBUTE_KNOWN * (OTHER_MANNER if in_other_manner else 1.0) * (SWAPPED if is_swap else 1.0)
     if words.is_swap or pair.overlap < MIN_WORDS_SHARED or pair.common < MIN_COMMON:
         return 0.0
     return BY_WORDS + (1 - BY_WORDS) * pair.overlap
@@ -236,34 +297,6 @@ def _coloured(told: _Told) -> frozenset[str]:
     """What has the colour: the word behind it; nothing where that is the thing itself, or it stands last."""
     behind = _NOUN.match(told.by.text, told.value.end)
     return frozenset(content_words(behind[1]) if behind else ()) - GENERIC - _PAINT
-
-
-def _denials(pair: Pair) -> Iterator[Disagreement]:
-    """Alike in their words, and the one denies what the other says, or says its opposite."""
-    here, there = pair.one, pair.other
-    opposed = {(word, not side) for word, side in _one_sided(here)} & _one_sided(there)
-    if (here.denies != there.denies) == bool(opposed):  # neither, or one within the other
-        return
-    if any(disagree(a, b) for a in here.values for b in there.values):
-        return
-    if differ(here.conditions, there.conditions, lasting=False, dated=False):
-        return
-    gone = {word for word, _ in opposed}
-    ours, theirs = (frozenset(r.words) - GENERIC for r in (here, there))
-    if opposed:
-        ours, theirs = (frozenset(w for w in side if w not in OPPOSITES) for side in (ours, theirs))
-    common = ours & theirs
-    union = ours | theirs
-    share = len(common) / min(len(ours), len(theirs)) if ours and theirs else 0.0
-    if len(common) + len(gone) < MIN_DENIED_WORDS or share < DENIED_SHARE or len(common) / len(union) < 0.4:
-        return
-    confidence = DENIED * pair.sureness * (0.75 + 0.25 * share)
-    yield Disagreement(ContradictionKind.NEGATION, pair.subject, "", ("", ""), confidence)
-
-
-def _one_sided(reading: Reading) -> frozenset[tuple[str, bool]]:
-    """Its opposites, but for pairs of which it has both: "positive and negative tests"."""
-    return frozenset((word, side) for word, side in reading.opposites if (word, not side) not in reading.opposites)
 
 
 def is_doubtful(one: Statement, other: Statement) -> float:

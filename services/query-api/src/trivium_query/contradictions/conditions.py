@@ -11,6 +11,13 @@ _YEAR = re.compile(r"(?<![\w.,/-])(1[5-9]\d\d|20\d\d)(?:[/\u2013-](\d\d|\d{4}))?
 _QUARTER = re.compile(r"\b(?:Q[1-4]|H[12]|first|second|third|fourth) (?:quarter|half)\b|\bQ[1-4]\b|\bH[12]\b", re.I)
 _MONTH = re.compile(r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b")
 _WEEKDAY = re.compile(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b")
+_DAYS = ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun")
+_DAY_RANGE = re.compile(rf"\b({'|'.join(_DAYS)})days? ?(?:to|till|until|through|-|\u2013) ?({'|'.join(_DAYS)})days?\b")
+_DAYS_NAMED = (
+    (re.compile(r"\bweekdays?\b|\bworking days?\b", re.I), _DAYS[:5]),
+    (re.compile(r"\bweekends?\b", re.I), _DAYS[5:]),
+)
+_EVERY_DAY = re.compile(r"\b(?:every day|daily|(?:seven|7) days a week|all week)\b", re.I)
 _VERSION = re.compile(
     r"\b(?i:version|release|model|mark|mk|type|series|edition|revision|rev|generation|class|unit|track|line|route|room|bed"
     r"|building|platform|gate|pier|berth|lot|batch|phase|volume|chapter|section|grade|level|floor|tank|pump|boiler|no\.?)"
@@ -27,7 +34,7 @@ _GROUPS = tuple(
         "gross net", "minimum|lowest|least maximum|highest|most|peak average|mean|median typical|normal|usual",
         "adult|adults|grown-ups child|children|kids|junior|juniors student|students|pupils senior|seniors|pensioners group",
         "men|male|boys women|female|girls", "single|one-way return|round-trip|round-way",
-        "weekday|weekdays weekend|weekends holiday|holidays",
+        "holiday|holidays term|term-time",
         "summer winter|wintertime spring autumn", "morning|mornings afternoon|afternoons evening|evenings night|nights|overnight",
         "daily weekly monthly yearly|annual|annually hourly", "before after",
         "total|altogether|combined|whole|entire|together half quarter third|two-thirds part|partly",
@@ -45,7 +52,7 @@ _SIDES: dict[str, tuple[int, str]] = {
 _ONE_SIDED = frozenset(
     at
     for at, group in enumerate(_GROUPS)
-    if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single weekday summer"
+    if group[0].partition("|")[0] in "north upper inner left front first ground gross minimum adult men single summer"
     " total northbound main loaded raw paperback standing systolic resting deck standard half online planned old"
     .split()
 )  # fmt: skip
@@ -64,7 +71,7 @@ _UPDATE = re.compile(
     re.I,
 )
 _PARTIAL = re.compile(
-    r"\b(?:of which|of these|of them|among them|including|of whom|alone|apiece|each|per (?!cent)\w+|a (?:head|day|week|month|year|night|person|piece)"
+    r"\b(?:of which|of these|of them|among them|including|of whom|alone|apiece|(?:for|by) each [a-z]+|each|(?-i:[Pp]er (?!cent)[a-z]\w*)|a (?:head|day|week|month|year|night|person|piece)"
     r"|half of|part of it|some of|most of|excluding|without the|not counting|except|only the)\b",
     re.I,
 )
@@ -77,6 +84,7 @@ _CLAIMED = re.compile(
 )
 _ACCORDING = re.compile(r"\b(?:according to|in the (?:words|view|opinion) of|by the account of) ([^,.;]{2,60})", re.I)
 _BOUND = re.compile(r"\b(?:at (?:the )?(?:least|most)|no (?:less|more|fewer) than|not more than)\b", re.I)
+_ALL_PARTS = re.compile(r"\b(?:in )?(?:every part|all parts) of\b", re.I)
 _IS_THERE = re.compile(r"\b(is|are|was|were|be|been|being) present\b", re.I)
 _ASKS = re.compile(r"\?\W*$")
 _SUPPOSED = re.compile(
@@ -95,6 +103,7 @@ class Conditions(msgspec.Struct, frozen=True):
     years: frozenset[int] = frozenset()
     months: frozenset[str] = frozenset()
     quarters: frozenset[str] = frozenset()
+    every_day: bool = False
     weekdays: frozenset[str] = frozenset()
     days: frozenset[int] = frozenset()
     versions: frozenset[str] = frozenset()
@@ -109,7 +118,8 @@ class Conditions(msgspec.Struct, frozen=True):
 
 def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
     """Those of one sentence, or of a heading; `days` are the dates in it."""
-    text = _IS_THERE.sub(r"\1", _BOUND.sub("", text))
+    text = _ALL_PARTS.sub("", _IS_THERE.sub(r"\1", _BOUND.sub("", text)))
+    every_day = ("day" in text or "daily" in text or "week" in text) and _EVERY_DAY.search(text) is not None
     for pattern, rate in _RATES:
         text = pattern.sub(rate, text)
     years = set[int]()
@@ -121,7 +131,8 @@ def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
         years=frozenset(years),
         months=frozenset(_MONTH.findall(text)),
         days=days,
-        weekdays=frozenset(_WEEKDAY.findall(text)),
+        weekdays=_weekdays(text),
+        every_day=every_day,
         quarters=frozenset(each.lower() for each in _QUARTER.findall(text)),
         versions=frozenset(next(filter(None, m.groups())).lower().strip(".") for m in _VERSION.finditer(text)),
         sides=frozenset(_SIDES[word] for word in (w.lower() for w in _WORD.findall(text)) if word in _SIDES),
@@ -132,6 +143,25 @@ def conditions_of(text: str, days: frozenset[int] = frozenset()) -> Conditions:
         partial=frozenset(each.lower() for each in _PARTIAL.findall(text)),
         idle=bool(_ASKS.search(text) or _SUPPOSED.search(text)),
     )
+
+
+def _weekdays(text: str) -> frozenset[str]:
+    """The days named, those within "Tuesday to Friday" and "weekdays" too."""
+    if "day" not in text and "week" not in text:
+        return frozenset()
+    found = set(_WEEKDAY.findall(text))
+    for match in _DAY_RANGE.finditer(text):
+        first, last = _DAYS.index(match[1]), _DAYS.index(match[2])
+        found.update(_DAYS[first : last + 1] if first <= last else (*_DAYS[first:], *_DAYS[: last + 1]))
+    return frozenset(found.union(*(days for pattern, days in _DAYS_NAMED if pattern.search(text))))
+
+
+LIMITS = next(at for at, group in enumerate(_GROUPS) if group[0].startswith("minimum"))
+
+
+def without_limits(conditions: Conditions) -> Conditions:
+    """Without its being the most or the least, for what is compared as such."""
+    return msgspec.structs.replace(conditions, sides=frozenset(s for s in conditions.sides if s[0] != LIMITS))
 
 
 def differ(one: Conditions, other: Conditions, *, lasting: bool, dated: bool) -> bool:

@@ -6,8 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from trivium.text.names import NameSpan
 from trivium_query.contradictions.names import bare
+from trivium_query.contradictions.offices import names_office, office_of
 from trivium_query.contradictions.values import Value
 
 _DET = r"(?:(?:the|a|an|its|his|her|their|our) )?(?:[\w'\u2019-]+ ){0,3}?"
@@ -21,15 +24,15 @@ _BEFORE = tuple(
         ("builder", rf"(?:built|constructed|erected){_BY}|(?:builders?|contractors?|shipyard)(?: of [^.,;]{{3,40}})?{_IS}"),
         ("author", rf"(?:written|penned|authored){_BY}|author(?: of [^.,;]{{3,40}})?{_IS}"),
         ("composer", rf"composed{_BY}|composer(?: of [^.,;]{{3,40}})?{_IS}"),
-        ("director", rf"directed{_BY}|director(?: of [^.,;]{{3,40}})?{_IS}"),
+        ("director", rf"directed{_BY}"),
         ("founder", rf"(?:founded|established|set up|started)(?: in \d{{4}})?{_BY}|founder(?: of [^.,;]{{3,40}})?{_IS}"),
         ("owner", rf"(?:owned|run|operated){_BY}|(?:belongs|belonged) to {_DET}$|owner(?: of [^.,;]{{3,40}})?{_IS}"),
-        ("leader", rf"(?:led|headed|managed|chaired|overseen){_BY}|(?:chair(?:man|woman|person)?|chief executive|CEO|manager|headmaster|head teacher|captain|mayor|head keeper|curator|treasurer|secretary|project lead|head|leader|director general|chair|president|principal|superintendent)(?: of [^.,;]{{3,40}})?{_IS}|(?:in the chair|in charge|at the head)(?::| is| was) $"),
+        ("leader", rf"(?:chief executive|CEO|project lead)(?: of [^.,;]{{3,40}})?{_IS}|(?:overseen){_BY}|(?:in the chair|in charge|at the head)(?::| is| was) $"),
         ("inventor", rf"(?:invented|developed|discovered){_BY}|inventor(?: of [^.,;]{{3,40}})?{_IS}"),
         ("supplier", rf"(?:supplied|made|manufactured|delivered){_BY}|(?:supplier|manufacturer|maker)(?: of [^.,;]{{3,40}})?{_IS}"),
         ("birthplace", r"born(?: on [^.;]{3,20}| in \d{4})? in $|birthplace(?: is| was|:) $|native of $"),
         ("place of death", r"died(?: on [^.;]{3,20}| in \d{4})? in $"),
-        ("seat", r"(?:based|headquartered|head office|headquarters|main office|registered office)(?: is| are| was| were| has been)?(?: located)? in $|(?:headquarters|seat|head office)(?: is| are| was|:) (?:in )?$"),
+        ("seat", r"(?:based|headquartered|head office|headquarters|main office|registered office)(?: (?:of|for) [^.,;]{{3,40}}?)?(?: is| are| was| were| has been)?(?: located)? in $|(?:headquarters|seat|head office)(?: of [^.,;]{{3,40}}?)?(?: is| are| was|:) (?:in )?$"),
         ("place of making", r"(?:assembled|made|manufactured|produced|built|printed|brewed|woven) (?:\w+ )?(?:in|at) $"),
         ("place of loss", r"(?:sank|sunk|wrecked|foundered|went down|ran aground|crashed|capsized) (?:off|near|in|at|on) (?:the )?$"),
         ("place of burial", r"buried (?:in|at|near) (?:the )?$"),
@@ -45,11 +48,10 @@ _BEHIND = tuple(
         ("designer", "designed|drew up|engineered"),
         ("author", "wrote|penned"),
         ("composer", "composed"),
-        ("composer", rf"composed{_BY}|composer(?: of [^.,;]{{3,40}})?{_IS}"),
         ("director", "directed"),
         ("founder", "founded|established|set up"),
         ("owner", "owns|owned"),
-        ("leader", "leads|heads|chairs|chaired|captains|manages|is (?:the )?(?:mayor|chair|captain|curator|treasurer|manager|chief executive) of"),
+        ("leader", "is (?:the )?chief executive of"),
         ("inventor", "invented"),
     )
 )  # fmt: skip
@@ -65,8 +67,13 @@ _LONG = re.compile(r"(?:\W*\b\w+){4}")
 def named_values(text: str, names: Sequence[NameSpan]) -> Iterator[Value]:
     """The names of a sentence that are the value of something."""
     found = False
+    may_hold = names_office(text)
     for span in names:
         before, behind = text[max(0, span.start - REACH_CHARS) : span.start], text[span.end : span.end + REACH_CHARS]
+        if may_hold and (office := office_of(before, behind)) is not None:
+            found = True
+            yield msgspec.structs.replace(_value(office[0], span), told=office[1])
+            continue
         for attribute, pattern in _BEFORE:
             if any(match.end() == len(before) for match in pattern.finditer(before)):
                 found = True

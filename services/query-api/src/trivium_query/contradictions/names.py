@@ -16,7 +16,8 @@ _KINDS = frozenset(
     programme program project""".split()
 )
 _HONORIFICS = frozenset(
-    "mr mrs ms miss dr prof professor sir dame lord lady captain capt judge mayor president nurse".split()
+    """mr mrs ms miss dr prof professor sir dame lord lady captain capt judge mayor president nurse councillor
+    alderman colonel col major general admiral lieutenant sergeant inspector reverend rev father bishop canon baron count countess earl duke""".split()
 )
 # Capitalised in a title or at a sentence's beginning, and no name by themselves.
 _COMMON = frozenset(
@@ -106,6 +107,13 @@ def telling_words() -> frozenset[str]:
 _BEFORE_NAMES = frozenset(
     "today yesterday tomorrow passengers guests residents visitors members staff tickets dear buy using".split()
 )
+# At a sentence's beginning they tell what to do with what is named behind them.
+_IMPERATIVES = frozenset(
+    """store keep clean check replace press open close turn use fill empty remove insert switch charge connect disconnect install
+    read wash dry lift place put hold push pull release set start stop plug unplug tighten loosen oil grease drain rinse boil bake
+    cook fry roast stir mix add serve visit see meet ask call join follow leave take bring avoid never always do please apply book
+    contact write send return pay ride drive run walk wear mount attach fit update download test inspect service warm heat cool shake""".split()
+)
 _MONTHS = frozenset("january february march april may june july august september october november december".split())
 _IN_A_MONTH = re.compile(r"(?:\b(?:in|by|since|from|until|till|of|during|and)|\d) $", re.I)
 _QUOTES = ('"', "\u201c", "\u201e", "\u00ab")
@@ -164,6 +172,11 @@ def _bared(span: NameSpan, known: frozenset[str]) -> NameSpan:
         return _behind(span, cut.end())
     if (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
         return _behind(span, cut.end())
+    if " " in span.key and span.key.split()[0] in _IMPERATIVES and span.key not in known:
+        head, _, rest = span.surface.partition(" ")
+        the = len("the ") if rest.startswith("the ") else 0
+        if the or " " in rest:
+            return _behind(span, len(head) + 1 + the)
     if " " in span.key and span.key.split()[0] in _BEFORE_NAMES:
         return _behind(span, span.surface.find(" ") + 1)
     return span

@@ -25,7 +25,7 @@ from trivium_query.contradictions.titles import names_of_title
 from trivium_query.contradictions.values import Value, counted, values_in
 from trivium_query.words import content_words, stem
 
-VERSION = 3  # of what is kept: another one, and every document is read again
+VERSION = 4  # of what is kept: another one, and every document is read again
 MIN_WORDS, MIN_CONTENT, MAX_CHARS = 3, 2, 400
 MAX_STATEMENTS = 5_000  # of one document
 BANDS = 5  # minima of as many hashes: sentences with four fifths of their words in common share one with 0.999, with half of them 0.97
@@ -44,13 +44,14 @@ _NEGATIONS = frozenset("not no never none nobody nothing neither nor without lac
 # Of each pair, who says the one denies the other; the first of a pair stands for both.
 OPPOSITES: dict[str, tuple[str, bool]] = {
     stem(word): (stem(pair.split("/")[0].split("|")[0]), at == 1)
-    for pair in """allowed|permitted|welcome/forbidden|prohibited|banned included|including/excluded approved|accepted|carried/rejected|refused|declined|turned
+    for pair in """allowed|permitted|welcome|admit|admitted/forbidden|prohibited|banned included|including/excluded|extra approved|accepted|carried/rejected|refused|declined|turned
     open/closed|shut available/unavailable safe/unsafe|dangerous edible/poisonous|inedible increased|rose|grew|up/decreased|fell|shrank|down
     passed/failed waterproof/leaky free/charged|paid|pay alive/dead compulsory|mandatory|required|obligatory|must/optional|voluntary
     won/lost present/absent positive/negative successful/unsuccessful accessible/inaccessible innocent|acquitted/guilty|convicted
     smoker/non-smoker married/unmarried|single possible/impossible legal/illegal removable|detachable/fixed
     quiet|silent/loud|noisy empty/full wet/dry hot/cold wide/narrow deep/shallow rough/smooth steep/gentle indoors|indoor/outdoors|outdoor
-    public/private temporary/permanent enabled/disabled active/inactive complete/incomplete visible/invisible soluble/insoluble sufficient/insufficient
+    public/private temporary/permanent enabled/disabled active/inactive complete|finished/incomplete|unfinished operational|functioning/broken|defective|faulty occupied/vacant|unoccupied
+    valid/invalid|expired locked/unlocked clean/dirty licensed/unlicensed insured/uninsured armed/unarmed cancelled|canceled/uncancelled compatible/incompatible visible/invisible soluble/insoluble sufficient/insufficient
     heated/unheated furnished/unfurnished paved/unpaved staffed/unstaffed known/unknown damaged/undamaged|intact sold/unsold reversible/irreversible
     confirmed/denied profit/loss improved/worsened|deteriorated stable/unstable win/lose succeeded/failing harmless/harmful healthy/ill|sick
     agreed/disagreed supported|backed/opposed clockwise/anticlockwise left/right odd/even true/false""".split()
@@ -151,10 +152,14 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
     ]
     values = (*plain, *named_values(text, spans))
     attributes = tuple(attribute_of(text, value, values) if value.kind != "name" else None for value in values)
+    values = tuple(
+        msgspec.structs.replace(value, kind="count") if value.kind == "number" and attribute else value
+        for value, attribute in zip(values, attributes, strict=True)
+    )
     left = _without(text, [(s.start, s.end) for s in spans] + [(v.start, v.end) for v in plain])
     found = _VERB.search(left, len(led_in(text))) or _PAST.search(left, len(led_in(text)))
     verb = found.start() if found else 0
-    stems = set(content_words(left))
+    stems = set(content_words(_phrased(left)))
     nouns = frozenset[str]().union(*map(counted, plain))
     opposites = frozenset(OPPOSITES[word] for word in stems if word in OPPOSITES)
     return Reading(
@@ -166,15 +171,44 @@ def read(text: str, known: tuple[str, ...]) -> Reading:
         attributes=attributes,
         words=(nouns | stems) - _NEGATIONS,
         head=_head(text, left[:verb], attributes),
-        denies=denies(text),
+        denies=denies(_FORBIDS.sub(" ", text) if _MAYBE_FORBIDS.search(text) else text),
         opposites=opposites,
         conditions=conditions_of(
-            _without(text, [(v.start, v.start + len(v.text)) for v in plain if v.kind == "count"]),
+            _without(text, [(v.start, v.start + len(v.text)) for v in plain if v.kind == "count" or " per " in v.text]),
             frozenset(int(v.low) for v in plain if v.kind == "date" and v.low % 10_000),
         ),
         of_it=_PRONOUN.match(text) is not None,
         of_somebody=_PERSONAL.search(text) is not None or _PARTICIPLE.match(text) is not None,
     )
+
+
+# Told in several words, or in a small one, what has an opposite.
+_PHRASES = (
+    (re.compile(r"\bout of (?:order|service|action|use|operation)\b|\bnot working\b|\bwithdrawn from (?:service|use)\b", re.I), "broken"),
+    (re.compile(r"\bin (?:full |good )?(?:working order|service|operation|use)\b|\b(?:is|are) working\b(?! (?:on|with|for|to|at|in))|\bup and running\b", re.I), "operational"),
+    (re.compile(r"\b(?<!in )may (?=(?:be [a-z]+(?:ed|en|n|t|de)|not|bring|use|enter|keep|borrow|take|leave|park|camp|swim|smoke|eat|drink|ride|walk|fish|wear|stay|sublet|vote|apply|drive)\b)", re.I), "allowed "),
+    (re.compile(r"\bcan (?=be (?:brought|used|taken|kept|parked|hired|booked|returned|cancelled|exchanged)\b)", re.I), "allowed "),
+)  # fmt: skip
+
+
+_FORBIDS = re.compile(
+    r"\b(?:must|may|should|can) (?:not|never) (?=be [a-z]+)|\bmust (?:not|never)\b(?! exceed\b)|\bmay not\b(?! be\b)|\b(?:is|are) not to be\b",
+    re.I,
+)
+
+
+_MAYBE_FORBIDS = re.compile(r" not | never ", re.I)
+_MAYBE_PHRASED = re.compile(r"\b(?:out|may|can|not|withdrawn|work(?:s|ing)|running|service|operation|use)\b", re.I)
+
+
+def _phrased(text: str) -> str:
+    if _MAYBE_FORBIDS.search(text):
+        text = _FORBIDS.sub(" forbidden ", text)
+    if not _MAYBE_PHRASED.search(text):
+        return text
+    for phrase, word in _PHRASES:
+        text = phrase.sub(word, text)
+    return text
 
 
 def _is_aside(text: str, at: int) -> bool:
@@ -251,6 +285,8 @@ def _keys(reading: Reading, about: Sequence[str], titled: frozenset[str]) -> Ite
     if len(words) >= MIN_CONTENT:
         least = [min(hashed(str(band), word) for word in words) for band in range(BANDS)]
         found.update(hashed(subject, str(each)) for subject in lasts for each in least)
+    if len(words) < MIN_CONTENT:
+        found.update(hashed(subject, "only", word) for subject in lasts for word in words)
     found.update(hashed(subject, "opposite", word) for subject in lasts for word, _ in reading.opposites)
     yield from sorted(found)[:MAX_KEYS]
 
@@ -281,6 +317,8 @@ def _slots(value: Value, attribute: Attribute | None) -> Iterator[str]:
         yield kind
     if attribute is not None:
         yield f"{kind}:{attribute.name}"
+    if value.kind == "money":
+        yield "money"
 
 
 @lru_cache(maxsize=1 << 16)

@@ -21,7 +21,7 @@ ONE_WORD = 0.8  # a single word in common
 MAX_MORE = 3
 MIN_ROOT = 5  # letters
 # Verbs and fillers: which of them a writer takes does not change what is told.
-_LIGHT = frozenset(
+LIGHT = frozenset(
     content_words(
         "be have has take takes took taken get gets got give gives gave given keep keeps kept come comes came go goes went gone"
         " set put make made need needs run runs ran find found show shows showed shown tell says said state stated states told"
@@ -65,7 +65,7 @@ class Alone(NamedTuple):
 
 def alone(pair: Pair, one: Statement, other: Statement, attribute: Attribute | None, theirs: Attribute | None) -> Alone:
     """The words that tell them apart; an attribute that both name counts as one word in common."""
-    dropped = title_words(one) | title_words(other) | _LIGHT | GENERIC
+    dropped = title_words(one) | title_words(other) | LIGHT | GENERIC
     known = attribute is not None and theirs is not None
     if attribute is not None and known:
         named = (match[0] for each in (one, other) for match in attribute.words.finditer(each.text))
@@ -76,7 +76,7 @@ def alone(pair: Pair, one: Statement, other: Statement, attribute: Attribute | N
     if (here - there) & things and (there - here) & things:  # a film and a book, and not a lighthouse and its tower
         ours, theirs_alone = ours | (here - there) & things, theirs_alone | (there - here) & things
     akin = {(a, b) for a in ours for b in theirs_alone if _are_akin(a, b)}
-    common = len((here & there) - _LIGHT) + len(akin) + known
+    common = len((here & there) - LIGHT) + len(akin) + known
     return Alone(ours - {a for a, _ in akin}, theirs_alone - {b for _, b in akin}, common)
 
 
@@ -108,4 +108,4 @@ def led_in_apart(one: Statement, other: Statement) -> bool:
 
 
 def _told_in(lead: str, statement: Statement) -> frozenset[str]:
-    return frozenset(content_words(lead)) - _LIGHT - title_words(statement)
+    return frozenset(content_words(lead)) - LIGHT - title_words(statement)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -63,11 +63,43 @@ _MONEY = re.compile(
     rf"|(?P<n2>{_NUMBER}) ?(?:(?P<coin>{_COIN})|(?P<sign>[€£$]))(?!\w))",
     re.I,
 )
+_FREE = re.compile(
+    r"\bfree (?=(?:admission|entry|entrance|parking)\b)|\bfree of charge\b|\bfor free\b|\bat no (?:cost|charge)\b|\bcosts nothing\b"
+    r"|\bno (?:charge|fee|entrance fee|admission charge)\b"
+    r"|\b(?:is|are|was|were|remains?|stays?|travels?|enters?|go|admitted|entrance|entry|admission) free(?![ -]?(?:of|from|to|for|with|if|until|till|after|before|in|at)\b|-)",
+    re.I,
+)
+_MAYBE_FREE, _MAYBE_OFTEN = (
+    re.compile(r"free|nothing|no c|no f|no e", re.I),
+    re.compile(r"every|once|twice|times|ly\b", re.I),
+)
+_PERIOD_DAYS = {
+    "hour": 1 / 24,
+    "day": 1.0,
+    "week": 7.0,
+    "fortnight": 14.0,
+    "month": 30.4,
+    "quarter": 91.3,
+    "year": 365.25,
+}
+_PERIODIC = {"hourly": "hour", "daily": "day", "weekly": "week", "fortnightly": "fortnight", "monthly": "month",
+             "quarterly": "quarter", "yearly": "year", "annually": "year"}  # fmt: skip
+_PERIOD = "|".join(_PERIOD_DAYS)
+_FREQUENCY = re.compile(
+    rf"\b(?:(?P<times>once|twice|(?:{_NUMBER}) times) (?:an?|each|every|per) (?P<p1>{_PERIOD})"
+    rf"|every (?:(?P<n>other|second|third|{_NUMBER}) )?(?P<p2>{_PERIOD})s?"
+    rf"|(?P<ly>{'|'.join(_PERIODIC)})(?!-| (?!(?:in|at|on|by|from|and|during|to|for|with|until|between)\b)\w))(?![\w-])",
+    re.I,
+)
 _QUANTITY = re.compile(
     rf"(?<![\w.,/:$€£-])(?P<n>-?(?!\d{{4}}s\b)(?:{_NUMBER}))(?P<gap>[ -]?)(?P<u>{UNIT}|%|per ?cent)(?![\w²³/])"
 )
 _COUNT = re.compile(
     rf"(?<![\w.,/:$€£#-])(?P<n>{_NUMBER})(?![\w:/]|[.,]\d|-\d) (?P<noun>(?:[a-z][a-z-]+ ){{0,2}}[a-z][a-z-]+)", re.I
+)
+_NUMBER_OF = re.compile(
+    rf"\bnumber of (?P<noun>[a-z]+)\b[^.;,:]{{0,60}}?(?: is| was| are| were| stands at| stood at| reached|:) (?:\w+ )??(?P<n>{_NUMBER})(?![\w:/%]|[.,]\d)",
+    re.I,
 )
 _BARE = re.compile(rf"(?<![\w.,/:$€£#-])(?P<n>{_DIGITS})(?![\w:/%]|[.,]\d|-\w)")
 _COLOUR_NAMES = frozenset(
@@ -107,6 +139,12 @@ CONVERTED_SHARE = 0.02  # a quantity that was converted was rounded then
 _NOON_H, _DAY_MIN = 12, 24 * 60
 
 
+MOST, LEAST = "most", "least"
+_IS_MOST = re.compile(r"\b(?:limit|maximum|max\.?)\b[^.;,]{0,60}$", re.I)
+_IS_LEAST = re.compile(r"\b(?:minimum|min\.?)\b[^.;,]{0,60}$", re.I)
+_NEEDED = re.compile(r"\b(?:needs?|must|requires?|required|necessary|minimum)\b", re.I)
+
+
 class Value(msgspec.Struct, frozen=True):
     """`[low, high]` in the terms of `dimension`; `start` and `end` count in the sentence, `unit` is what it was told in.
 
@@ -123,13 +161,24 @@ class Value(msgspec.Struct, frozen=True):
     end: int
     unit: str = ""
     open: bool = False  # "at least", "up to": a bound, no value
+    bound: str = ""  # `MOST` or `LEAST`, where it is what is allowed or needed
+    told: str | None = None  # of a name that holds an office: what qualifies the office
 
 
 def values_in(text: str) -> list[Value]:
     """In order of the text; none overlaps another."""
+    return _read_by(text, (_frequencies, *_BEFORE_PRICES, _free, *_AMOUNTS))
+
+
+def amounts_in(text: str) -> list[Value]:
+    """The same without how often something is, and without "free" as a price."""
+    return _read_by(text, (*_BEFORE_PRICES, *_AMOUNTS))
+
+
+def _read_by(text: str, readers: Iterable[Callable[[str], Iterator[Value]]]) -> list[Value]:
     found: list[Value] = []
     taken = bytearray(len(text))
-    for read in (_dates, _weekdays, _times, _moneys, _quantities, _counts, _bare, _colours):
+    for read in readers:
         for value in read(text):
             if not any(taken[value.start : value.end]):
                 taken[value.start : value.end] = b"\x01" * (value.end - value.start)
@@ -141,21 +190,41 @@ def counted(value: Value) -> frozenset[str]:
     """The stems of what a count counts, without the number."""
     if value.kind != "count":
         return frozenset()
-    return frozenset(word for word in content_words(value.text) if not word[0].isdigit()) - _NUMERALS
+    return frozenset(word for word in content_words(f"{value.text} {value.unit}") if not word[0].isdigit()) - _NUMERALS
 
 
 def disagree(one: Value, other: Value) -> bool:
     """Whether both cannot hold, both told of the same thing at the same time."""
+    if one.kind == other.kind == "money" and 0.0 in (one.high, other.high):
+        return one.high != other.high  # what is free costs nothing in any currency
     if one.kind != other.kind or one.dimension != other.dimension:
         return False
     if one.kind == "date":
         return _dates_disagree(int(one.low), int(other.low))
     if one.kind == "time":
         return one.low != other.low and not (one.low % 720 == other.low % 720 and one.unit != other.unit)
+    return _ranges_disagree(one, other)
+
+
+def _ranges_disagree(one: Value, other: Value) -> bool:
+    if one.bound and one.bound == other.bound:
+        return _bounds_disagree(one, other)
     slack = 0.0
     if one.unit != other.unit:
         slack = CONVERTED_SHARE * max(abs(one.low), abs(other.low))
     return one.low > other.high + slack or other.low > one.high + slack
+
+
+def _bounds_disagree(one: Value, other: Value) -> bool:
+    """Of two that are both the most, or both the least, whether they are not the same."""
+    here, there = (v.high if v.bound == MOST else v.low for v in (one, other))
+    return abs(here - there) > max(
+        CONVERTED_SHARE * max(abs(here), abs(there)), _half_a_step(one) + _half_a_step(other)
+    )
+
+
+def _half_a_step(value: Value) -> float:
+    return 0.0 if value.open else (value.high - value.low) / 2
 
 
 def _dates_disagree(one: int, other: int) -> bool:
@@ -228,6 +297,29 @@ def _moneys(text: str) -> Iterator[Value]:
         yield _ranged("money", currency, read[0] * scale, read[1] * scale, match, text, currency)
 
 
+def _free(text: str) -> Iterator[Value]:
+    for match in _FREE.finditer(text) if _MAYBE_FREE.search(text) else ():
+        start = match.end() - len("free") if match[0].lower().endswith(" free") else match.start()
+        yield Value("money", "", 0.0, 0.0, text[start : match.end()], start, match.end())
+
+
+def _frequencies(text: str) -> Iterator[Value]:
+    """How many days lie between two times: "every two weeks" is 14, "twice a day" half a one."""
+    for match in _FREQUENCY.finditer(text) if _MAYBE_OFTEN.search(text) else ():
+        period = match["p1"] or match["p2"] or _PERIODIC[match["ly"].lower()]
+        days = _PERIOD_DAYS[period.lower()]
+        if match["times"]:
+            days /= {"once": 1.0, "twice": 2.0}.get(match["times"].lower()) or _first_number(match["times"])
+        elif match["n"]:
+            days *= {"other": 2.0, "second": 2.0, "third": 3.0}.get(match["n"].lower()) or _first_number(match["n"])
+        yield Value("frequency", "frequency", days * 0.9, days * 1.1, match[0], *match.span())
+
+
+def _first_number(text: str) -> float:
+    read = number_told(text.removesuffix(" times"))
+    return read[0] if read else 1.0
+
+
 def _quantities(text: str) -> Iterator[Value]:
     for match in _QUANTITY.finditer(text):
         spelt = match["u"]
@@ -257,6 +349,16 @@ def _counts(text: str) -> Iterator[Value]:
         yield msgspec.structs.replace(
             value, text=text[match.start() : match.start("noun") + len(" ".join(kept))], end=end
         )
+
+
+def _numbers_of(text: str) -> Iterator[Value]:
+    """Of "the number of beds is 175" that, as if "175 beds" stood there."""
+    for match in _NUMBER_OF.finditer(text) if "number of" in text else ():
+        if (read := number_told(match["n"])) is None:
+            continue
+        number = re.compile(re.escape(match["n"])).match(text, match.start("n"))
+        if number is not None:
+            yield _ranged("count", "", read[0], read[1], number, text, match["noun"].lower())
 
 
 def _noun(words: list[str]) -> list[str]:
@@ -294,7 +396,17 @@ def _ranged(kind: str, dimension: str, number: float, step: float, match: re.Mat
         high, is_open = float("inf"), True
     elif _MOST.search(before) or re.match(r" or (?:less|fewer)\b", text[match.end() :]):
         low, is_open = float("-inf"), True
-    return Value(kind, dimension, low, high, match[0].strip(), match.start(), match.end(), unit, is_open)
+    bound = _bound(text, match, low, high)
+    return Value(kind, dimension, low, high, match[0].strip(), match.start(), match.end(), unit, is_open, bound)
+
+
+def _bound(text: str, match: re.Match[str], low: float, high: float) -> str:
+    """`MOST` where it is the most there may be, `LEAST` where it is the least that is needed."""
+    before = text[max(0, match.start() - 72) : match.start()]
+    if low == float("-inf") or (high != float("inf") and _IS_MOST.search(before)):
+        return MOST
+    is_least = high == float("inf") and _NEEDED.search(text) is not None
+    return LEAST if is_least or _IS_LEAST.search(before) else ""
 
 
 def number_told(written: str) -> tuple[float, float] | None:
@@ -326,3 +438,7 @@ def _rounded_to(digits: str) -> float:
     """Of a whole number: hundreds and thousands may have been rounded, where two digits or more are noughts."""
     noughts = len(digits) - len(digits.rstrip("0"))
     return 10.0**noughts if noughts >= 2 else 0.0
+
+
+_BEFORE_PRICES = (_dates, _weekdays, _times, _moneys)
+_AMOUNTS = (_quantities, _numbers_of, _counts, _bare, _colours)

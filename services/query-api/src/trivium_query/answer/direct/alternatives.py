@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from trivium_query.answer.evidence import Candidate
-from trivium_query.contradictions.values import Value, values_in
+from trivium_query.contradictions.values import Value, amounts_in
 from trivium_query.words import content_words
 
 _LESS = "cheaper|shorter|lighter|quieter|smaller|lower|fewer|less|slower|colder|thinner|earlier|closer|nearer"
@@ -127,7 +127,7 @@ def _told_of(own: AbstractSet[str], one: Candidate, kinds: AbstractSet[str]) -> 
 
 def _values(text: str, start: int, end: int, kinds: AbstractSet[str]) -> list[Value]:
     """Those that are wholly told there and may be compared."""
-    inside = [value for value in values_in(text) if start <= value.start and value.end <= end]
+    inside = [value for value in amounts_in(text) if start <= value.start and value.end <= end]
     return [value for value in inside if (_kind_of(value) in kinds if kinds else value.kind not in _NO_AMOUNTS)]
 
 
