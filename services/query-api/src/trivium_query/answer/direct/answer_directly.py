@@ -11,6 +11,7 @@ from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct.agents import acts_on_what_is_asked
 from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
@@ -64,7 +65,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
     if (
-        _tells_opposite(question, direct, extracted)
+        _tells_of_another(question, direct, extracted)
         or _is_of_others(question, direct, draft)
         or not _is_form_asked_for(question, draft)
     ):
@@ -97,9 +98,11 @@ def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
     return bool(denies(question) and not denies(said)) or _BETWEEN.search(question) is not None
 
 
-def _tells_opposite(question: str, direct: Direct, extracted: Extract) -> bool:
-    """Whether the sentence of a date tells when something ended, where the question is when it began."""
+def _tells_of_another(question: str, direct: Direct, extracted: Extract) -> bool:
+    """Whether it is who does something to what is asked about, or when it ended where the question is when it began."""
     best = direct.chosen[0].found if direct.chosen and not (direct.compared or direct.asks_yes_or_no) else None
+    if best is not None and acts_on_what_is_asked(question, best):
+        return True
     if extracted.asked.wants != "date" or best is None or best.sentence is None:
         return False
     told = set(content_words(best.sentence.of(best.hit.chunk.text)))
