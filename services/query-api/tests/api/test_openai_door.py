@@ -108,6 +108,26 @@ async def test_the_model_names_dataset_and_strategy(client: httpx.AsyncClient, m
     assert (await client.get(f"/openai/v1/models/{model}")).json()["id"] == model
 
 
+@pytest.mark.parametrize("model", ["trivium/defualt", "trivium/defualt:vector"])
+async def test_a_dataset_that_is_not_there_is_no_model(client: httpx.AsyncClient, model: str) -> None:
+    told = [
+        await client.post(CHAT, json=ASKED | {"model": model}),
+        await client.post(CHAT, json=ASKED | {"model": model, "stream": True}),
+        await client.post("/openai/v1/responses", json={"model": model, "input": "x"}),
+        await client.post("/openai/v1/responses", json={"model": model, "input": "x", "stream": True}),
+        await client.get(f"/openai/v1/models/{model}"),
+    ]
+    for answer in told:
+        assert answer.status_code == 404
+        assert answer.json()["error"] == {
+            "message": f"The model {model!r} does not exist: there is no dataset 'defualt'."
+            " Do you mean default? GET /openai/v1/models lists them.",
+            "type": "invalid_request_error",
+            "param": None,
+            "code": "model_not_found",
+        }
+
+
 async def test_models_are_listed(client: httpx.AsyncClient) -> None:
     listed = (await client.get("/openai/v1/models")).json()
     names = [model["id"] for model in listed["data"]]
