@@ -112,8 +112,12 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     assert "cannot be imported" in server.cli("tenants", "import", str(cut), check=False).stderr
     assert "red was erased" in server.cli("tenants", "export", "red", f"{file}.again", check=False).stderr
     assert _listed(server)["red"]["state"] == "erased"
-    server.cli("tenants", "import", str(file), "--as", "pink")
-    server.cli("tenants", "import", str(file))
+    told = server.cli("tenants", "import", str(file), "--as", "pink").stderr
+    assert "Nobody has a key of pink" in told
+    assert "TRIVIUM_API_KEYS=pink:KEY" in told
+    assert "TRIVIUM_API_KEYS=pink:KEY" in server.cli("tenants", "create", "pink", check=False).stderr
+    server.cli("tenants", "create", "red")
+    assert "Nobody has a key" not in server.cli("tenants", "import", str(file)).stderr
     server.env["TRIVIUM_API_KEYS"] = f"{API_KEYS},pink:{PINK}"
     server.start()
     server.wait_idle()
@@ -121,7 +125,11 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     assert "Kvint" in server.ask("Who keeps the Zephyrine ledger?")["text"]
     with server.http() as client:
         told = [(one["key_id"], one["action"], one["targets"]) for one in client.get("/v1/trail").json()["entries"]]
-    assert told == [("", "tenant.erase", []), ("operator", "tenant.import", ["red"])]
+    assert [(by, action) for by, action, _ in told] == [
+        ("", "tenant.erase"),
+        ("operator", "tenant.create"),
+        ("operator", "tenant.import"),
+    ]
 
     def pink() -> dict[str, Any]:
         return _seen(server, PINK)
