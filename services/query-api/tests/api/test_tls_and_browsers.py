@@ -151,6 +151,9 @@ async def test_only_named_origins_may_ask(services: Services) -> None:
         allowed = await client.options("/v1/search", headers={"origin": ORIGIN, **asked})
         assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, ORIGIN)
         assert "access-control-allow-credentials" not in allowed.headers
+        theirs = "authorization,content-type,mcp-protocol-version,x-stainless-lang,x-stainless-retry-count"
+        added = asked | {"access-control-request-headers": theirs}
+        assert (await client.options("/openai/v1/models", headers={"origin": ORIGIN, **added})).status_code == 200
         read = await client.get("/v1/sources", headers={"origin": ORIGIN, "x-api-key": "alpha"})
         assert (read.status_code, read.headers["access-control-allow-origin"]) == (200, ORIGIN)
         unknown = await client.get("/v1/sources", headers={"origin": ORIGIN})
