@@ -30,6 +30,9 @@ from trivium_query.requests import Embeddings, Services
 
 CHAT = "/openai/v1/chat/completions"
 ASKED = {"model": "trivium", "messages": [{"role": "user", "content": "Who designed the Analytical Engine?"}]}
+TOKENS = (
+    "body.input: Send text; the numbers of tokens are of another model (LangChain: check_embedding_ctx_length=False)."
+)
 SPENT = {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
 
 
@@ -177,6 +180,22 @@ async def test_other_refusals_are_worded_so_too(client: httpx.AsyncClient) -> No
         assert answer.status_code == status, answer.text
         assert answer.json()["error"]["message"]
     assert (await client.get(CHAT)).headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("files", {}, "Not Found. There are models, chat/completions, responses and embeddings."),
+        ("chat/completions", {"model": "trivium"}, "body.messages: Field required."),
+        ("embeddings", {"model": "trivium-embeddings", "input": [1, 2]}, TOKENS),
+        ("embeddings", {"model": "trivium-embeddings", "input": [[1, 2], [3]]}, TOKENS),
+    ],
+)
+async def test_a_refusal_leads_to_what_this_interface_takes(
+    client: httpx.AsyncClient, path: str, body: object, message: str
+) -> None:
+    answer = await client.post(f"/openai/v1/{path}", json=body)
+    assert answer.json()["error"]["message"] == message
 
 
 async def test_fields_that_steer_a_language_model_are_left_alone(client: httpx.AsyncClient) -> None:

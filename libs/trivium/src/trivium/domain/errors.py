@@ -21,7 +21,8 @@ class TriviumError(Exception):
         self.action = action
 
     def __str__(self) -> str:
-        return f"{self.message} {self.action}".strip()
+        end = "." if self.action and not self.message.endswith((".", "?", "!")) else ""
+        return f"{self.message}{end} {self.action}".strip()
 
 
 class TryLater(TriviumError):
