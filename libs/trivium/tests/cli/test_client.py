@@ -175,7 +175,7 @@ def test_an_uploads_progress_ends_with_all_of_it(client: TriviumClient, tmp_path
     path = tmp_path / "long.txt"
     path.write_text("Ada. " * 60_000)
     told: list[tuple[int, int]] = []
-    client.submit_file(path, progress=lambda sent, size: told.append((sent, size)))
+    client.submit_file(str(path), progress=lambda sent, size: told.append((sent, size)))
     assert told[-1] == (300_000, 300_000)
     assert [sent for sent, _ in told] == sorted(sent for sent, _ in told)
     assert len(told) > 2

@@ -298,4 +298,4 @@ async def test_a_wrong_content_type_is_told_as_such(client: httpx.AsyncClient, p
 
 async def test_no_body_at_all_is_a_missing_one(client: httpx.AsyncClient) -> None:
     answer = await client.post("/v1/search")
-    assert (answer.status_code, answer.json()["detail"]) == (422, "body: Field required")
+    assert (answer.status_code, answer.json()["detail"]) == (422, "body: Field required.")

@@ -21,8 +21,7 @@ class TriviumError(Exception):
         self.action = action
 
     def __str__(self) -> str:
-        end = "." if self.action and not self.message.endswith((".", "?", "!")) else ""
-        return f"{self.message}{end} {self.action}".strip()
+        return f"{self.message} {self.action}".strip()
 
 
 class TryLater(TriviumError):

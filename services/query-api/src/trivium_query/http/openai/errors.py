@@ -49,8 +49,7 @@ class OpenAiStream(EventStream):
 
 def worded(problem: Problem) -> Failure:
     """A problem of ours as an error of theirs."""
-    detail = problem.detail if problem.detail.endswith((".", "?", "!")) else f"{problem.detail}."
-    message = f"{detail} {_ACTIONS.get(problem.code, problem.action)}".strip()
+    message = f"{problem.detail} {_ACTIONS.get(problem.code, problem.action)}".strip()
     param = problem.errors[0].field.removeprefix("body.") if problem.errors else None
     code = {"unauthenticated": "invalid_api_key", "invalid_request": "invalid_value"}.get(problem.code, problem.code)
     return Failure(Error(message, _type(problem.status), param, code))
