@@ -20,6 +20,12 @@ chain = {"context": retriever, "question": RunnablePassthrough()}
 from langchain_core.runnables import RunnableParallel
 assert RunnableParallel(chain).invoke(QUESTION)["context"][0].page_content == found[0].page_content
 assert "alpha" not in repr(retriever)
+assert TriviumRetriever(url=TRIVIUM_URL, api_key="alpha", dataset="lettres").invoke(QUESTION) == []
+try:
+    TriviumRetriever(url=TRIVIUM_URL, top_k=3)
+    raise SystemExit("not refused")
+except ValueError as error:
+    assert "top_k" in str(error)
 """,
     "llama_index": """
 import asyncio
@@ -51,10 +57,13 @@ except TriviumError as error:
     "async_client": "",
 }
 
+SPOKEN = "import logging, sys\nlogging.basicConfig(stream=sys.stdout)\n"
+
 
 @pytest.mark.parametrize("name", MORE)
 def test_the_lines_of_the_docs_work(server: Any, python_of_each_age: Path, name: str) -> None:
     names = f"TRIVIUM_URL, QUESTION = {server.url!r}, {QUESTION!r}\n"
     env = {**server.env, "TRIVIUM_API_KEY": "alpha", "HAYSTACK_TELEMETRY_ENABLED": "False", "NO_PROXY": "127.0.0.1"}
-    told = run([python_of_each_age, "-c", names + program(name) + MORE[name]], env)
+    told = run([python_of_each_age, "-c", SPOKEN + names + program(name) + MORE[name]], env)
+    assert name != "langchain" or "There is no dataset 'lettres'. Do you mean letters?" in told
     assert (PASSAGE if "client" not in name else "Ada Thornfield") in told

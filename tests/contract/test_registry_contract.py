@@ -372,6 +372,18 @@ def test_datasets_are_told_page_by_page(mine: TenantRegistry, tenant: Tenant) ->
     assert [each.name for each in mine.datasets(50, "set-04x")] == names[5:]
 
 
+def test_a_dataset_is_there_while_a_document_is_in_it(
+    registry: Registry, mine: TenantRegistry, tenant: Tenant, other: Tenant
+) -> None:
+    registry.for_tenant(other).accept(document(other, "d", dataset="theirs"))
+    mine.accept(document(tenant, "a", dataset="reports"))
+    assert [mine.has_dataset(name) for name in ("reports", "report", "Reports", "theirs", "")] == [True] + [False] * 4
+    mine.move("a", "minutes")
+    assert [mine.has_dataset(name) for name in ("reports", "minutes")] == [False, True]
+    mine.delete("a")
+    assert not mine.has_dataset("minutes")
+
+
 def test_a_tenant_never_sees_anothers_documents(registry: Registry, tenant: Tenant, other: Tenant) -> None:
     mine, theirs = registry.for_tenant(tenant), registry.for_tenant(other)
     stored = mine.accept(document(tenant, "canary"))

@@ -112,8 +112,7 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     assert "cannot be imported" in server.cli("tenants", "import", str(cut), check=False).stderr
     assert "red was erased" in server.cli("tenants", "export", "red", f"{file}.again", check=False).stderr
     assert _listed(server)["red"]["state"] == "erased"
-    server.cli("tenants", "import", str(file), "--as", "pink")
-    server.cli("tenants", "import", str(file))
+    _import_both(server, str(file))
     server.env["TRIVIUM_API_KEYS"] = f"{API_KEYS},pink:{PINK}"
     server.start()
     server.wait_idle()
@@ -121,13 +120,27 @@ def test_a_tenant_is_exported_erased_and_is_itself_again_once_imported(start_ser
     assert "Kvint" in server.ask("Who keeps the Zephyrine ledger?")["text"]
     with server.http() as client:
         told = [(one["key_id"], one["action"], one["targets"]) for one in client.get("/v1/trail").json()["entries"]]
-    assert told == [("", "tenant.erase", []), ("operator", "tenant.import", ["red"])]
+    assert [(by, action) for by, action, _ in told] == [
+        ("", "tenant.erase"),
+        ("operator", "tenant.create"),
+        ("operator", "tenant.import"),
+    ]
 
     def pink() -> dict[str, Any]:
         return _seen(server, PINK)
 
     wait_until(lambda: pink()["entities"] == before["entities"], "so it is under another name", told=pink)
     assert [edit["why"] for edit in pink()["edits"]["edits"]] == ["Tamsin says so"]
+
+
+def _import_both(server: Server, file: str) -> None:
+    """As pink, which nobody has a key of, and as red, which is created before."""
+    told = server.cli("tenants", "import", file, "--as", "pink").stderr
+    assert "Nobody has a key of pink" in told
+    assert "TRIVIUM_API_KEYS=pink:KEY" in told
+    assert "TRIVIUM_API_KEYS=pink:KEY" in server.cli("tenants", "create", "pink", check=False).stderr
+    server.cli("tenants", "create", "red")
+    assert "Nobody has a key" not in server.cli("tenants", "import", file).stderr
 
 
 def _seen(server: Server, key: str = "") -> dict[str, Any]:

@@ -192,6 +192,13 @@ async def test_a_key_opens_its_tenant_alone(start_server: Callable[..., Server])
         assert "key" in refused.content[0].text
 
 
+async def test_what_cannot_be_listed_is_told_why(start_server: Callable[..., Server]) -> None:
+    server = start_server(TRIVIUM_API_KEYS="default:alpha")
+    async with over_stdio(server, "guess") as client:
+        with pytest.raises(MCPError, match="key is missing or unknown"):
+            await client.list_resources()
+
+
 async def test_a_readers_key_reads_and_adds_nothing(start_server: Callable[..., Server]) -> None:
     server = start_server(TRIVIUM_API_KEYS="one:alpha")
     server.key = "alpha"

@@ -5,10 +5,10 @@ import type { components, paths } from "./schema.js";
 
 export type Schemas = components["schemas"];
 
-/** What went wrong, as the server told it (RFC 9457). */
+/** What went wrong, as the server told it (RFC 9457); `status` is 0 where it told nothing. */
 export class TriviumError extends Error {
-  constructor(readonly problem: Partial<Schemas["Problem"]>, readonly status: number) {
-    super([problem.detail ?? `The server answered ${status}.`, problem.action ?? ""].join(" ").trim());
+  constructor(readonly problem: Partial<Schemas["Problem"]>, readonly status: number, cause?: unknown) {
+    super([problem.detail ?? `The server answered ${status}.`, problem.action ?? ""].join(" ").trim(), { cause });
   }
 }
 
@@ -36,7 +36,7 @@ export interface Trivium extends Client<paths> {
 /** A client of the server at `baseUrl`; `GET`, `POST`, ... take a path of the interface and are typed by it. */
 export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivium {
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-  const client = createClient<paths>({ baseUrl, headers, ...(fetch ? { fetch } : {}) });
+  const client = createClient<paths>({ baseUrl, headers, fetch: reaching(baseUrl, fetch ?? globalThis.fetch) });
   const added: Omit<Trivium, keyof Client<paths>> = {
     async ask(question: string, more = {}) {
       return told<Schemas["Answer"]>(await client.POST("/v1/queries", { body: { ...more, query: question } }));
@@ -61,6 +61,19 @@ export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivi
   return Object.assign(client, added);
 }
 
+/** `fetch` whose failures to reach the server are ours; one that was stopped stays as it is. */
+function reaching(baseUrl: string, fetch: typeof globalThis.fetch): (request: Request) => Promise<Response> {
+  return async (request) => {
+    try {
+      return await fetch(request);
+    } catch (fault) {
+      if (!(fault instanceof TypeError)) throw fault;
+      const detail = `No Trivium server answers at ${baseUrl}, or it does not let this page ask.`;
+      throw new TriviumError({ code: "server_unreachable", detail, action: "Check the address and try again." }, 0, fault);
+    }
+  };
+}
+
 function told<T>(answer: { data?: unknown; error?: unknown; response: Response }): T {
   if (answer.data === undefined) {
     const problem = typeof answer.error === "object" && answer.error !== null ? answer.error : {};
@@ -75,7 +88,9 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<AnswerE
   const decoder = new TextDecoder();
   const reader = body.getReader();
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch((fault: unknown) => {
+      throw fault instanceof TypeError ? brokeOff(fault) : fault;
+    });
     if (done) break;
     rest += decoder.decode(value, { stream: true });
     const blocks = rest.split("\n\n");
@@ -91,7 +106,12 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<AnswerE
       if (sent.event === "answer") return;
     }
   }
-  throw new TriviumError({ detail: "The answer broke off before its end.", action: "Ask again." }, 0);
+  throw brokeOff();
+}
+
+function brokeOff(cause?: unknown): TriviumError {
+  const detail = "The answer broke off before its end.";
+  return new TriviumError({ code: "connection_lost", detail, action: "Ask again." }, 0, cause);
 }
 
 function parsed(block: string): AnswerEvent | undefined {

@@ -50,6 +50,21 @@ test("a stream that breaks off, or tells of an error, is thrown", async () => {
     assert.rejects(drain(url), (error) => error.problem.code === "llm_down" && error.status === 503));
 });
 
+test("a server that is away, or goes away, is an error like the others", async () => {
+  const told = (code) => (error) => error instanceof TriviumError && error.problem.code === code && error.status === 0;
+  let away;
+  await answering(() => {}, async (url) => { away = url; });
+  await assert.rejects(trivium(away).ask("x"), told("server_unreachable"));
+  await assert.rejects(trivium(away).GET("/v1/status"), told("server_unreachable"));
+  const cut = (request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "content-length": "99" });
+    response.write('event: text\ndata: {"text":"A"}\n\n', () => response.destroy());
+  };
+  await answering(cut, (url) => assert.rejects(async () => {
+    for await (const each of trivium(url).askStream("x")) void each;
+  }, told("connection_lost")));
+});
+
 test("a running server answers, whole and as it is written", { skip: !process.env.TRIVIUM_URL && "TRIVIUM_URL names no server" }, async () => {
   const client = trivium(process.env.TRIVIUM_URL, { apiKey: process.env.TRIVIUM_API_KEY });
   const { data } = await client.GET("/v1/sources", { params: { query: { limit: 1 } } });

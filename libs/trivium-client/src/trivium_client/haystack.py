@@ -10,7 +10,7 @@ from haystack.utils import Secret, deserialize_secrets_inplace
 from trivium import api
 from trivium.domain.retrieval import Mode
 from trivium_client import AsyncTriviumClient, TriviumClient, Within
-from trivium_client.passages import about
+from trivium_client.passages import about, hits_of
 
 FROM_ENVIRONMENT = Secret.from_env_var("TRIVIUM_API_KEY", strict=False)
 
@@ -68,4 +68,6 @@ class TriviumRetriever:
 
 
 def _documents(found: api.SearchResponse) -> list[Document]:
-    return [Document(id=hit.chunk.id, content=hit.chunk.text, meta=about(hit), score=hit.score) for hit in found.hits]
+    return [
+        Document(id=hit.chunk.id, content=hit.chunk.text, meta=about(hit), score=hit.score) for hit in hits_of(found)
+    ]

@@ -7,16 +7,18 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import SecretStr
+from pydantic import ConfigDict, SecretStr
 
 from trivium import api
 from trivium.domain.retrieval import Mode
 from trivium_client import AsyncTriviumClient, TriviumClient, Within
-from trivium_client.passages import about
+from trivium_client.passages import about, hits_of
 
 
 class TriviumRetriever(BaseRetriever):
     """The `k` best passages of a dataset, of "" all. Raises `TriviumError` where the server refuses or is away."""
+
+    model_config = ConfigDict(extra="forbid")
 
     url: str = "http://127.0.0.1:8080"
     api_key: SecretStr = SecretStr("")
@@ -39,4 +41,4 @@ class TriviumRetriever(BaseRetriever):
 
 
 def _documents(found: api.SearchResponse) -> list[Document]:
-    return [Document(page_content=hit.chunk.text, metadata=about(hit), id=hit.chunk.id) for hit in found.hits]
+    return [Document(page_content=hit.chunk.text, metadata=about(hit), id=hit.chunk.id) for hit in hits_of(found)]

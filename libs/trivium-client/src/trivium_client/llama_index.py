@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from trivium import api
 from trivium.domain.retrieval import Mode
 from trivium_client import AsyncTriviumClient, TriviumClient, Within
-from trivium_client.passages import about
+from trivium_client.passages import about, hits_of
 
 
 class TriviumRetriever(BaseRetriever):
@@ -41,5 +41,5 @@ class TriviumRetriever(BaseRetriever):
 def _nodes(found: api.SearchResponse) -> list[NodeWithScore]:
     return [
         NodeWithScore(node=TextNode(id_=hit.chunk.id, text=hit.chunk.text, metadata=about(hit)), score=hit.score)
-        for hit in found.hits
+        for hit in hits_of(found)
     ]

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from trivium import api
+
+log = logging.getLogger("trivium_client")
+
+
+def hits_of(found: api.SearchResponse) -> Sequence[api.Hit]:
+    """The hits. Frameworks have no place for notes, as that there is no such dataset: they are logged."""
+    for note in found.notes:
+        log.warning(note)
+    return found.hits
 
 
 def about(hit: api.Hit) -> dict[str, Any]:

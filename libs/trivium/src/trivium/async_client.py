@@ -48,7 +48,7 @@ from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode, Rerank
 from trivium.retrying import RETRIES, Retries, asks_for_more_time
-from trivium.watched_file import Progress, WatchedFile
+from trivium.watched_file import Progress, WatchedFile, opened
 from trivium.within import EVERYTHING, Within
 
 DEFAULT_TIMEOUT_S = 120.0
@@ -95,7 +95,7 @@ class AsyncTriviumClient:
 
     async def submit_file(
         self,
-        path: Path,
+        path: Path | str,
         name: str = "",
         *,
         dataset: str = DEFAULT_DATASET,
@@ -112,8 +112,8 @@ class AsyncTriviumClient:
         `progress` is told how much has been sent.
         Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
         """
-        with path.open("rb") as content:
-            form = {"file": (name or path.name, WatchedFile(content, progress), "application/octet-stream")}
+        with opened(path) as content:
+            form = {"file": (name or Path(path).name, WatchedFile(content, progress), "application/octet-stream")}
             fields = api.UploadFields(
                 dataset=dataset, password=password, run=run or None, move=move, extractor=extractor
             )

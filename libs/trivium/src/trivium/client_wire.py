@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -38,6 +39,12 @@ def failures(url: str) -> Iterator[None]:
     try:
         yield
     except httpx.ConnectError as error:
+        if distrust := _distrust(error):
+            raise Refused(
+                "certificate_not_trusted",
+                f"The certificate of {url} is not trusted: {distrust}.",
+                "Name its authority's file (PEM) in SSL_CERT_FILE, and the server as its certificate does.",
+            ) from error
         raise TryLater(
             "server_unreachable",
             f"No Trivium server answers at {url}.",
@@ -46,9 +53,18 @@ def failures(url: str) -> Iterator[None]:
     except httpx.TimeoutException as error:
         raise TryLater("server_slow", f"The server at {url} did not answer in time.", "Try again later.") from error
     except httpx.TransportError as error:
-        raise TryLater(
-            "connection_lost", f"The connection to {url} was lost: {error or type(error).__name__}.", "Try again."
-        ) from error
+        why = str(error).rstrip(".") or type(error).__name__
+        other = "" if url.startswith("https:") else " A server with TLS is named https://..."
+        raise TryLater("connection_lost", f"The connection to {url} was lost: {why}.", f"Try again.{other}") from error
+
+
+def _distrust(error: BaseException | None) -> str:
+    """Why a certificate was not believed; "" where something else is the matter."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return error.verify_message or "it cannot be verified"
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
@@ -59,7 +75,20 @@ def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
         "headers": {"Authorization": f"Bearer {api_key}"} if api_key else {},
         "timeout": httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
         "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
+        "verify": _trusted(base),
     }
+
+
+def _trusted(base: httpx.URL) -> ssl.SSLContext:
+    """Whose certificates are believed: of `SSL_CERT_FILE`, else of the usual authorities; without TLS nobody's."""
+    if base.scheme == "http":
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        raise Refused(
+            "bad_setting", f"SSL_CERT_FILE cannot be used: {error}.", "Have it name certificates in PEM."
+        ) from error
 
 
 def base_url(url: str) -> httpx.URL:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -56,6 +57,21 @@ _MAX_CREDENTIAL_BYTES = 64 * 1024
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+def check_https(url: str, name: str) -> None:
+    """Raises `Refused` (`bad_setting`) for an address whose answers could be changed on the way; `name` says whose."""
+    try:
+        parsed = urlsplit(url)
+        fits = bool(parsed.hostname) and (parsed.scheme == "https" or _is_own(parsed))
+    except ValueError:
+        fits = False
+    if not fits:
+        raise Refused("bad_setting", f"{name} is no https address: {url[:200]!r}.", "Name it as https://...")
+
+
+def _is_own(address: SplitResult) -> bool:
+    return address.scheme == "http" and address.hostname in LOOPBACK
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -367,7 +383,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return {role: frozenset(called) for role, called in names.items()}
 
     def _check_oidc(self) -> None:
+        if self.oidc_audience and not self.oidc_issuer:
+            raise Refused(
+                "bad_setting",
+                "TRIVIUM_OIDC_AUDIENCE is set without TRIVIUM_OIDC_ISSUER.",
+                "Name the identity provider: without it nobody needs a token.",
+            )
         if self.oidc_issuer:
+            check_https(self.oidc_issuer, "TRIVIUM_OIDC_ISSUER")
             _ = self.oidc_allowed, self.oidc_role_names
             if not self.oidc_audience:
                 raise Refused(

@@ -24,7 +24,7 @@ class InvalidRequest(Refused):
         )
         first = self.fields[0]
         action = "Correct what does not fit; /docs and proto/ show what it may be."
-        super().__init__("invalid_request", f"{first.field}: {first.message}", action)
+        super().__init__("invalid_request", f"{first.field}: {first.message.rstrip('.')}.", action)
 
     def renamed(self, names: Mapping[str, str]) -> InvalidRequest:
         """The same of fields whose first part has another name elsewhere; `names` from here to there."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO
 
 Progress = Callable[[int, int], None]
 """Told the bytes sent so far and the file's size; again from the start where the upload is sent again."""
+
+
+def opened(path: Path | str) -> BinaryIO:
+    """The file to be read. Raises `OSError`."""
+    return Path(path).open("rb")
 
 
 class WatchedFile(io.RawIOBase):

@@ -27,7 +27,7 @@ async def test_a_file_goes_in_and_is_found_asked_about_and_deleted(calling: Asyn
     path = tmp_path / "a.txt"
     path.write_text("Ada wrote the first program.")
     told: list[int] = []
-    source = await calling.submit_file(path, progress=lambda sent, _: told.append(sent))
+    source = await calling.submit_file(str(path), progress=lambda sent, _: told.append(sent))
     assert told[-1] == path.stat().st_size
     [ready] = await calling.wait([source.id])
     assert ready.chunks == 1

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from certificates import write_certificate
 
 from trivium import api
 from trivium.client import TriviumClient
@@ -173,7 +175,7 @@ def test_an_uploads_progress_ends_with_all_of_it(client: TriviumClient, tmp_path
     path = tmp_path / "long.txt"
     path.write_text("Ada. " * 60_000)
     told: list[tuple[int, int]] = []
-    client.submit_file(path, progress=lambda sent, size: told.append((sent, size)))
+    client.submit_file(str(path), progress=lambda sent, size: told.append((sent, size)))
     assert told[-1] == (300_000, 300_000)
     assert [sent for sent, _ in told] == sorted(sent for sent, _ in told)
     assert len(told) > 2
@@ -213,6 +215,51 @@ def test_what_is_not_trivium_or_breaks_off_is_told_clearly(reply: bytes, family:
     with answering(reply) as url, TriviumClient(url) as client, pytest.raises(family) as failure:
         client.status()
     assert failure.value.code == code
+
+
+@contextmanager
+def answering_over_tls(folder: Path) -> Iterator[str]:
+    """A server with a certificate of its own authority that answers each whole request with a refusal."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*write_certificate(folder, "ours"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with suppress(OSError), context.wrap_socket(connection, server_side=True) as secured:
+                    secured.recv(65536)
+                    secured.sendall(response("403 Forbidden", b"no"))
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"https://localhost:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_certificate_that_is_not_trusted_is_told_and_its_authority_may_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    with answering_over_tls(tmp_path) as url:
+        with TriviumClient(url) as client, pytest.raises(Refused, match="not trusted: self-signed") as failure:
+            client.status()
+        assert failure.value.code == "certificate_not_trusted"
+        assert "SSL_CERT_FILE" in failure.value.action
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "tls.crt"))
+        with TriviumClient(url) as client, pytest.raises(Refused) as refused:
+            client.status()
+        assert refused.value.code == "http_403", "no proxy is asked for what is on this machine"
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.crt"))
+        with pytest.raises(Refused, match="SSL_CERT_FILE cannot be used"):
+            TriviumClient(url)
+        plain = url.replace("https", "http")
+        with TriviumClient(plain, retries=NO_RETRIES) as client, pytest.raises(TryLater, match="https") as lost:
+            client.status()
+        assert lost.value.code == "connection_lost"
 
 
 def test_a_stream_that_breaks_off_is_an_error_and_no_half_answer() -> None:

@@ -36,6 +36,16 @@ def test_a_rotated_key_goes_on_opening_for_as_long_as_keep_says(run: Run) -> Non
     assert "is no span of time" in run("keys", "rotate", after_kept["id"], "--keep", "soon").output
 
 
+def test_whoever_revokes_a_key_is_told_which_others_of_its_name_still_open(run: Run) -> None:
+    old = json.loads(run("keys", "create", "laptop", "--json").stdout)["key"]["id"]
+    new = json.loads(run("keys", "rotate", old, "--keep", "1h", "--json").stdout)["key"]["id"]
+    run("keys", "create", "other")
+    done = run("keys", "revoke", old)
+    assert done.stdout == f"Revoked: {old} (laptop)\n"
+    assert done.stderr == f"Of the same name and still open: {new}\n"
+    assert run("keys", "revoke", new).stderr == ""
+
+
 def test_the_trail_as_json_is_an_entry_a_line_however_many_pages_there_are(run: Run, world: World) -> None:
     trail, caller = Trail(world.objects), Caller(DEFAULT_TENANT, Role.ADMIN, "environment-1", "line\nbreak")
     for number in range(205):

@@ -53,6 +53,34 @@ async def test_where_the_provider_counts_nothing_bytes_are_counted(account: Acco
     assert account.settle() == 20 + 3
 
 
+@pytest.mark.parametrize(
+    ("provider", "said"),
+    [
+        ("openai", {"choices": [{"message": {"content": "twelve bytes", "reasoning_content": "They may sit down."}}]}),
+        ("openai", {"choices": [{"message": {"content": "twelve bytes", "reasoning": "They may sit down."}}]}),
+        ("openai", {"choices": [{"message": {"content": "<think>I think</think>twelve bytes"}}]}),
+        (
+            "anthropic",
+            {
+                "content": [
+                    {"type": "thinking", "thinking": "They may sit down."},
+                    {"type": "text", "text": "twelve bytes"},
+                ]
+            },
+        ),
+        ("ollama", {"message": {"content": "twelve bytes", "thinking": "They may sit down."}, "done": True}),
+    ],
+)
+async def test_reasoning_of_a_whole_answer_that_nobody_counted_is_charged_and_is_no_answer(
+    account: Account, provider: str, said: dict[str, object]
+) -> None:
+    with OpenAiPeer([Reply(raw=json.dumps(said).encode())]) as peer:
+        llm = client(peer, provider)
+        assert (await llm.complete(ASKED)).text == "twelve bytes"
+        await llm.close()
+    assert account.settle() in (20 + 8, 20 + 9)  # 30 or 34 bytes
+
+
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "ollama"])
 async def test_a_stream_that_is_left_is_charged_for_what_came(account: Account, provider: str) -> None:
     with OpenAiPeer([Reply(SAID, pause_s=0.05)]) as peer:

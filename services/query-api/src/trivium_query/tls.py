@@ -27,7 +27,7 @@ class Certificate:
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.set_alpn_protocols(["http/1.1"])
         try:
-            self.context.load_cert_chain(chain, key)
+            _load(self.context, chain, key)
             self._pem = chain.read_bytes(), key.read_bytes()
         except (OSError, ValueError) as error:
             raise Refused(
@@ -49,8 +49,8 @@ class Certificate:
             return
         try:
             pem = self._chain.read_bytes(), self._key.read_bytes()
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self._chain, self._key)
-            self.context.load_cert_chain(self._chain, self._key)
+            _load(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), self._chain, self._key)
+            _load(self.context, self._chain, self._key)
         except (OSError, ValueError) as error:
             log.warning("certificate_not_taken", reason=str(error))
             return
@@ -72,6 +72,15 @@ class Certificate:
         except OSError:
             return ()
         return tuple((each.st_mtime_ns, each.st_ino, each.st_size) for each in found)
+
+
+def _load(context: ssl.SSLContext, chain: Path, key: Path) -> None:
+    context.load_cert_chain(chain, key, _no_passphrase)
+
+
+def _no_passphrase() -> str:
+    """Nobody is there to be asked."""
+    raise ValueError("the key has a passphrase; write it without one")
 
 
 def certificate_of(settings: Settings) -> Certificate | None:

@@ -369,6 +369,9 @@ class TestWithKeys:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await ingests.GetSource(wanted, metadata=(("x-api-key", "beta"),))
         assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+        for first, then in (("alpha", "beta"), ("alpha", "no")):
+            told = await ingests.GetSource(wanted, metadata=(("x-api-key", first), ("x-api-key", then)))
+            assert told.source.id == engine, "of several the first counts, as over HTTP"
 
 
 async def test_health_and_reflection_answer(channel: grpc.aio.Channel) -> None:

@@ -176,6 +176,20 @@ async def test_an_empty_store_says_that_nothing_has_been_read_and_what_to_do(
     assert waiting.startswith("Nothing has been read yet. Waiting to be read: 1.")
 
 
+@pytest.mark.usefixtures("engine")
+async def test_a_dataset_that_is_not_there_is_told(client: httpx.AsyncClient) -> None:
+    there = {"query": "zebra", "filters": {"dataset": "default"}}
+    misspelt = {"query": "zebra", "filters": {"dataset": "defualt"}}
+    searched = (await client.post("/v1/search", json=misspelt)).json()
+    asked = (await client.post("/v1/queries", json=misspelt)).json()
+    for told in (*searched["notes"], asked["text"]):
+        assert told == (
+            "There is no dataset 'defualt'. Do you mean default? All of them: trivium datasets, or GET /v1/datasets."
+        )
+    assert searched["notes"]
+    assert (await client.post("/v1/search", json=there)).json()["notes"] == []
+
+
 @pytest.mark.parametrize("by", ["accept", "field"])
 async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client: httpx.AsyncClient, by: str) -> None:
     headers = {"accept": "text/event-stream"} if by == "accept" else {}
@@ -284,4 +298,4 @@ async def test_a_wrong_content_type_is_told_as_such(client: httpx.AsyncClient, p
 
 async def test_no_body_at_all_is_a_missing_one(client: httpx.AsyncClient) -> None:
     answer = await client.post("/v1/search")
-    assert (answer.status_code, answer.json()["detail"]) == (422, "body: Field required")
+    assert (answer.status_code, answer.json()["detail"]) == (422, "body: Field required.")

@@ -30,6 +30,9 @@ from trivium_query.requests import Embeddings, Services
 
 CHAT = "/openai/v1/chat/completions"
 ASKED = {"model": "trivium", "messages": [{"role": "user", "content": "Who designed the Analytical Engine?"}]}
+TOKENS = (
+    "body.input: Send text; the numbers of tokens are of another model (LangChain: check_embedding_ctx_length=False)."
+)
 SPENT = {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
 
 
@@ -108,6 +111,26 @@ async def test_the_model_names_dataset_and_strategy(client: httpx.AsyncClient, m
     assert (await client.get(f"/openai/v1/models/{model}")).json()["id"] == model
 
 
+@pytest.mark.parametrize("model", ["trivium/defualt", "trivium/defualt:vector"])
+async def test_a_dataset_that_is_not_there_is_no_model(client: httpx.AsyncClient, model: str) -> None:
+    told = [
+        await client.post(CHAT, json=ASKED | {"model": model}),
+        await client.post(CHAT, json=ASKED | {"model": model, "stream": True}),
+        await client.post("/openai/v1/responses", json={"model": model, "input": "x"}),
+        await client.post("/openai/v1/responses", json={"model": model, "input": "x", "stream": True}),
+        await client.get(f"/openai/v1/models/{model}"),
+    ]
+    for answer in told:
+        assert answer.status_code == 404
+        assert answer.json()["error"] == {
+            "message": f"The model {model!r} does not exist: there is no dataset 'defualt'."
+            " Do you mean default? GET /openai/v1/models lists them.",
+            "type": "invalid_request_error",
+            "param": None,
+            "code": "model_not_found",
+        }
+
+
 async def test_models_are_listed(client: httpx.AsyncClient) -> None:
     listed = (await client.get("/openai/v1/models")).json()
     names = [model["id"] for model in listed["data"]]
@@ -157,6 +180,22 @@ async def test_other_refusals_are_worded_so_too(client: httpx.AsyncClient) -> No
         assert answer.status_code == status, answer.text
         assert answer.json()["error"]["message"]
     assert (await client.get(CHAT)).headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("files", {}, "Not Found. There are models, chat/completions, responses and embeddings."),
+        ("chat/completions", {"model": "trivium"}, "body.messages: Field required."),
+        ("embeddings", {"model": "trivium-embeddings", "input": [1, 2]}, TOKENS),
+        ("embeddings", {"model": "trivium-embeddings", "input": [[1, 2], [3]]}, TOKENS),
+    ],
+)
+async def test_a_refusal_leads_to_what_this_interface_takes(
+    client: httpx.AsyncClient, path: str, body: object, message: str
+) -> None:
+    answer = await client.post(f"/openai/v1/{path}", json=body)
+    assert answer.json()["error"]["message"] == message
 
 
 async def test_fields_that_steer_a_language_model_are_left_alone(client: httpx.AsyncClient) -> None:

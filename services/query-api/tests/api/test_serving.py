@@ -172,6 +172,16 @@ async def test_a_broken_chunk_is_told_400_and_is_no_fault_of_ours(
     assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
 
 
+async def test_a_body_with_two_lengths_is_refused_and_what_follows_it_is_no_request(listening: Listening) -> None:
+    """RFC 9112, section 6.1: what stands before us may have read another end of it."""
+    head = b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    lengths = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    answer = await _raw(listening, head + lengths + b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert b" 400 " in answer[:40]
+    assert b"two_lengths" in answer
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
 async def test_a_body_over_the_bound_gets_its_answer_over_a_real_socket(listening: Listening) -> None:
     async with httpx.AsyncClient(base_url=listening.http) as client:
         answer = await client.post("/v1/sources", files={"file": ("big", b"x" * 3_000_000)})

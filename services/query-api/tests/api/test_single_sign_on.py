@@ -33,6 +33,7 @@ class Provider:
 
     def __init__(self) -> None:
         self.reads = 0
+        self.odd: list[Any] = []
         self.keys: dict[str, Any] = {}
         self.rotate("first")
         provider = self
@@ -68,7 +69,7 @@ class Provider:
             json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())) | {"kid": kid, "use": "sig"}
             for kid, key in self.keys.items()
         ]
-        return {"keys": [*told, {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}]}
+        return {"keys": [*self.odd, *told, {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}]}
 
     def claims(self, **more: Any) -> dict[str, Any]:
         told = {"iss": self.issuer, "aud": "trivium", "sub": "mira", "exp": time.time() + 300, "tenant": "default"}
@@ -153,9 +154,11 @@ def unsigned(provider: Provider) -> str:
         (lambda p: p.token(tenant=["default", "other"]), "one tenant"),
         (lambda p: p.token(tenant=None), "one tenant"),
         (lambda p: p.token(roles=["root"]), "no role"),
+        (lambda p: p.token(roles=5), "no role"),
+        (lambda p: p.token(roles=[{"name": "writer"}, None]), "no role"),
         (lambda p: p.token(sub=None), "lacks a claim"),
         (lambda p: p.token()[:-10], "signature"),
-        (lambda p: "eyJ.x.y", "is no token"),
+        (lambda p: "eyJ.x.y", "cannot be read"),
     ],
 )
 async def test_a_token_that_proves_nothing_is_refused_and_told_why(
@@ -205,6 +208,25 @@ async def test_an_issuer_that_is_away_is_a_passing_fault_and_known_keys_go_on(
         await fresh.caller(token)
 
 
+ODD_KEYS = (
+    5,
+    None,
+    {"kty": "RSA", "kid": "cut", "n": "x", "e": "AQAB"},
+    {"kty": "RSA", "kid": "null", "n": None, "e": "AQAB"},
+    {"kty": "RSA", "kid": "empty"},
+    {"kty": "EC", "kid": "curve", "crv": "P-1", "x": "AA", "y": "AA"},
+    {"kty": "OKP", "kid": "okp", "crv": "Ed25519", "x": "AA"},
+    {"kty": ["RSA"]},
+)
+
+
+@pytest.mark.parametrize("odd", ODD_KEYS)
+async def test_a_key_that_is_none_leaves_the_others(provider: Provider, sso: SingleSignOn, odd: object) -> None:
+    """RFC 7517, section 5."""
+    provider.odd = [odd]
+    assert (await sso.caller(provider.token())).key_id == "sso:mira"
+
+
 async def test_an_issuer_that_calls_itself_otherwise_is_not_believed(provider: Provider, settings: Settings) -> None:
     sso = SingleSignOn(msgspec.structs.replace(settings, oidc_issuer=provider.issuer + "/"))
     with pytest.raises(TryLater):
@@ -213,7 +235,8 @@ async def test_an_issuer_that_calls_itself_otherwise_is_not_believed(provider: P
 
 def test_settings_that_would_open_too_much_are_refused(services: Services) -> None:
     algorithms = ({"oidc_algorithms": name} for name in ("none", "HS256"))
-    for wrong in ({"oidc_audience": ""}, *algorithms, {"oidc_roles": "x"}):
+    clear = ({"oidc_issuer": issuer} for issuer in ("http://x.example", "x.example", "ftp://127.0.0.1", "https://[x"))
+    for wrong in ({"oidc_audience": ""}, *algorithms, {"oidc_roles": "x"}, *clear, {"oidc_issuer": ""}):
         with pytest.raises(Refused, match="TRIVIUM_OIDC"):
             Settings(**{"oidc_issuer": "https://x.example", "oidc_audience": "t", **wrong}).check()
     Settings(http_host="0.0.0.0", oidc_issuer="https://x.example", oidc_audience="t").check()

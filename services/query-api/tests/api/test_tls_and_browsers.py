@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import os
 import signal
-import ssl
 from pathlib import Path
 
 import grpc
 import httpx
 import msgspec
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from certificates import trusting, write_certificate
 from served_here import ended, served
 
 from trivium.config import Settings
@@ -27,36 +23,6 @@ from trivium_query.requests import Services
 from trivium_query.serve import Listening
 
 ORIGIN = "https://app.example.org"
-
-
-def write_certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    """A certificate of its own authority for localhost, called `name`, in the same two files each time."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    called = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(called)
-        .issuer_name(called)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    chain, secret = folder / "tls.crt", folder / "tls.key"
-    chain.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    encoding = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    secret.write_bytes(key.private_bytes(*encoding))
-    return chain, secret
-
-
-def trusting(chain: bytes) -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.load_verify_locations(cadata=chain.decode())
-    return context
 
 
 async def answers(where: Listening, chain: bytes) -> bool:
@@ -105,6 +71,9 @@ def test_files_that_cannot_be_used_are_refused_at_the_start(tmp_path: Path) -> N
         Settings(tls_cert="x").check()
     with pytest.raises(Refused, match="cannot be used"):
         tls.certificate_of(Settings(tls_cert=str(tmp_path / "no"), tls_key=str(tmp_path / "no")))
+    chain, key = write_certificate(tmp_path, "locked", passphrase=b"hush")
+    with pytest.raises(Refused, match="has a passphrase"):
+        tls.certificate_of(Settings(tls_cert=str(chain), tls_key=str(key)))
 
 
 async def test_every_answer_tells_browsers_to_be_careful(client: httpx.AsyncClient, engine: str) -> None:
@@ -182,6 +151,9 @@ async def test_only_named_origins_may_ask(services: Services) -> None:
         allowed = await client.options("/v1/search", headers={"origin": ORIGIN, **asked})
         assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, ORIGIN)
         assert "access-control-allow-credentials" not in allowed.headers
+        theirs = "authorization,content-type,mcp-protocol-version,x-stainless-lang,x-stainless-retry-count"
+        added = asked | {"access-control-request-headers": theirs}
+        assert (await client.options("/openai/v1/models", headers={"origin": ORIGIN, **added})).status_code == 200
         read = await client.get("/v1/sources", headers={"origin": ORIGIN, "x-api-key": "alpha"})
         assert (read.status_code, read.headers["access-control-allow-origin"]) == (200, ORIGIN)
         unknown = await client.get("/v1/sources", headers={"origin": ORIGIN})

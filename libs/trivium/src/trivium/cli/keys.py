@@ -91,8 +91,12 @@ def rotate(key_id: str, keep: int, as_json: bool) -> None:
 def revoke(key_id: str) -> None:
     """Take ID back: some seconds later it opens nothing anywhere."""
     with connected() as client:
+        known = client.keys().keys  # before: it may be the key in use
         key = client.revoke_key(key_id)
+    namesakes = [other.id for other in known if other.name == key.name and other.id != key.id and _opens(other)]
     say(f"Revoked: {key.id} ({one_line(key.name)})")
+    if namesakes:
+        note(f"Of the same name and still open: {', '.join(namesakes)}")
 
 
 def _say_new(made: api.NewKey, as_json: bool) -> None:
@@ -108,6 +112,11 @@ def _row(key: api.Key) -> tuple[str, ...]:
     uses = sorted(key.uses.items(), key=lambda use: (-use[1], use[0]))
     used_for = ", ".join(f"{use} {times}" for use, times in uses)
     return key.id, one_line(key.name), key.role, _state(key), _when(key.used_at), used_for
+
+
+def _opens(key: api.Key) -> bool:
+    ends = [at for at in (key.ended_at, key.expires_at) if at is not None]
+    return not ends or min(ends) > time.time()
 
 
 def _state(key: api.Key) -> str:

@@ -11,7 +11,7 @@ from trivium.cli import runtime
 from trivium.cli.terminal import counted, note, print_json, print_table, say
 from trivium.config import Settings, load_settings
 from trivium.domain.errors import Refused
-from trivium.domain.scope import Tenant
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
 
 if TYPE_CHECKING:  # the stores load numpy
     from trivium.ports.stores import BucketStores, Stores
@@ -129,14 +129,21 @@ def import_file(file: Path, name: str) -> None:
     Its documents are ingested anew from their originals, by whatever serves next. Embedded, no server may be running on
     the data directory.
     """
+    from trivium.tenants.create import first_admin
     from trivium.tenants.import_archive import import_archive
+    from trivium.tenants.totals import totals
 
     settings = load_settings()
     with runtime.upkeep().opened(settings) as stores:
         tenant, documents = import_archive(stores, file, settings.max_upload_bytes, name)
         stores.work_signal.notify()
+        closed = bool(settings.tenants_by_key or tenant != DEFAULT_TENANT) and not (
+            tenant in settings.tenants_by_key.values() or totals(stores, tenant).keys
+        )
     say(f"Imported: {tenant.name}")
     note(f"{counted(documents, 'document')} will be ingested, at once where workers run, else by `trivium serve`.")
+    if closed:
+        note(f"Nobody has a key of {tenant.name}. {first_admin(tenant)}")
 
 
 def _refuse_with_key(settings: Settings, tenant: Tenant) -> None:

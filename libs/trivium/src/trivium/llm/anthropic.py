@@ -21,6 +21,7 @@ _PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "time
 class _Block(msgspec.Struct):
     type: str = ""
     text: str = ""
+    thinking: str = ""
     id: str = ""
     name: str = ""
     input: msgspec.Raw = msgspec.Raw(b"")
@@ -108,6 +109,7 @@ class AnthropicDialect(msgspec.Struct, frozen=True):
             output_tokens=answer.usage.output_tokens or 0,
             truncated=answer.stop_reason == "max_tokens",
             calls=tuple(_call(block) for block in asked if block.name != _TOOL),
+            thought="".join(block.thinking for block in answer.content),
         )
 
     def reader(self) -> AnthropicStream:

@@ -141,6 +141,7 @@ class HttpLlm:
                 answer = self._dialect.decode(body)
             except (msgspec.DecodeError, UnicodeError) as fault:
                 raise self._gibberish(fault) from fault
+            bill.came(answer.text + answer.thought)
             return answer if prompt.schema is not None else spoken(answer)  # JSON is freed of thoughts by its decoder
 
     async def _stream(self, prompt: Prompt, deadline: float, bill: Bill) -> AsyncGenerator[Delta]:

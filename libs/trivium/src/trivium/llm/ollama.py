@@ -79,7 +79,8 @@ class OllamaDialect(msgspec.Struct, frozen=True):
             _raise(answer.error)
         calls = (call.function for call in answer.message.tool_calls)  # they have no ids
         asked = tuple(ToolCall(f"call-{at}", call.name, call.arguments) for at, call in enumerate(calls))
-        return msgspec.structs.replace(_completion(answer.message.content, answer), calls=asked)
+        completion = _completion(answer.message.content, answer)
+        return msgspec.structs.replace(completion, calls=asked, thought=answer.message.thinking)
 
     def reader(self) -> OllamaStream:
         """A reader of JSON lines."""

@@ -38,6 +38,10 @@ class _Message(msgspec.Struct):
     reasoning: str | None = None  # OpenRouter's and later vLLM's
     tool_calls: list[_Call] | None = None
 
+    @property
+    def thought(self) -> str:
+        return self.reasoning_content or self.reasoning or ""
+
 
 class _Choice(msgspec.Struct):
     message: _Message = msgspec.field(default_factory=_Message)
@@ -106,6 +110,7 @@ class OpenAiDialect(msgspec.Struct, frozen=True):
             output_tokens=usage.completion_tokens or 0,
             truncated=choice.finish_reason == "length",
             calls=tuple(_call(call) for call in choice.message.tool_calls or ()),
+            thought=choice.message.thought,
         )
 
     def reader(self) -> OpenAiStream:
@@ -149,7 +154,7 @@ class OpenAiStream:
             self._reason, self.finished = choice.finish_reason, True
         if choice.delta.refusal or choice.finish_reason == "content_filter":
             _decline(choice.delta.refusal or "its content filter stopped it")
-        self.thought = choice.delta.reasoning_content or choice.delta.reasoning or ""
+        self.thought = choice.delta.thought
         piece = choice.delta.content or ""
         self._text.append(piece)
         return piece

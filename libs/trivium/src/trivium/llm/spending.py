@@ -73,7 +73,7 @@ class Bill:
             self.came()
 
     def told(self, completion: Completion) -> None:
-        """The whole, by the provider's own count where it gives one; else with the reasoning that came in a stream."""
+        """The whole, by the provider's own count where it gives one; else by what came, with its reasoning."""
         read = completion.input_tokens or self._read
         written_bytes = max(self._written_bytes, len(completion.text.encode("utf-8", "replace")))
         self._make(read + (completion.output_tokens or _tokens(written_bytes)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mcp import MCPError
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-from mcp.types import Resource, ToolAnnotations
+from mcp.types import INTERNAL_ERROR, Resource, ToolAnnotations
 
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NotFound, TriviumError
@@ -27,7 +28,7 @@ class TriviumMcp(MCPServer):
         try:
             page = await CLIENT.get().sources(DocumentState.READY, limit=LISTED)
         except TriviumError as error:
-            raise ResourceError(str(error)) from error
+            raise MCPError(INTERNAL_ERROR, str(error)) from error
         return [
             Resource(uri=f"trivium://sources/{source.id}", name=source.name, title=source.title or source.name)
             for source in page.sources

@@ -51,7 +51,8 @@ class Message(msgspec.Struct, frozen=True):
 class Completion(msgspec.Struct, frozen=True):
     """A finished completion with its token counts (0 where the provider does not tell).
 
-    `calls` are of tools, in order; without any the text is the answer.
+    `calls` are of tools, in order; without any the text is the answer. `thought` is reasoning that came in a field of
+    its own with a whole answer, as the bill needs it.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Completion(msgspec.Struct, frozen=True):
     output_tokens: int = 0
     truncated: bool = False
     calls: tuple[ToolCall, ...] = ()
+    thought: str = ""
 
 
 class Delta(msgspec.Struct, frozen=True):

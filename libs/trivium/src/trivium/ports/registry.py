@@ -105,6 +105,10 @@ class TenantRegistry(Protocol):
         """Those that have a document, at most `limit`, that come behind `after`."""
         ...
 
+    def has_dataset(self, name: str) -> bool:
+        """Whether a document that is not deleted is in it."""
+        ...
+
 
 class Registry(Protocol):
     """All tenants' registries, and the sweep over them."""

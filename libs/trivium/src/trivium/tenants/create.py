@@ -12,6 +12,11 @@ from trivium.tenants.being_erased import refuse_while_erased
 from trivium.tenants.erase import records
 
 
+def first_admin(tenant: Tenant) -> str:
+    """How a tenant that nobody has a key of is opened."""
+    return f"Where nobody has its key, a server with TRIVIUM_API_KEYS={tenant.name}:KEY has a first admin of it."
+
+
 def create_tenant(stores: Stores, tenant: Tenant) -> tuple[AccessKey, str]:
     """The first admin's key, and the text that is shown this once; it may be done while servers run.
 
@@ -24,7 +29,7 @@ def create_tenant(stores: Stores, tenant: Tenant) -> tuple[AccessKey, str]:
         raise Refused(
             "tenant_in_use",
             f"Tenant {tenant.name} has keys or documents already.",
-            "Have one of its admins run `trivium keys create`, or name another tenant.",
+            f"Have one of its admins run `trivium keys create`, or name another tenant. {first_admin(tenant)}",
         )
     keys = StoredKeys(stores.objects)
     if not keys.may_begin(tenant):

@@ -16,7 +16,7 @@ import jwt
 import msgspec
 import structlog
 
-from trivium.config import LOOPBACK, Settings
+from trivium.config import Settings, check_https
 from trivium.domain.access import Caller, Role
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
@@ -87,8 +87,7 @@ class SingleSignOn:
             tenant = tenant[0]
         if not isinstance(tenant, str):
             raise _refused(f"does not name one tenant in its claim {self._tenant_claim}")
-        named = {roles} if isinstance(roles, str) else {role for role in roles or () if isinstance(role, str)}
-        held = [role for role in Role if named & self._roles[role]]
+        held = [role for role in Role if _names(roles) & self._roles[role]]
         if not held:
             raise _refused(f"names no role of Trivium in its claim {self._role_claim}")
         name = claims.get("preferred_username") or claims.get("email") or claims.get("name") or ""
@@ -120,7 +119,7 @@ class SingleSignOn:
                 discovered = msgspec.json.decode(await _get(client, where), type=_Discovered)
                 if discovered.issuer != self._issuer:
                     raise ValueError("it calls itself otherwise")
-                check_address(discovered.jwks_uri)
+                check_https(discovered.jwks_uri, "jwks_uri")
                 listed = msgspec.json.decode(await _get(client, discovered.jwks_uri))["keys"]
             self._keys = dict(filter(None, map(_usable, listed)))
             self._read_at = time.monotonic()
@@ -142,12 +141,12 @@ async def _get(client: httpx.AsyncClient, url: str) -> bytes:
     return content
 
 
-def _usable(key: Mapping[str, Any]) -> tuple[str, jwt.PyJWK] | None:
+def _usable(key: Any) -> tuple[str, jwt.PyJWK] | None:
     """A public key for signatures by its id; a provider may list others beside them."""
-    if key.get("kty") not in ("RSA", "EC", "OKP") or key.get("use", "sig") != "sig":
+    if not isinstance(key, dict) or key.get("kty") not in ("RSA", "EC", "OKP") or key.get("use", "sig") != "sig":
         return None
     try:
-        return str(key.get("kid", "")), jwt.PyJWK(dict(key))
+        return str(key.get("kid", "")), jwt.PyJWK(key)
     except jwt.PyJWTError:
         return None
 
@@ -168,11 +167,11 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-def check_address(url: str) -> None:
-    """Raises `Refused` (`bad_setting`) for what could be read or changed on the way."""
-    parsed = httpx.URL(url)
-    if parsed.scheme != "https" and not (parsed.scheme == "http" and parsed.host in LOOPBACK):
-        raise Refused("bad_setting", f"{url[:200]!r} is no https address.", "Name the issuer as https://...")
+def _names(roles: Any) -> set[str]:
+    """One name, several, or an object that has them as fields."""
+    if isinstance(roles, str):
+        return {roles}
+    return {role for role in roles if isinstance(role, str)} if isinstance(roles, list | dict) else set()
 
 
 _WHY: Mapping[type[jwt.PyJWTError], str] = {
@@ -182,7 +181,7 @@ _WHY: Mapping[type[jwt.PyJWTError], str] = {
     jwt.InvalidIssuerError: "is of another issuer",
     jwt.MissingRequiredClaimError: "lacks a claim that is needed (exp, iss, aud, sub)",
     jwt.InvalidSignatureError: "has a wrong signature",
-    jwt.DecodeError: "is no token",
+    jwt.DecodeError: "cannot be read",
 }
 
 

@@ -6,17 +6,26 @@ import asyncio
 from collections.abc import Mapping
 
 from trivium.domain.documents import DocumentState
+from trivium.domain.errors import TryLater
 from trivium.domain.scope import Tenant
+from trivium_query.handlers.datasets import others_than
 from trivium_query.requests import Services
 
+ALL_DATASETS = "All of them: trivium datasets, or GET /v1/datasets."
 NOTHING_READ = "Nothing has been read yet."
 _ON_THEIR_WAY = (DocumentState.PENDING, DocumentState.RUNNING)
 
 
-async def nothing_read(services: Services, tenant: Tenant) -> str:
-    """Why there is nothing to answer from, and what to do; "" when a document can be found."""
-    counts = await asyncio.to_thread(services.registry.for_tenant(tenant).counts)
-    return "" if counts.chunks or counts.by_state.get(DocumentState.READY, 0) else _told(counts.by_state)
+async def nothing_there(services: Services, tenant: Tenant, dataset: str) -> str:
+    """Why there is nothing to answer from, and what to do; "" when a document can be found, or nobody can tell now."""
+    try:
+        counts = await asyncio.to_thread(services.registry.for_tenant(tenant).counts)
+    except TryLater:
+        return ""
+    if not (counts.chunks or counts.by_state.get(DocumentState.READY, 0)):
+        return _told(counts.by_state)
+    others = await others_than(services, tenant, dataset) if dataset else ""
+    return f"There is no dataset {dataset!r}. {others} {ALL_DATASETS}" if others else ""
 
 
 def _told(by_state: Mapping[str, int]) -> str:

@@ -18,7 +18,7 @@ from trivium.domain.times import period
 from trivium_query.access.limiter import refuse_debtors, settle
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
-from trivium_query.handlers.emptiness import nothing_read
+from trivium_query.handlers.emptiness import nothing_there
 from trivium_query.requests import AskRequest, Services
 
 HISTORY_TURNS = 10
@@ -35,7 +35,7 @@ async def search(
             found = await services.searcher.search(
                 tenant, request.question, request.mode, request.top_k, request.filter
             )
-            told = "" if found.hits else await nothing_read(services, tenant)
+            told = "" if found.hits else await nothing_there(services, tenant, request.filter.dataset)
             return msgspec.structs.replace(found, notes=(told,)) if told else found
     except TimeoutError as error:
         raise deadline_passed(request.timeout_s) from error
@@ -56,7 +56,7 @@ async def ask(
     try:
         async with asyncio.timeout(request.timeout_s):
             answer = await services.answerer.answer(tenant, request)
-            told = "" if answer.hits else await nothing_read(services, tenant)
+            told = "" if answer.hits else await nothing_there(services, tenant, request.filter.dataset)
     except TimeoutError as error:
         raise deadline_passed(request.timeout_s) from error
     await settle()
@@ -97,7 +97,7 @@ async def _stream(
             if isinstance(event, Failed):
                 raise TryLater(event.code, event.message, event.action)
             if isinstance(event, HitsFound) and not event.hits:
-                told = await nothing_read(services, tenant)
+                told = await nothing_there(services, tenant, request.filter.dataset)
             if told and isinstance(event, ShortAnswer | TextPiece):
                 continue
             if isinstance(event, Finished):

@@ -166,6 +166,9 @@ class Bounded:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if header(scope, b"content-length") and header(scope, b"transfer-encoding"):
+            await of_error(_two_lengths(), scope[REQUEST_ID])(scope, receive, _closing(send))
+            return
         upload = scope["path"] == UPLOAD_PATH
         limit = self.settings.max_upload_bytes + FORM_OVERHEAD_BYTES if upload else MAX_JSON_BYTES
         exchange = _Exchange(receive, send, limit, self.settings.request_timeout_s)
@@ -245,6 +248,22 @@ async def _drain(receive: Receive) -> None:
                     return
     except TimeoutError:
         return
+
+
+def _two_lengths() -> Refused:
+    why = "The request has both Content-Length and Transfer-Encoding, so its end is not certain."
+    return Refused("two_lengths", why, "Send one of them.")
+
+
+def _closing(send: Send) -> Send:
+    """The connection ends with the answer."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    return sending
 
 
 def _json_too_large() -> Refused:

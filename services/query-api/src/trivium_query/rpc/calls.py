@@ -65,7 +65,9 @@ class Calls:
     async def open(self, method: str, context: Context) -> AsyncIterator[Call]:
         """Everything around one call's work; a `TriviumError` in the block becomes the call's rich status."""
         async with accounted(method, context, _status):
-            metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
+            metadata: dict[str, str] = {}
+            for key, value in context.invocation_metadata() or ():
+                metadata.setdefault(key, str(value))
             given = Credentials(metadata.get("authorization", ""), metadata.get("x-api-key", ""))
             caller = await self._authenticator.authenticate(given)
             await self._limiter.admit(caller)

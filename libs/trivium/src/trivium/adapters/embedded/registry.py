@@ -279,6 +279,16 @@ class SqliteTenantRegistry:
             ).fetchall()
         return [DatasetCounts(*row) for row in rows]
 
+    def has_dataset(self, name: str) -> bool:
+        """Whether it has a document."""
+        with self._database.read() as connection:
+            found = connection.execute(
+                "SELECT 1 FROM documents INDEXED BY by_dataset"
+                " WHERE tenant = ? AND dataset = ? AND state <> 'deleted' LIMIT 1",
+                (self._tenant.name, name),
+            ).fetchone()
+        return found is not None
+
     def _find(self, connection: sqlite3.Connection, document_id: str) -> Document | None:
         row = connection.execute(
             "SELECT record FROM documents WHERE tenant = ? AND id = ?", (self._tenant.name, document_id)

@@ -90,18 +90,28 @@ class ResponseRequest(Sent, frozen=True):
 
 
 class EmbeddingRequest(Sent, frozen=True):
-    """`POST /embeddings`; lists of token numbers are refused, for they are of another model's tokens."""
+    """`POST /embeddings`."""
 
     model: str
     input: (
         Annotated[str, Meta(min_length=1, max_length=MAX_TEXT_CHARS)]
         | Annotated[
-            tuple[Annotated[str, Meta(min_length=1, max_length=MAX_TEXT_CHARS)], ...],
+            tuple[Annotated[str, Meta(min_length=1, max_length=MAX_TEXT_CHARS)] | int | tuple[int, ...], ...],
             Meta(min_length=1, max_length=MAX_TEXTS),
         ]
     )
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: int | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Raises `InvalidRequest` for lists of token numbers, which are of another model's tokens."""
+        given = (self.input,) if isinstance(self.input, str) else self.input
+        texts = tuple(each for each in given if isinstance(each, str))
+        if len(texts) < len(given):
+            langchain = "LangChain: check_embedding_ctx_length=False"
+            raise _invalid("input", f"Send text; the numbers of tokens are of another model ({langchain})")
+        return texts
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -38,9 +38,9 @@ async def list_models(services: ServicesDep, tenant: TenantDep) -> Response:
 
 
 @router.get("/models/{model:path}")
-async def show_model(model: str, services: ServicesDep) -> Response:
+async def show_model(model: str, services: ServicesDep, tenant: TenantDep) -> Response:
     """One of them."""
-    return write(models.one(services, model))
+    return write(await models.one(services, tenant, model))
 
 
 @router.post("/chat/completions")
@@ -48,6 +48,7 @@ async def complete_chat(request: Request, services: ServicesDep, tenant: TenantD
     """A cited answer to the last message, which the ones before it explain."""
     wanted = await json_body(request, ChatRequest)
     asked = of_chat(wanted)
+    await models.check_dataset(services, tenant, wanted.model, asked.query.filters.dataset or "")
     made = Made.now("chatcmpl", wanted.model, request)
     if wanted.stream:
         events = await queries.open_stream(services, tenant, asked.query, history=asked.history)
@@ -60,6 +61,7 @@ async def respond(request: Request, services: ServicesDep, tenant: TenantDep) ->
     """The same by the newer interface; nothing is kept."""
     wanted = await json_body(request, ResponseRequest)
     asked = of_response(wanted)
+    await models.check_dataset(services, tenant, wanted.model, asked.query.filters.dataset or "")
     made = Made.now("resp", wanted.model, request)
     if wanted.stream:
         events = await queries.open_stream(services, tenant, asked.query, history=asked.history)

@@ -49,13 +49,13 @@ async def embedded(services: Services, wanted: EmbeddingRequest) -> Embeddings:
 
     Raises `NotFound` (`model_not_found`), `InvalidRequest`, `TryLater`, `TooMany`.
     """
+    texts = wanted.texts
     model = services.embeddings
     if wanted.model != EMBEDDINGS or model is None:
         raise unknown_model(wanted.model)
     dimension = model.embedder.dimension
     if wanted.dimensions not in (None, dimension):
         raise InvalidRequest([FieldProblem("body.dimensions", f"This model has {dimension}; send that or nothing")])
-    texts = (wanted.input,) if isinstance(wanted.input, str) else wanted.input
     allowed = services.settings.query_timeout_s
     await refuse_debtors()
     try:

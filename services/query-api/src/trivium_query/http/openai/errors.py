@@ -18,6 +18,10 @@ from trivium_query.http.streaming import EventStream
 
 BASE = "/openai/v1"
 SERVER_FAULT = 500
+_ACTIONS = {  # where ours leads to the description of our own interface
+    "not_found": "There are models, chat/completions, responses and embeddings.",
+    "invalid_request": "",
+}
 
 
 class Error(msgspec.Struct, frozen=True):
@@ -45,7 +49,7 @@ class OpenAiStream(EventStream):
 
 def worded(problem: Problem) -> Failure:
     """A problem of ours as an error of theirs."""
-    message = f"{problem.detail} {problem.action}".strip()
+    message = f"{problem.detail} {_ACTIONS.get(problem.code, problem.action)}".strip()
     param = problem.errors[0].field.removeprefix("body.") if problem.errors else None
     code = {"unauthenticated": "invalid_api_key", "invalid_request": "invalid_value"}.get(problem.code, problem.code)
     return Failure(Error(message, _type(problem.status), param, code))

@@ -11,6 +11,7 @@ from trivium.domain.documents import DATASET, MAX_DATASET_CHARS
 from trivium.domain.errors import NotFound
 from trivium.domain.retrieval import Mode
 from trivium.domain.scope import Tenant
+from trivium_query.handlers.datasets import others_than
 from trivium_query.requests import Services
 
 EVERYTHING = "trivium"
@@ -46,6 +47,16 @@ def chosen(model: str) -> tuple[str, Mode | None]:
     return dataset, Mode(mode) if mode else None
 
 
+async def check_dataset(services: Services, tenant: Tenant, model: str, dataset: str) -> None:
+    """Raises `NotFound` (`model_not_found`) where `model` names a dataset that has no document."""
+    if dataset and (others := await others_than(services, tenant, dataset)):
+        raise NotFound(
+            "model_not_found",
+            f"The model {model!r} does not exist: there is no dataset {dataset!r}.",
+            f"{others} GET /openai/v1/models lists them.",
+        )
+
+
 def unknown_model(model: str) -> NotFound:
     """There is none of that name."""
     return NotFound(
@@ -66,8 +77,9 @@ async def listed(services: Services, tenant: Tenant) -> Models:
     return Models(tuple(map(Model, names + ([EMBEDDINGS] if services.embeddings else []))))
 
 
-def one(services: Services, model: str) -> Model:
+async def one(services: Services, tenant: Tenant, model: str) -> Model:
     """The model of that name. Raises `NotFound`."""
     if not (model == EMBEDDINGS and services.embeddings):
-        chosen(model)
+        dataset, _ = chosen(model)
+        await check_dataset(services, tenant, model, dataset)
     return Model(model)

@@ -168,6 +168,15 @@ class HotRecords:
 
         return self._server.remember(read)
 
+    def has_dataset(self, tenant: Tenant, name: str) -> bool:
+        """Whether a document is in it."""
+
+        def read(client: Client, prefix: str) -> bool:
+            self._count_datasets([prefix], [tenant.name], client)
+            return client.zscore(f"{prefix}datasets:{tenant}", name) is not None
+
+        return self._server.remember(read)
+
     def drop(self, tenant: Tenant) -> None:
         """Forget all that is known of the tenant's documents."""
 

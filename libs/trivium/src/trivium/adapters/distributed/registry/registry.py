@@ -224,6 +224,11 @@ class ManifestTenantRegistry:
         make_whole(self._hot, self._manifests, self._tenant)
         return self._hot.datasets(self._tenant, max(1, min(limit, _MAX_PAGE)), after)
 
+    def has_dataset(self, name: str) -> bool:
+        """Whether it has a document. Raises `TryLater` soon, for a question may wait for it."""
+        make_whole(self._hot, self._manifests, self._tenant, _WHOLE_WITHIN_S)
+        return self._hot.has_dataset(self._tenant, name)
+
     def _claimed(self, document_id: str, version: str, known: Record | None, lease_s: float, now: float) -> Change:
         """The attempts that Redis counted enter the manifest with each claim, so that losing Redis forgives none."""
 
