@@ -56,6 +56,7 @@ _OF_A_DATE = re.compile(rf"(?:\s?(?:to|and|or|until|[-\u2013])\s?\d{{1,2}})?\.?\
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
+OTHER_CLAUSE_SHARE = 0.8  # of what another clause of its sentence suits better: people ask in other words
 TYPED_SENTENCES = 3
 TYPED_ODDS = -4.0  # at most, of what is of the right kind: what was read in its passage may be less likely
 UNREAD_ODDS = -8.0
@@ -126,8 +127,13 @@ def choose(
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
     clocks = [one for one in rows if CLOCK.search(one.text)] if _OF_A_DAY.search(question) else []
-    better = (beside, measured, own, counting, beyond, persons, there, clocks, _for_whom(question, rows))
-    ordered = sorted(chosen, key=lambda one: -one.probability * _preference(one, *better))
+    better = (beside, measured, counting, beyond, persons, there, clocks, _for_whom(question, rows))
+
+    def likely(one: Chosen) -> float:
+        in_clause = 1.0 if one.found in own else OTHER_CLAUSE_SHARE
+        return one.probability * in_clause * _preference(one, *better)
+
+    ordered = sorted(chosen, key=likely, reverse=True)
     return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
 
 
