@@ -5,14 +5,14 @@ Most of what is asked is part of a name and stands nowhere, so counts come befor
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from sys import intern
 
 import msgspec
 
 from trivium.adapters.embedded.graph_within import Groups
-from trivium.adapters.embedded.sqlite import json_list
 from trivium.domain.graph import Mentioning, MentionRole
 from trivium.domain.retrieval import Scored
 
@@ -29,7 +29,7 @@ _COUNTS = """
     SELECT json_group_array(json_array(s.key, s.role, s.n,
         CASE WHEN s.n <= ?2 OR s.role = 'title' THEN ?3 ELSE coalesce(
             (SELECT chunk FROM named WHERE key = s.key AND role = s.role ORDER BY chunk LIMIT 1 OFFSET ?2), ?3) END))
-    FROM json_each(?1) k JOIN spread s ON s.key = k.value WHERE s.n > 0
+    FROM json_each(?1) k JOIN spread s ON s.key = k.value AND s.role IN (SELECT value FROM json_each(?4)) WHERE s.n > 0
 """
 _PLACES = """
     SELECT json_group_array(json_array(n.key, n.role, n.chunk, n.sentence, n.confidence)) FROM json_each(?1) k
@@ -46,12 +46,6 @@ class NamesFound(msgspec.Struct, frozen=True):
     groups: Groups
     counts: Mapping[_Name, int]
     places: Mapping[_Name, list[_Place]]
-
-    def standing(self, keys: Iterable[str]) -> Iterator[str]:
-        """Those of the keys whose entity stands anywhere, in whatever role was asked for."""
-        there = {key for key, _ in self.counts}
-        root_of, members = self.groups
-        return (key for key in keys if not there.isdisjoint(members[root_of[key]]))
 
     def about(self, key: str) -> list[Scored]:
         """The chunks that are about the name's entity, the surest first."""
@@ -85,12 +79,12 @@ def names_found(db: sqlite3.Connection, asked: Mapping[MentionRole, Sequence[str
         for role, keys in asked.items()
     }
     last = max(limit - 1, 0)
-    (found,) = db.execute(_COUNTS, (json_list(groups.names()), last, _AFTER_ANY)).fetchone()
+    (found,) = db.execute(_COUNTS, (json.dumps(groups.names()), last, _AFTER_ANY, json.dumps(list(wanted)))).fetchone()
     present = [row for row in _counts(found) if row[0] in wanted.get(row[1], ())]
     counts = {(key, role): total for key, role, total, _ in present}
     places: dict[_Name, list[_Place]] = {}
     first = [(key, role, bound) for key, role, _, bound in present] if limit > 0 else []
-    (found,) = db.execute(_PLACES, (msgspec.json.encode(first).decode(),)).fetchone()
+    (found,) = db.execute(_PLACES, (json.dumps(first),)).fetchone()
     for key, role, chunk, sentence, confidence in _places(found):
         # The same few chunks stand in the places of many names.
         places.setdefault((key, role), []).append((intern(chunk), sentence, confidence))
@@ -106,14 +100,14 @@ def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
     (known,) = db.execute(
         "SELECT json_group_array(json_array(key, root)) FROM name"
         " WHERE root <> key AND key IN (SELECT value FROM json_each(?))",
-        (json_list(root_of),),
+        (json.dumps(list(root_of)),),
     ).fetchone()
     root_of.update(_pairs(known))
     members: dict[str, list[str]] = {root: [root] for root in root_of.values()}
     (others,) = db.execute(
         "SELECT json_group_array(json_array(root, key)) FROM name"
         " WHERE root <> key AND root IN (SELECT value FROM json_each(?))",
-        (json_list(members),),
+        (json.dumps(list(members)),),
     ).fetchone()
     for root, key in sorted(_pairs(others)):
         members[root].append(key)
@@ -124,4 +118,4 @@ def groups_of(db: sqlite3.Connection, keys: Iterable[str]) -> Groups:
 def _chunks_of(db: sqlite3.Connection, members: list[str], role: str) -> int:
     """In how many chunks any of the names stands."""
     query = "SELECT count(DISTINCT chunk) FROM named WHERE role = ? AND key IN (SELECT value FROM json_each(?))"
-    return int(db.execute(query, (role, json_list(members))).fetchone()[0])
+    return int(db.execute(query, (role, json.dumps(members))).fetchone()[0])

@@ -62,8 +62,8 @@ class Recent:
 
     def __init__(self) -> None:
         self.mentions: RecentRows[str, list[Mention]] = RecentRows(_length, _MAX_RECENT)
-        self.titles: RecentRows[str, Titled | None] = RecentRows(_length_of_titled, _MAX_RECENT)
-        self.names: RecentRows[str, Mentioning | None] = RecentRows(_length_of_places, _MAX_RECENT)
+        self.titles: RecentRows[str, Titled] = RecentRows(_length_of_titled, _MAX_RECENT)
+        self.names: RecentRows[str, Mentioning] = RecentRows(_length_of_places, _MAX_RECENT)
 
 
 class SqliteGraphReader:
@@ -166,20 +166,15 @@ class SqliteGraphReader:
             if no_titles or no_names:
                 asked = {MentionRole.TITLE: no_titles, MentionRole.HEADING: no_titles, MentionRole.MENTION: no_names}
                 found = names_found(db, asked, limit)
-                fresh: dict[str, Titled | None] = dict.fromkeys(no_titles)
-                others: dict[str, Mentioning | None] = dict.fromkeys(no_names)
-                for key in found.standing(fresh):
-                    fresh[key] = (found.about(key), found.mentioning(db, key, MentionRole.HEADING, limit))
-                for key in found.standing(others):
-                    others[key] = found.mentioning(db, key, MentionRole.MENTION, limit)
+                fresh = {k: (found.about(k), found.mentioning(db, k, MentionRole.HEADING, limit)) for k in no_titles}
+                others = {key: found.mentioning(db, key, MentionRole.MENTION, limit) for key in no_names}
                 self._recent.titles.keep(stamp, fresh)
                 self._recent.names.keep(stamp, others)
                 titled, named = titled | fresh, named | others
-            leading = [(key, *row) for key, row in titled.items() if row]
             return Places(
-                {key: list(about) for key, about, _ in leading if about},
-                {key: heading for key, _, heading in leading if heading.total},
-                {key: mentioning for key, mentioning in named.items() if mentioning and mentioning.total},
+                {key: list(about) for key, (about, _) in titled.items() if about},
+                {key: heading for key, (_, heading) in titled.items() if heading.total},
+                {key: mentioning for key, mentioning in named.items() if mentioning.total},
             )
 
         return await self._threads.run(self._database, query)
@@ -291,12 +286,13 @@ def _length(rows: Sequence[object]) -> int:
     return len(rows) + 1
 
 
-def _length_of_places(mentioning: Mentioning | None) -> int:
-    return len(mentioning.places) + 1 if mentioning else 1
+def _length_of_places(mentioning: Mentioning) -> int:
+    return len(mentioning.places) + 1
 
 
-def _length_of_titled(titled: Titled | None) -> int:
-    return len(titled[0]) + _length_of_places(titled[1]) if titled else 1
+def _length_of_titled(titled: Titled) -> int:
+    about, heading = titled
+    return len(about) + _length_of_places(heading)
 
 
 def _places_within(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
@@ -45,20 +45,26 @@ class RecentRows(Generic[Key, Row]):
         known.update(fresh)
         return {key: known[key] for key in keys if key in known}
 
-    def known(self, stamp: Stamp, keys: Collection[Key]) -> tuple[dict[Key, Row], list[Key]]:
+    def known(self, stamp: Stamp, keys: Iterable[Key]) -> tuple[dict[Key, Row], list[Key]]:
         """The rows that are kept, in the order of `keys`, and the keys of which none is."""
         kept = self._kept
         rows = kept.rows if kept.stamp == stamp else {}
-        known = {key: rows[key] for key in keys if key in rows}
-        return known, [key for key in keys if key not in known]
+        known: dict[Key, Row] = {}
+        missing: list[Key] = []
+        for key in keys:
+            if key in rows:
+                known[key] = rows[key]
+            else:
+                missing.append(key)
+        return known, missing
 
     def keep(self, stamp: Stamp, fresh: Mapping[Key, Row]) -> None:
         """For whoever asks next under this stamp."""
         with self._lock:
             kept = self._kept
-            new = {key: row for key, row in fresh.items() if key not in kept.rows} if kept.stamp == stamp else fresh
-            size = sum(map(self._size, new.values()))
-            if kept.stamp != stamp or kept.size[0] + size > self._max_size:
+            more = sum(map(self._size, fresh.values()))
+            if kept.stamp != stamp or kept.size[0] + more > self._max_size:
                 kept = self._kept = _Kept(stamp, {}, [0])
+            new = {key: row for key, row in fresh.items() if key not in kept.rows}
             kept.rows.update(new)
-            kept.size[0] += size
+            kept.size[0] += sum(map(self._size, new.values()))
