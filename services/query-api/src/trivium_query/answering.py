@@ -17,6 +17,7 @@ from trivium.ports.llm import Llm
 from trivium.ports.registry import Registry
 from trivium.ports.vectors import Vectors
 from trivium_query.answer.answer import Dependencies, answer, stream
+from trivium_query.answer.direct.hops import read_once
 from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.answer.tables.table import DocumentTables
 from trivium_query.collection_themes import CollectionThemes
@@ -82,7 +83,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             models.reranker,
             ask.rerank or self.rerank,
             tables,
-            models.reader.read if models.reader else None,
+            read_once(models.reader.read) if models.reader else None,
             PublishedDocuments(registry, keywords, ask.filter),
             CollectionThemes(tenant, self.topics, keywords, registry, ask.filter) if self.topics else None,
             self.languages,

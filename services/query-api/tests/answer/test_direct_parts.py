@@ -17,7 +17,7 @@ from trivium_query.answer.direct.comparison import Attribute, comparison_in, dec
 from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of, sentences_of
 from trivium_query.answer.direct.direct import Direct
 from trivium_query.answer.direct.focus import focus_of, is_elsewhere
-from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.hops import Found, read_once
 from trivium_query.answer.direct.life import Told, life_in
 from trivium_query.answer.direct.listed import list_around
 from trivium_query.answer.direct.nested import nested_in, put
@@ -400,3 +400,19 @@ async def test_a_refusal_offers_the_sentence_that_is_nearest_in_sense(cosine: fl
     answered = await answer_directly("What do I owe for cancelling?", extracted(one), [one.hit], read)
     assert not answered.draft.found
     assert (one.text in answered.draft.text) is offered
+
+
+async def test_a_passage_is_read_once_for_a_question() -> None:
+    asked: list[tuple[str, list[str]]] = []
+
+    async def read(question: str, passages: Sequence[Passage]) -> list[Reading]:
+        asked.append((question, [passage.text for passage in passages]))
+        return [Reading((), float(len(passage.text))) for passage in passages]
+
+    once = read_once(read)
+    assert [one.no_answer for one in await once("who", [Passage("a"), Passage("bb")])] == [1.0, 2.0]
+    again = await once("who", [Passage("bb"), Passage("ccc"), Passage("a")])
+    assert [one.no_answer for one in again] == [2.0, 3.0, 1.0]
+    assert [one.no_answer for one in await once("who", [Passage("a")])] == [1.0]
+    await once("when", [Passage("a")])
+    assert asked == [("who", ["a", "bb"]), ("who", ["ccc"]), ("when", ["a"])]

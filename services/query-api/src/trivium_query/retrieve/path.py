@@ -83,6 +83,7 @@ class Departure(msgspec.Struct, frozen=True, gc=False):
 
 
 Leads = dict[str, list[Departure]]
+Parts = dict[str, list[str]]
 
 
 def base_scores(
@@ -156,12 +157,12 @@ def departures(
     for source in starts:
         rows = mentions.get(source, ())
         own = _own(rows)
-        near = sentences.get(source)
+        shares, other = _closeness(sentences.get(source))
         best: dict[str, tuple[float, Mention]] = {}
         for row in rows:
             if row.role is not MentionRole.MENTION or row.key in own or row.key in asked:
                 continue
-            share = _closeness(near, row.sentence)
+            share = shares.get(row.sentence, other)
             if row.key not in best or share > best[row.key][0]:
                 best[row.key] = (share, row)
         found.extend(
@@ -176,30 +177,33 @@ def _own(rows: Sequence[Mention]) -> frozenset[str]:
     return frozenset(row.key for row in rows if row.role is MentionRole.TITLE)
 
 
-def _closeness(near: Similarities | None, sentence: int) -> float:
+def _closeness(near: Similarities | None) -> tuple[dict[int, float], float]:
+    """The share of its passage's score that each sentence passes on, and that of any other sentence."""
     if near is None:
-        return UNKNOWN_CLOSENESS
-    if not 0 <= sentence < near.size:
-        return 0.0
-    return min(1.0, max(0.0, float(near[sentence]) / FULL_SIMILARITY))
+        return {}, UNKNOWN_CLOSENESS
+    return {n: min(1.0, max(0.0, cosine / FULL_SIMILARITY)) for n, cosine in enumerate(near.tolist())}, 0.0
 
 
-def leads(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[Leads, Leads]:
-    """Where each name comes from, the strongest departure first: names within names, and names as they stand.
+def leads(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[Parts, Leads]:
+    """Parts of names, with the names that they stand in; and where each name comes from, the strongest departure first.
 
-    The first are looked up among titles and headings, the second in the text. A source's own names and
-    the question's lead nowhere.
+    The first are looked up among titles and headings, the second in the text. Names of the question lead nowhere.
     """
     whole: Leads = {}
     for departure in sorted(leaving, key=_by_weight):
         whole.setdefault(departure.key, []).append(departure)
-    parts: Leads = {}
-    for key, departing in whole.items():
+    parts: Parts = {}
+    for key in whole:
         for part in _parts(key):
-            others = [] if part in asked else [leaving for leaving in departing if part not in leaving.own]
-            if others:
-                parts[part] = sorted([*parts[part], *others], key=_by_weight) if part in parts else others
+            if part not in asked:
+                parts.setdefault(part, []).append(key)
     return parts, whole
+
+
+def _leaving_by(part: str, keys: Sequence[str], whole: Leads) -> list[Departure]:
+    """The departures of these names, the strongest first; a source's own names lead nowhere."""
+    found = [leaving for key in keys for leaving in whole[key] if part not in leaving.own]
+    return sorted(found, key=_by_weight) if len(keys) > 1 else found
 
 
 @lru_cache(maxsize=8192)
@@ -211,18 +215,19 @@ def _by_weight(departure: Departure) -> tuple[float, str, str]:
     return -departure.weight, departure.source, departure.key
 
 
-def best_links(parts: Leads, whole: Leads, places: Places) -> dict[str, Link]:
+def best_links(parts: Parts, whole: Leads, places: Places) -> dict[str, Link]:
     """The link into each passage that adds most; of equal ones the first, in the order of `parts` and `whole`."""
     best: dict[str, Link] = {}
     for key in (key for key in parts if key in places.about):
-        rows = places.about[key]
+        rows, leaving = places.about[key], _leaving_by(key, parts[key], whole)
         root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
         for row in rows:
-            _improve(best, parts[key], ((row.chunk_id, 0),), ABOUT_STRENGTH * row.score / root)
+            _improve(best, leaving, ((row.chunk_id, 0),), ABOUT_STRENGTH * row.score / root)
     for key in (key for key in parts if key in places.headings):
         heading = places.headings[key]
         if heading.total <= MAX_SHARED:
-            _improve(best, parts[key], heading.places, HEADING_STRENGTH / math.sqrt(max(1, heading.total)))
+            leaving = _leaving_by(key, parts[key], whole)
+            _improve(best, leaving, heading.places, HEADING_STRENGTH / math.sqrt(max(1, heading.total)))
     for key in (key for key in whole if key in places.mentioned):
         mentioning = places.mentioned[key]
         if 1 < mentioning.total <= MAX_SHARED:

@@ -63,6 +63,20 @@ class Found(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, start=start, end=end)
 
 
+def read_once(read: Read) -> Read:
+    """`read`, which reads no passage for a second time with the same question; for one answer."""
+    known: dict[tuple[str, Passage], Reading] = {}
+
+    async def reading(question: str, passages: Sequence[Passage]) -> list[Reading]:
+        new = [passage for passage in dict.fromkeys(passages) if (question, passage) not in known]
+        if new:
+            readings = await read(question, new)
+            known.update(((question, passage), one) for passage, one in zip(new, readings, strict=True))
+        return [known[question, passage] for passage in passages]
+
+    return reading
+
+
 async def read_whole(question: str, hits: Sequence[Hit], read: Read) -> list[Found]:
     """The best spans of the first hits, each asked the whole question, best first."""
     things = things_in(question, hits)
