@@ -30,15 +30,12 @@ log = logging.getLogger(__name__)
 
 _CONVERT_TIMEOUT_S: Final = 600.0
 IDLE_S: Final = 5.0  # of bulk work
-QUESTION_TOKENS: Final = 24
-SHARED_FROM_S: Final = 0.005  # a question that takes a thread longer is shared by two
 
 
 class OpenVinoEncoder:
-    """Bulk work runs in one stream per core, urgent work in a stream of its own, on one or two.
+    """Bulk work runs in one stream per core, urgent work in a stream of its own on one.
 
-    A question is short: where it takes 4 ms, a second thread saves none of them and costs 3 ms of processor time; where
-    it takes 8, the second saves 3.5 and costs 1.4.
+    A question is too short to share: a second thread costs 3 ms of processor time and saves none of the 4 it takes.
 
     Either is compiled when first needed, so that a process that only answers queries holds one. The bulk one, about
     100 MB with its kernels, is let go when nothing came for `idle_s`: compiling it again takes 0.2 seconds.
@@ -84,7 +81,7 @@ class OpenVinoEncoder:
         """Token states of each input; as many callers as there are lanes run side by side."""
         with self._lock:
             if self._bulk is None:
-                self._bulk = self._compile(self._threads, self._threads)
+                self._bulk = self._compile(self._threads)
                 self._look_again(self._idle_s)
             bulk = self._bulk
         try:
@@ -96,7 +93,7 @@ class OpenVinoEncoder:
         """Token states of each input, beside whatever `encode` is doing."""
         with self._lock:
             if self._urgent is None:
-                self._urgent = self._compile_urgent()
+                self._urgent = self._compile(1)
         return self._infer(self._urgent, batch)
 
     def _look_again(self, after_s: float) -> None:
@@ -114,31 +111,14 @@ class OpenVinoEncoder:
             self._bulk = None
         give_back()
 
-    def _compile_urgent(self) -> _Compiled:
-        alone = self._compile(1, 1)
-        if self._threads == 1 or self._question_s(alone) < SHARED_FROM_S:
-            return alone
-        del alone
-        give_back()
-        return self._compile(1, 2)
-
-    def _question_s(self, compiled: _Compiled) -> float:
-        """Seconds that a question takes, the shortest of some: others may be at work on the cores."""
-        took_s = []
-        for _ in range(4):
-            began = time.perf_counter()
-            self._infer(compiled, [np.zeros(QUESTION_TOKENS, np.int64)])
-            took_s.append(time.perf_counter() - began)
-        return min(took_s)
-
-    def _compile(self, lanes: int, threads: int) -> _Compiled:
+    def _compile(self, lanes: int) -> _Compiled:
         compiled = self._core.compile_model(
             str(self._model),
             "CPU",
             {
                 "INFERENCE_PRECISION_HINT": self._precision,
                 "NUM_STREAMS": str(lanes),
-                "INFERENCE_NUM_THREADS": str(threads),
+                "INFERENCE_NUM_THREADS": str(lanes),
                 "ENABLE_CPU_PINNING": False,  # bulk and urgent work share the cores
             },
         )
