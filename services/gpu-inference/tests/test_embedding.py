@@ -17,10 +17,11 @@ from trivium.domain.chunks import Span
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Passage, Vector
 from trivium.text.sentences import split_sentences
+from trivium_inference import openvino_encoder
 from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder
 from trivium_inference.model_files import locate_model
 from trivium_inference.openvino_bert import bert_from
-from trivium_inference.openvino_encoder import OpenVinoEncoder
+from trivium_inference.openvino_encoder import OpenVinoEncoder, native_precision
 from trivium_inference.pooling import normalise
 from trivium_inference.torch_encoder import TorchEncoder
 
@@ -249,6 +250,36 @@ def test_what_is_built_from_weights_says_what_torch_says(
         expected = TorchEncoder(files, threads=1, precision="f32", device="cpu").encode(batch)
         for found, wanted in zip(built.encode(batch), expected, strict=True):
             assert cosine(normalise(found), normalise(wanted)) >= (0.99999 if precision == "f32" else 0.999)
+
+
+class Processor:
+    """What OpenVINO says of one."""
+
+    def __init__(self, *capabilities: str) -> None:
+        self._capabilities = ["FP32", "INT8", *capabilities]
+
+    def get_property(self, _device: str, _name: str) -> list[str]:
+        return self._capabilities
+
+
+@pytest.mark.parametrize(
+    ("processor", "cpu_info", "precision"),
+    [
+        (Processor("BF16"), "vendor_id: GenuineIntel\nflags: avx512_bf16 amx_bf16 amx_tile", "bf16"),
+        (Processor("BF16"), "vendor_id: GenuineIntel\nflags: avx512_bf16", "f32"),
+        (Processor("BF16"), "vendor_id: AuthenticAMD\nflags: avx512_bf16", "bf16"),
+        (Processor("BF16"), None, "bf16"),  # no Linux
+        (Processor(), "vendor_id: GenuineIntel\nflags: avx2", "f32"),
+    ],
+)
+def test_bf16_is_used_where_it_is_faster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processor: Processor, cpu_info: str | None, precision: str
+) -> None:
+    file = tmp_path / "cpuinfo"
+    if cpu_info is not None:
+        file.write_text(cpu_info)
+    monkeypatch.setattr(openvino_encoder, "_CPU_INFO", file)
+    assert native_precision(processor) == precision
 
 
 def test_the_bulk_model_is_let_go_when_idle_and_comes_back(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ _TOKENIZE_AHEAD: Final = 512  # passages tokenized and sorted at a time: bounds 
 class EmbedOptions(msgspec.Struct, frozen=True):
     """`model` is a path or hub name, "" the installed one. `cache_dir` holds the converted model.
 
-    `threads` is 0 for one per usable core. `precision` auto is bf16 where the hardware has it.
+    `threads` is 0 for one per usable core. `precision` auto is bf16 where the hardware is faster so.
     """
 
     cache_dir: Path
