@@ -310,6 +310,7 @@ Dahon Vitesse,folding,2013,7,190,sold
         ("Which bike is the dearest one?", "Brompton M6L: 720 GBP"),
         ("What did all the sold bikes bring in together?", "330 GBP"),
         ("What is the total price of the available bikes?", ""),  # nobody has paid it
+        ("What do the Trek 820 and the Dahon Vitesse cost together?", "330 GBP"),
     ],
 )
 def test_what_a_thing_is_for_sale_at_and_what_was_sold_for(question: str, said: str) -> None:

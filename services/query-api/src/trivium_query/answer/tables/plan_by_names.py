@@ -419,12 +419,15 @@ def _is_text(reading: Reading, one: Filter) -> bool:
 
 
 def _is_added(reading: Reading, measure: int) -> bool:
-    """Whether its values may be added up: prices where "in all" is asked, of deals: of their own days, or "sold"."""
+    """Whether its values may be added up: prices where "in all" is asked of what is named, sold, or each of its day."""
     table, column = reading.table, reading.table.columns[measure]
     held = _NOT_ADDED & set(stems_of(column.label))
-    dealt = any(_DEALT.intersection(map(str, one.values)) for one in reading.filters() if one.test is Test.IS)
-    deals = (dealt or (bool(table.dated) and table.measured == [measure])) and reading.cue(Cue.SUM) is not None
-    return column.unit != "%" and (not held or (held == _PRICE and deals))
+    named = [one for one in reading.filters() if one.test is Test.IS]
+    dealt = any(_DEALT.intersection(map(str, one.values)) for one in named)
+    chosen = any(len(one.values) > 1 and table.names_rows(one.column) for one in named)
+    dated = bool(table.dated) and table.measured == [measure]
+    in_all = reading.cue(Cue.SUM) is not None and (dealt or chosen or dated)
+    return column.unit != "%" and (not held or (held == _PRICE and in_all))
 
 
 def _is_summed(reading: Reading, measure: int) -> bool:
