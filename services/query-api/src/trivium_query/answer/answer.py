@@ -58,6 +58,7 @@ from trivium_query.answer.paths import SELF_SUFFICIENT_ROW
 from trivium_query.answer.pool import pooled
 from trivium_query.answer.rerank import PROMPT as RERANK
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
+from trivium_query.answer.spelling import mended
 from trivium_query.answer.spoken import spoken
 from trivium_query.answer.tables.answer_from_tables import (
     Found,
@@ -156,7 +157,8 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
         themes = await themes_of(question, dependencies.collected, request.top_k)
     hits = themes.hits if themes else await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
-    ledger.notes.extend(filter(None, [spoken(question.standalone, hits).note(dependencies.languages)]))
+    question, slips = mended(question, hits)
+    ledger.notes.extend(filter(None, [slips, spoken(question.standalone, hits).note(dependencies.languages)]))
 
     written: Written | None = None
     async for event in _write(question, hits, dependencies, llm, ledger, themes):
