@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -74,18 +73,10 @@ async def _serve(
     on_listening: Callable[[str], None],
     on_ready: Callable[[], None],
 ) -> None:
-    stop = asyncio.Event()
-
-    def told() -> None:
-        stopping.begin()
-        stop.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, told)
     host = _in_address(settings.inference_host)
     async with running(engines, f"{host}:{settings.inference_port}", on_ready=on_ready) as port:
         on_listening(f"{host}:{port}")
-        await stop.wait()
+        await asyncio.to_thread(stopping.wait)  # the loop itself takes no signal: one that is stuck could not end
 
 
 @asynccontextmanager
