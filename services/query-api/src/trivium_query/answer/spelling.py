@@ -34,9 +34,11 @@ def mended(question: Question, hits: Sequence[Hit]) -> tuple[Question, str]:
 
 
 def _slips(question: str, known: set[str]) -> Iterator[tuple[str, str]]:
-    stems = {stem(word) for word in known}
-    for word in _WORD.findall(question):
-        if len(word) < MIN_LETTERS or not word.islower() or word in known or stem(word) in stems:
+    written = _WORD.findall(question)
+    unknown = [word for word in written if len(word) >= MIN_LETTERS and word.islower() and word not in known]
+    stems = {stem(word) for word in known} if unknown else set()
+    for word in unknown:
+        if stem(word) in stems:
             continue
         meant = [other for other in known if other[0] == word[0] and _is_slip(word, other)]
         if len(meant) == 1:

@@ -51,7 +51,7 @@ _BARE = re.compile(r"(?<![\w.,:/-])(\d[\d.,]*\d|\d)(?=[,;.)](?:\s|$)|\sand\b|\W*
 _CALLED = re.compile(r"\b(?:number|no\.|nr\.?|page|room|chapter|section|step)\s$", re.I)
 _OF_A_DAY = re.compile(
     rf"\bwhat time\b|\bhow (?:late|early)\b|\bwhen\b.*\b(?:{'|'.join(WEEKDAYS)})s?\b", re.I
-)  # when on it
+)  # wants a time of the day
 _OF_A_DATE = re.compile(rf"(?:\s?(?:to|and|or|until|[-\u2013])\s?\d{{1,2}})?\.?\s(?:{MONTHS})", re.I)
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
