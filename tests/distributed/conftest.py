@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import neo4j
 import pytest
 from buckets import bucket_of, drop_bucket, make_bucket
 from cluster import Cluster
 from private_redis import PrivateRedis
 
+from trivium.adapters.distributed.neo4j.server import Neo4jServer
 from trivium.config import Settings, load_settings
 
 
@@ -53,6 +58,30 @@ def private_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateR
     server.start()
     yield server
     server.kill()
+
+
+@pytest.fixture
+def own_schema_node(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of a schema node that the test's own process alone reads and writes in the shared Neo4j.
+
+    The real one is the whole server's: who changed it would stop the tests beside this one.
+    """
+    name = f"test-{uuid.uuid4().hex}"
+
+    def renamed(run: Callable[..., Any]) -> Callable[..., Any]:
+        def run_renamed(self: Any, query: Any, *args: Any, **parameters: Any) -> Any:
+            if isinstance(query, str):
+                query = query.replace("Schema {name: 'trivium'", f"Schema {{name: '{name}'")
+            return run(self, query, *args, **parameters)
+
+        return run_renamed
+
+    for runs in (neo4j.Session, neo4j.ManagedTransaction, neo4j.AsyncSession):
+        monkeypatch.setattr(runs, "run", renamed(runs.run))
+    yield name
+    monkeypatch.undo()
+    with closing(Neo4jServer(load_settings())) as server:
+        server.run("MATCH (s:Schema {name: $name}) DELETE s", name=name)
 
 
 @pytest.fixture

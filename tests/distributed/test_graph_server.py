@@ -59,6 +59,7 @@ def row(document: str, ordinal: int, *names: str, alias: tuple[str, str] | None 
     return GraphRow(share, document, "v1", Scope(ACME))
 
 
+@pytest.mark.usefixtures("own_schema_node")
 async def test_the_order_of_edges_is_there_after_an_upgrade_also_where_a_first_one_was_killed(
     graphs: Neo4jGraphs, settings: Settings
 ) -> None:

@@ -139,15 +139,16 @@ async def test_a_collection_of_a_newer_version_is_refused(mine: Settings) -> Non
 
 
 @pytest.fixture
-def newer_graph(mine: Settings) -> Iterator[Settings]:
-    """A Neo4j whose schema is of the next version; it is one for all prefixes."""
+def newer_graph(mine: Settings, own_schema_node: str) -> Settings:
+    """A Neo4j whose schema is of the next version."""
     with closing(Neo4jGraphs(mine)) as graphs:
         graphs.prepare()
     with closing(Neo4jServer(mine)) as server:
-        stamp = "MATCH (s:Schema {name: 'trivium'}) SET s.version = $version"
-        server.run(stamp, version=VERSION + 1)
-        yield mine
-        server.run(stamp, version=VERSION)
+        stamped = server.run(
+            "MATCH (s:Schema {name: 'trivium'}) SET s.version = $version RETURN s.name", version=VERSION + 1
+        )
+    assert stamped == [[own_schema_node]]
+    return mine
 
 
 async def test_a_graph_of_a_newer_version_is_refused(newer_graph: Settings) -> None:

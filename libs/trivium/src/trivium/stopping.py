@@ -8,7 +8,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from trivium.domain.errors import TryLater
 
@@ -17,6 +18,7 @@ GIVE_BACK_S = 6.0  # from then on nobody waits for work in hand: it is given bac
 _LAST_WORDS_S = 1.5  # for what is still to be written, to a registry that may be away
 _LOOK_S = 0.1
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+_HEARD = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopped(TryLater):
@@ -59,8 +61,44 @@ class Stopping:
 
 def begin_on_signals(stopping: Stopping) -> None:
     """From now on SIGINT and SIGTERM begin a stop, and the second one no more than the first. From the main thread."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.begin())
+    _hear(stopping.begin)
+
+
+@contextmanager
+def on_signals(act: Callable[[], None]) -> Iterator[None]:
+    """Call `act` on a thread of its own at each SIGINT and SIGTERM for as long as the block runs. From the main thread.
+
+    What was done on these signals before is done again afterwards.
+    """
+    handlers = {number: signal.getsignal(number) for number in _HEARD}
+    before = _hear(act)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        os.close(signal.set_wakeup_fd(before))
+
+
+def _hear(act: Callable[[], None]) -> int:
+    """Have a thread call `act` at each signal; returns the descriptor that was woken before.
+
+    Python calls a handler on the main thread, which may be stuck in native code. The descriptor is written to at once.
+    """
+    told, tells = os.pipe()
+    os.set_blocking(tells, False)
+
+    def listen() -> None:
+        while number := os.read(told, 1):
+            if number[0] in _HEARD:
+                act()
+        os.close(told)
+
+    threading.Thread(target=listen, name="signals", daemon=True).start()
+    before = signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    for number in _HEARD:
+        signal.signal(number, lambda *_: None)  # without a handler nothing would be written
+    return before
 
 
 def end_in_time(stopping: Stopping, within_s: float, last: Callable[[], None] = lambda: None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -21,7 +22,7 @@ from trivium.flow.chain import message_for
 from trivium.flow.envelope import Envelope
 from trivium.flow.heartbeat import give_back_all
 from trivium.flow.stage import Job, Outcome, in_slices
-from trivium.stopping import Stopping
+from trivium.stopping import Stopping, on_signals
 
 LEASE_S = 60.0
 
@@ -148,6 +149,44 @@ while True:
     except BaseException:
         pass
 """
+
+
+IN_NATIVE_CODE = """
+import ctypes
+from trivium.stopping import Stopping, begin_on_signals, end_in_time
+stopping = Stopping()
+end_in_time(stopping, 0.1)
+begin_on_signals(stopping)
+print("ready", flush=True)
+mutex = ctypes.create_string_buffer(64)
+lock = ctypes.CDLL(None).pthread_mutex_lock
+lock(mutex)
+lock(mutex)
+"""
+
+
+def test_a_process_whose_main_thread_is_stuck_in_native_code_ends() -> None:
+    with subprocess.Popen([sys.executable, "-c", IN_NATIVE_CODE], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.terminate()
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+
+
+def test_what_signals_did_before_they_do_again() -> None:
+    first, second = threading.Event(), threading.Event()
+    kept = signal.getsignal(signal.SIGTERM)
+    with on_signals(first.set):
+        with on_signals(second.set):
+            signal.raise_signal(signal.SIGTERM)
+            assert second.wait(30)
+        assert not first.is_set()
+        signal.raise_signal(signal.SIGTERM)
+        assert first.wait(30)
+    assert signal.getsignal(signal.SIGTERM) == kept
 
 
 def test_a_process_that_hangs_ends_after_any_number_of_signals() -> None:

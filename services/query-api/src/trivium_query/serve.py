@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ import uvicorn
 from trivium.access.stored_keys import StoredKeys
 from trivium.config import Settings
 from trivium.domain.errors import Refused
+from trivium.stopping import on_signals
 from trivium_query.access.uses import noting
 from trivium_query.http.app import create_app
 from trivium_query.http.connection import Connection
@@ -44,8 +44,8 @@ async def serve(
 ) -> None:
     """Serve HTTP and gRPC until SIGINT or SIGTERM; running requests get `GRACE_S` to end.
 
-    `on_ready` is called once both answer, `on_stop` at each signal. Raises `Refused` (`port_in_use`, `cannot_listen`)
-    before anything is served.
+    `on_ready` is called once both answer, `on_stop` at each signal, on another thread. Raises `Refused`
+    (`port_in_use`, `cannot_listen`) before anything is served.
     """
     settings = services.settings
     with contextlib.closing(_listen(settings)) as listener:
@@ -58,7 +58,13 @@ async def serve(
         )
         web = _Web(_web_config(services, certificate), on_started=lambda: on_ready and on_ready(listening))
         stop = asyncio.Event()
-        with _on_signals(lambda: _told_to_stop(stop, web, on_stop)):
+        loop = asyncio.get_running_loop()
+
+        def told() -> None:
+            on_stop()  # here: the loop may be stuck
+            loop.call_soon_threadsafe(_stop, stop, web)
+
+        with _signals(told):
             await rpc.start()
             serving = asyncio.create_task(web.serve([listener]))
             stopping = asyncio.create_task(stop.wait())
@@ -140,25 +146,13 @@ def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _told_to_stop(stop: asyncio.Event, web: _Web, on_stop: Callable[[], None]) -> None:
+def _stop(stop: asyncio.Event, web: _Web) -> None:
     """The first signal asks nicely; the second waits for no request."""
     if stop.is_set():
         web.force_exit = True
-    on_stop()
     stop.set()
 
 
-@contextlib.contextmanager
-def _on_signals(act: Callable[[], None]) -> Iterator[None]:
-    """Call `act` on SIGINT and SIGTERM. Outside the main thread there are no signals to hear."""
-    loop = asyncio.get_running_loop()
-    heard = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.getsignal(number) for number in heard}
-    for number in heard:
-        loop.add_signal_handler(number, act)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            loop.remove_signal_handler(number)
-            signal.signal(number, handler)
+def _signals(act: Callable[[], None]) -> contextlib.AbstractContextManager[None]:
+    """Outside the main thread there are no signals to hear."""
+    return on_signals(act) if threading.current_thread() is threading.main_thread() else contextlib.nullcontext()
