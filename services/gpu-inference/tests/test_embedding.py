@@ -21,7 +21,7 @@ from trivium_inference import openvino_encoder
 from trivium_inference.embed import EmbedOptions, TextEmbedder, build_embedder
 from trivium_inference.model_files import locate_model
 from trivium_inference.openvino_bert import bert_from
-from trivium_inference.openvino_encoder import OpenVinoEncoder, native_precision
+from trivium_inference.openvino_encoder import OpenVinoEncoder, native_precision, reader_precision
 from trivium_inference.pooling import normalise
 from trivium_inference.torch_encoder import TorchEncoder
 
@@ -263,23 +263,30 @@ class Processor:
 
 
 @pytest.mark.parametrize(
-    ("processor", "cpu_info", "precision"),
+    ("processor", "cpu_info", "precision", "reading"),
     [
-        (Processor("BF16"), "vendor_id: GenuineIntel\nflags: avx512_bf16 amx_bf16 amx_tile", "bf16"),
-        (Processor("BF16"), "vendor_id: GenuineIntel\nflags: avx512_bf16", "f32"),
-        (Processor("BF16"), "vendor_id: AuthenticAMD\nflags: avx512_bf16", "bf16"),
-        (Processor("BF16"), None, "bf16"),  # no Linux
-        (Processor(), "vendor_id: GenuineIntel\nflags: avx2", "f32"),
+        (Processor("BF16"), "vendor_id: GenuineIntel\nflags: avx512_bf16 amx_bf16 avx512_vnni", "bf16", "bf16"),
+        (Processor("BF16"), "vendor_id: GenuineIntel\nflags: avx512_bf16 avx512_vnni", "f32", "int8"),
+        (Processor("BF16"), "vendor_id: AuthenticAMD\nflags: avx512_bf16 avx512_vnni", "bf16", "bf16"),
+        (Processor("BF16"), None, "bf16", "bf16"),  # no Linux
+        (Processor(), "vendor_id: GenuineIntel\nflags: avx2", "f32", "f32"),
+        (Processor(), "vendor_id: GenuineIntel\nflags: avx2 avx_vnni", "f32", "int8"),
     ],
 )
-def test_bf16_is_used_where_it_is_faster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processor: Processor, cpu_info: str | None, precision: str
+def test_a_precision_is_used_where_it_is_faster(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    processor: Processor,
+    cpu_info: str | None,
+    precision: str,
+    reading: str,
 ) -> None:
     file = tmp_path / "cpuinfo"
     if cpu_info is not None:
         file.write_text(cpu_info)
     monkeypatch.setattr(openvino_encoder, "_CPU_INFO", file)
     assert native_precision(processor) == precision
+    assert reader_precision(processor) == reading
 
 
 def test_the_bulk_model_is_let_go_when_idle_and_comes_back(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -80,12 +81,14 @@ def test_a_row_that_training_left_alone_stays_as_it_was() -> None:
     assert (changed(base, differences(base, base))["layer.weight"] == base["layer.weight"]).all()
 
 
-@pytest.fixture(scope="module")
-def shipped() -> SpanReader:
-    """The reader that is installed with Trivium, of its own embedder."""
-    reader = build_reader(locate_model(), load_settings().cache_dir.expanduser())
-    assert reader is not None
-    return reader
+@pytest.fixture(scope="module", params=["f32", "int8"])
+def shipped(request: pytest.FixtureRequest) -> Iterator[SpanReader]:
+    """The reader that is installed with Trivium, of its own embedder, in each precision."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trivium_inference.reader.reader_precision", lambda _: request.param)
+        reader = build_reader(locate_model(), load_settings().cache_dir.expanduser())
+        assert reader is not None
+        yield reader
 
 
 @pytest.mark.parametrize(("question", "answer"), READ)
@@ -102,6 +105,19 @@ async def test_the_shipped_reader_finds_no_answer_in_a_passage_about_something_e
     (reading,) = await shipped.read("Who designed the bridge at Corrin?", LIBRARY[3:])
     assert reading.no_answer > reading.spans[0].score
     assert reading.spans[0].probability < 0.1
+
+
+def test_whole_numbers_change_the_shipped_readers_scores_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    margins = []
+    for precision in ("f32", "int8"):
+        monkeypatch.setattr("trivium_inference.reader.reader_precision", lambda _, precision=precision: precision)
+        reader = build_reader(locate_model(), tmp_path)
+        assert reader is not None
+        readings = [reading for question, _ in READ for reading in reader.read_now(question, LIBRARY)]
+        margins.append([reading.spans[0].score - reading.no_answer for reading in readings])
+    assert np.abs(np.subtract(*margins)).max() < 0.1 * np.std(margins[0])
 
 
 def test_the_shipped_weights_are_small_and_name_their_sets() -> None:

@@ -18,6 +18,8 @@ from trivium_inference.openvino_runtime import load_openvino
 Weights = Mapping[str, NDArray[Any]]
 
 _FLOATS: Final = ("float16", "float32")
+INT8_GROUP: Final = 128
+_LARGEST: Final = np.float32(127)
 
 
 class BertConfig(msgspec.Struct, frozen=True):
@@ -66,13 +68,18 @@ def _is_complete(config: BertConfig, weights: Weights) -> bool:
 
 
 class Bert:
-    """The graph of one model, built layer by layer."""
+    """The graph of one model, built layer by layer.
 
-    def __init__(self, config: BertConfig, weights: Weights) -> None:
+    With `int8`, the matrices of its layers are 8-bit integers with a scale for each `INT8_GROUP` of a row. Compiled
+    with a group size for dynamic quantization, the states are rounded too, group by group, before each product.
+    """
+
+    def __init__(self, config: BertConfig, weights: Weights, *, int8: bool = False) -> None:
         self._openvino = load_openvino()
         self._ops = self._openvino.opset13
         self._config = config
         self._weights = weights
+        self._int8 = int8
 
     def model(self) -> Any:
         """Ids and mask to token states."""
@@ -89,8 +96,8 @@ class Bert:
         said = self._ops.gather(self._weight("marks"), marks, self._ops.constant(0))
         states = self._layers(self._embeddings(ids), mask, range(first))
         states = self._layers(self._ops.add(states, said), mask, range(first, self._config.num_hidden_layers))
-        scores = self._ops.result(self._linear(states, "head"))
-        return self._openvino.Model([scores], [ids, mask, marks], "reader")
+        scores = self._affine(states, "head", self._weight("head"))
+        return self._openvino.Model([self._ops.result(scores)], [ids, mask, marks], "reader")
 
     def _input(self, name: str) -> Any:
         return self._ops.parameter(self._openvino.PartialShape([-1, -1]), np.int64, name=name)
@@ -137,8 +144,23 @@ class Bert:
         )
 
     def _linear(self, states: Any, name: str) -> Any:
-        product = self._ops.matmul(states, self._weight(name), transpose_a=False, transpose_b=True)
+        return self._affine(states, name, self._matrix(name))
+
+    def _affine(self, states: Any, name: str, matrix: Any) -> Any:
+        product = self._ops.matmul(states, matrix, transpose_a=False, transpose_b=True)
         return self._ops.add(product, self._weight(name, "bias"))
+
+    def _matrix(self, name: str) -> Any:
+        if not self._int8:
+            return self._weight(name)
+        ops = self._ops
+        weight = self._weights[f"{name}.weight"].astype(np.float32)
+        groups = weight.reshape(len(weight), -1, INT8_GROUP if weight.shape[1] % INT8_GROUP == 0 else weight.shape[1])
+        scale = np.maximum(np.abs(groups).max(axis=2, keepdims=True), np.finfo(np.float16).tiny) / _LARGEST
+        whole = ops.convert(ops.constant(np.rint(groups / scale).astype(np.int8)), "f32")
+        return ops.reshape(
+            ops.multiply(whole, ops.constant(scale)), ops.constant(list(weight.shape)), special_zero=False
+        )
 
     def _norm(self, states: Any, name: str) -> Any:
         ops = self._ops
@@ -146,4 +168,7 @@ class Bert:
         return ops.add(ops.multiply(norm, self._weight(name)), self._weight(name, "bias"))
 
     def _weight(self, name: str, part: str = "weight") -> Any:
-        return self._ops.constant(self._weights[f"{name}.{part}"].astype(np.float32))
+        weight = self._weights[f"{name}.{part}"]
+        if self._int8:  # OpenVINO makes 16-bit floats of none beside whole numbers
+            return self._ops.convert(self._ops.constant(weight.astype(np.float16)), "f32")
+        return self._ops.constant(weight.astype(np.float32))
