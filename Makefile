@@ -32,7 +32,7 @@ LONGEST := $(E2E) services/gpu-inference services/ingest-worker  # they begin fi
 UNIT := $(filter-out $(LONGEST),libs $(wildcard services/*) tests/deploy)
 PARTS := $(LONGEST) $(UNIT) tests/contract
 MODEL_PARTS := services/gpu-inference tests/e2e tests/contract
-SERVER_PARTS := tests/distributed tests/chaos tests/contract services/query-api/tests/connect/test_real_imap.py
+SERVER_PARTS := tests/distributed/test_[a-f]* tests/chaos tests/distributed/test_[g-z]* tests/contract services/query-api/tests/connect/test_real_imap.py
 
 test: dev ## what must pass; no server, no network, no torch (JOBS=2 parts at once; ALSO="wheels" more targets among them)
 	@$(TOGETHER) $(PARTS:%=test-%) lint types check-generated $(ALSO)

@@ -108,8 +108,8 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Who is the skipper of the boat trip?", "Petra Lund", {"trip.txt"}),
         ("What is the price of the boat trip?", "7 euros", {"trip.txt"}),
         ("Who was the wife of the last keeper of Skerry Light?", "Tove", {"skerry.md"}),
-        ("Which ferry line is diverted?", "14", {"ferries.md"}),
-        ("From which pier do the ferries leave?", "B2", {"ferries.md"}),
+        ("Which ferry line is diverted?", "line 14", {"ferries.md"}),
+        ("From which pier do the ferries leave?", "pier B2", {"ferries.md"}),
         ("Are pets allowed in the Blue Lodge?", "no", {"lodge.txt"}),
         ("Can I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
         ("May I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
@@ -156,7 +156,6 @@ def test_a_few_words_answer_and_every_step_is_cited(read: Server, question: str,
 @pytest.mark.parametrize(
     ("question", "misleading"),
     [
-        ("Who was the gardener of Kestrel Court before?", "Tom Vasquez"),
         ("How many visitors did Whale Hall have in 2023?", "38,200"),
         ("How many of the puffin chicks were not ringed?", "four"),
     ],

@@ -64,11 +64,15 @@ TOLD_ODDS = 12.0  # of what a passage states in a form that is read by rule
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The answer in a few words of a hit's text, and the probability that it is right."""
+    """The answer in a few words of a hit's text, and the probability that it is right.
+
+    `likely` is that probability, less where another suits the question's words better.
+    """
 
     found: Found
     probability: float
     signals: dict[str, float]
+    likely: float = 0.0
 
     @property
     def short(self) -> str:
@@ -80,6 +84,7 @@ class Weights(msgspec.Struct, frozen=True):
     """Of the regression, by the name of the signal; `trained_on` counts questions by set."""
 
     answer: dict[str, float]
+    close: dict[str, float] = {}
     answerable: dict[str, float] = {}
     right: dict[str, float] = {}
     trained_on: dict[str, int] = {}
@@ -133,7 +138,8 @@ def choose(
         in_clause = 1.0 if one.found in own else OTHER_CLAUSE_SHARE
         return one.probability * in_clause * _preference(one, *better)
 
-    ordered = sorted(chosen, key=likely, reverse=True)
+    weighed = [msgspec.structs.replace(one, likely=likely(one)) for one in chosen]
+    ordered = sorted(weighed, key=lambda one: one.likely, reverse=True)
     return [_with_partners(question, one) for one in ordered] if asked.wants == "name" else ordered
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -73,9 +74,19 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
         "nested, unstepped": float(direct.nested and not (best and best.found.steps)),
         "question words": min(1.0, len(asked.weights) / 12.0),
         "unclear": float(best is not None and not best.signals["clear"]),
+        "close": best.signals.get("close", 0.0) if best else 0.0,
+        "unread": best.signals.get("unread", 0.0) if best else 0.0,
+        "close, ahead": _ahead(best, second),
         "fits": float(best is not None and fits_wanted(asked.wants, best.short) is True),
         **_of_yes_or_no(direct),
     }
+
+
+def _ahead(best: Chosen | None, second: Chosen | None) -> float:
+    """How much likelier the best is, as a logarithm."""
+    if best is None or second is None:
+        return float(best is not None)
+    return max(0.0, min(1.0, math.log(best.likely / second.likely) / 4.0))
 
 
 def _of_yes_or_no(direct: Direct) -> dict[str, float]:

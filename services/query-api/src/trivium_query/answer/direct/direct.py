@@ -1,7 +1,7 @@
 """READ FIRST: from hits to a direct answer. Two things are compared, or the likeliest span is chosen, step by step.
 
 things.py -> comparison.py, compare_read.py | alternatives.py, differences.py
-| nested.py -> hops.py -> choose.py -> compose.py -> confidence.py
+| nested.py -> hops.py -> choose.py -> close.py -> compose.py -> confidence.py
 yes_no.py, yes_no_read.py, listed.py
 """
 
@@ -15,6 +15,7 @@ import msgspec
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.direct.alternatives import weigh
 from trivium_query.answer.direct.choose import Chosen, Weights, choose
+from trivium_query.answer.direct.close import read_closely
 from trivium_query.answer.direct.compare_read import Compared, as_compared, compare
 from trivium_query.answer.direct.comparison import comparison_in
 from trivium_query.answer.direct.differences import what_was
@@ -62,9 +63,11 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
     sentences: defaultdict[str, list[Candidate]] = defaultdict(list)
     for one in extracted.ranked:
         sentences[one.hit.chunk.id].append(one)
-    chosen = choose(extracted.asked, question, found, sentences, focus, weights)
-    nested = any(nested_in(question, thing) for thing in things)
     asked = asks_yes_or_no(question)
+    chosen = choose(extracted.asked, question, found, sentences, focus, weights)
+    if not asked:
+        chosen = await read_closely(chosen, read, weights.close)
+    nested = any(nested_in(question, thing) for thing in things)
     decided = yes_or_no(question, extracted)
     if asked and decided is None:
         decided = await read_yes_or_no(question, worth_reading(extracted), read)
