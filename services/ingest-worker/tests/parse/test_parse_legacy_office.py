@@ -137,15 +137,16 @@ def test_a_disk_that_is_full_before_the_conversion_costs_no_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _peer(monkeypatch, tmp_path, CONVERTS).write_bytes(_pptx())
-    with tiny_disk(tmp_path / "disk") as disk, closing(Sandbox()) as sandbox:
-        monkeypatch.setenv("TMPDIR", str(disk.folder))
-        assert sandbox.parse(Blob("plan.ppt", SLIDES)).units
-        disk.fill()
-        with pytest.raises(TryLater) as failure:
-            sandbox.parse(Blob("plan.ppt", SLIDES))
-        assert failure.value.code == "disk_full"
-        disk.free()
-        assert sandbox.parse(Blob("plan.ppt", SLIDES)).units
+    with tiny_disk(tmp_path / "disk") as disk:
+        monkeypatch.setenv("TMPDIR", str(disk.folder))  # before a child is started
+        with closing(Sandbox()) as sandbox:
+            assert sandbox.parse(Blob("plan.ppt", SLIDES)).units
+            disk.fill()
+            with pytest.raises(TryLater) as failure:
+                sandbox.parse(Blob("plan.ppt", SLIDES))
+            assert failure.value.code == "disk_full"
+            disk.free()
+            assert sandbox.parse(Blob("plan.ppt", SLIDES)).units
 
 
 @pytest.mark.parametrize(

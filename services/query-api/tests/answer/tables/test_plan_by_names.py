@@ -11,6 +11,7 @@ from trivium_query.answer.tables.draft import short
 from trivium_query.answer.tables.engine import database_of, run
 from trivium_query.answer.tables.from_units import tables_of
 from trivium_query.answer.tables.plan_by_names import asks_for_computing, plan_by_names
+from trivium_query.answer.tables.table import DocumentTables
 
 FERRIES = """From,To,Departure,Arrival,Days
 Molde,Vestnes,06:45,07:20,daily
@@ -61,14 +62,18 @@ South,70,50,1.20
 """
 
 
-def _answer(name: str, text: str, question: str) -> tuple[str, bool]:
-    """What is said, and whether it is certain; nothing where the question's words are not all understood."""
+def _stored(name: str, text: str) -> DocumentTables:
     header, *rows = csv.reader(text.splitlines())
     body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
     html = f"<table><tr><th>{'</th><th>'.join(header)}</th></tr>{body}</table>"
     lines = "\n".join("; ".join(map(": ".join, zip(header, row, strict=True))) for row in rows)
     unit = Unit(UnitKind.TABLE, lines, Position(), html=html)
-    stored = database_of(tables_of(ParsedDocument("text/csv", (unit,))), name, [])
+    return database_of(tables_of(ParsedDocument("text/csv", (unit,))), name, [])
+
+
+def _answer(name: str, text: str, question: str) -> tuple[str, bool]:
+    """What is said, and whether it is certain; nothing where the question's words are not all understood."""
+    stored = _stored(name, text)
     table = stored.tables[0]
     planned = plan_by_names(question, table, {})
     result = run(stored, table, planned.sure) if planned.sure else None
@@ -315,3 +320,68 @@ Dahon Vitesse,folding,2013,7,190,sold
 )
 def test_what_a_thing_is_for_sale_at_and_what_was_sold_for(question: str, said: str) -> None:
     assert _answer("used.csv", USED, question)[0] == said
+
+
+COACHES = """date,to,purpose,booked_by,amount_eur,hours,invoice
+2026-03-02,Tours,coach,Ada,310.00,9,yes
+2026-03-02,Tours,parking,Ben,14.00,0,yes
+2026-03-09,Lille,coach,Ada,280.50,7.5,no
+2026-03-09,Lille,lunch,Cleo,61.20,1,no
+2026-03-16,Ghent,coach,Ben,260.00,8,yes
+"""
+DUTY = """day,watch,keeper_name,area,hours,rounds,km,remark
+Monday,early,Ines Roth,north pier,4,3,0,fed one cat
+Monday,late,Otto Lund,south pier,2.5,2,9,
+Tuesday,early,Ines Roth,north pier,4.5,4,12,drove to the chandler
+Wednesday,late,Mina Kerr,north pier,3,1,0,
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "question", "said"),
+    [
+        (
+            "tour_costs.csv",
+            COACHES,
+            "What did the coach cost all in all on the tour?",
+            "850.5 EUR",
+        ),  # tours are no Tours
+        ("tour_costs.csv", COACHES, "how much went on coach", "850.5 EUR"),
+        ("tour_costs.csv", COACHES, "how many entries are there for Lille", "2"),
+        ("tour_costs.csv", COACHES, "Who booked the most entries?", ""),  # of entries nothing is added up
+        ("tour_costs.csv", COACHES, "How many people came to Lille?", ""),
+        ("duty.csv", DUTY, "How often is Ines Roth down for a watch?", "2"),
+        ("duty.csv", DUTY, "Who was on duty least often?", "Otto Lund: 1; Mina Kerr: 1"),
+        ("duty.csv", DUTY, "Who made the most rounds over the three days?", "Ines Roth: 7"),
+        ("duty.csv", DUTY, "number of late turns on the north pier", "1"),
+        ("duty.csv", DUTY, "How many hours are there for Otto?", "2.5"),
+    ],
+)
+def test_everyday_words_for_sums_and_times(name: str, text: str, question: str, said: str) -> None:
+    assert _answer(name, text, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "likely"),
+    [
+        ("What do we owe Ada, everything added up?", True),
+        ("What do we owe Ada for 7 dinners, everything added up?", False),  # a bound
+        ("What do we owe Ada without the coaches to Brest, added up?", False),
+        ("What do we owe Ada and Mr Brandt, added up?", False),  # a name
+        ("Who booked the most lorries?", False),  # of what is counted nothing is known
+        ("What do we owe Ada, counting hotels, dinners, museums and tips, added up?", False),
+    ],
+)
+def test_a_few_words_may_be_left_over_if_they_bound_nothing(question: str, likely: bool) -> None:
+    planned = plan_by_names(question, _stored("tour_costs.csv", COACHES).tables[0], {})
+    assert planned.sure is None
+    assert (planned.likely is not None) is likely
+
+
+def test_the_row_that_has_the_least_is_shown_first() -> None:
+    stored = _stored("tour_costs.csv", COACHES)
+    planned = plan_by_names("What is the smallest amount?", stored.tables[0], {})
+    assert planned.sure is not None
+    result = run(stored, stored.tables[0], planned.sure)
+    assert result is not None
+    assert "parking" in result.shown[0].line

@@ -13,6 +13,7 @@ import msgspec
 from rapidfuzz import fuzz, process
 
 from trivium.domain.answers import Kind
+from trivium.domain.chunks import Chunk
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
@@ -41,6 +42,7 @@ MAX_HITS = 10
 MAX_DOCUMENTS = 5
 MAX_TABLES = 12
 MAX_SYNONYMS = 3  # words that a question may have besides those of the table
+FIRST_HITS = 2  # of which one must be of the table, where words of the question are left over
 LLM_HITS = 3  # a language model is asked when so good a hit holds a table, and the question names something of one
 
 _BEFORE_THINGS = frozenset(["of", "many", "for", "from", "total", "average", "mean"])
@@ -94,11 +96,14 @@ async def answer_from_tables(
         return Found(await asyncio.to_thread(_by_mark, question, stored, hits))
     planned = await _planned(question, stored, embed)
     answered = await asyncio.to_thread(_answered, stored, planned)
-    if best := _only_best(answered):
-        return Found(_drafted(best, hits), best.certain)
-    if blank := _of_empty_cell(answered, hits):
-        return Found(blank, certain=False)
-    if llm and any(each.told for each in planned) and any(hit.chunk.holds(UnitKind.TABLE) for hit in hits[:LLM_HITS]):
+    best = _only_best(answered)
+    if best or (blank := _of_empty_cell(answered, hits)):
+        return Found(_drafted(best, hits) if best else blank, best is not None and best.certain)
+    if llm is None:
+        likely = await asyncio.to_thread(_likely, stored, planned, hits)
+        draft = _drafted(likely, hits) if likely else _not_there(question, planned, answered, hits)
+        return Found(draft, certain=likely is None)
+    if any(each.told for each in planned) and any(hit.chunk.holds(UnitKind.TABLE) for hit in hits[:LLM_HITS]):
         return await _by_llm(question, stored, hits, llm, timeout_s)
     return Found(_not_there(question, planned, answered, hits))
 
@@ -156,6 +161,26 @@ def _answered(stored: Sequence[_Stored], planned: Sequence[Planned]) -> list[_An
         for each, one in zip(stored, planned, strict=True)
         if one.sure
     ]
+
+
+def _likely(stored: Sequence[_Stored], planned: Sequence[Planned], hits: Sequence[Hit]) -> _Answered | None:
+    """What is computed though a few words are left over, of a table that one of the first hits is of."""
+    first = [hit.chunk for hit in hits[:FIRST_HITS] if hit.chunk.holds(UnitKind.TABLE)]
+    told = max(each.told for each in planned)
+    return _only_best(
+        [
+            _Answered(each, plan, run(each.document, each.table, plan), one.told, certain=False)
+            for each, one in zip(stored, planned, strict=True)
+            if (plan := one.likely) and one.told == told and any(_holds(chunk, each) for chunk in first)
+        ]
+    )
+
+
+def _holds(chunk: Chunk, stored: _Stored) -> bool:
+    """Whether the chunk is of the table."""
+    same = any(each.document_id == chunk.document_id for each in stored.document.chunks)
+    span = stored.table.span
+    return same and span.start < chunk.span.end and chunk.span.start < span.end
 
 
 def _only_best(answered: Sequence[_Answered]) -> _Answered | None:

@@ -81,9 +81,18 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two stems are one word, or one is who does the other."""
-    one, other = (_END.sub("i", _SAME.get(each, each)) for each in (one, other))  # supply, supplier
+    one, other = _root(one), _root(other)
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= _LEAST_STEM and long.startswith(short) and long[len(short) :] in _SUFFIXES)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two stems are one word, or its verb and noun; who does it is another: "moves" are no "movers"."""
+    return _root(one) == _root(other)
+
+
+def _root(each: str) -> str:
+    return _END.sub("i", _SAME.get(each, each))  # supply, supplier
 
 
 def find(words: Sequence[Word], wanted: Sequence[str], taken: frozenset[int]) -> Run | None:

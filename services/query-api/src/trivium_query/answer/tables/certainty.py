@@ -20,7 +20,9 @@ _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 def counting(table: Table) -> list[int]:
     """The one column of how many there are."""
     labels = {at: set(stems_of(table.columns[at].label)) for at in table.measured}
-    found = [at for at, label in labels.items() if _COUNTED & label and not OF_ONE & label]
+    found = [
+        at for at, label in labels.items() if _COUNTED & label and not OF_ONE & label and not table.columns[at].unit
+    ]
     return found if len(found) == 1 else []
 
 
@@ -30,6 +32,10 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     used |= {one.other for one in plan.filters}
     if plan.aggregate is Aggregate.COUNT:  # "how many months", where rows are of months; "were counted"
         used |= {reading.asked(), *counting(reading.table)}
+    if plan.aggregate is Aggregate.COUNT and reading.counts_times():  # "how often is she down for a shift"
+        used |= {at for at in reading.targets() if reading.table.columns[at].kind is ColumnKind.TEXT}
+    if plan.extreme and (most := reading.cue(Cue.MOST, Cue.LEAST)):  # "the longest shift"
+        used |= {one.column for one in reading.columns if one.run.first == most.run.end}
     values = [at for at in reading.targets() if not _names_rows(reading.table, at)]
     excluded = sum(one.test in (Test.IS_NOT, Test.EMPTY) for one in plan.filters)
     arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}

@@ -51,7 +51,8 @@ AGGREGATES = {
 DATES = "date"  # a hint at the column of dates or years
 _PHRASES: dict[Cue, str] = {
     Cue.SUM: "total|sum|altogether|combined|together|overall|in all|in total|in sum|aggregate|add up to"
-    "|adds up to|added up|amount to|amounts to|come to|comes to|insgesamt|gesamt|summe",
+    "|adds up to|added up|amount to|amounts to|come to|comes to|all in all|all told|all together"
+    "|insgesamt|gesamt|summe",
     Cue.MEAN: "mean|average|averaged|avg|on average|durchschnitt|durchschnittlich|durchschnittliche|mittelwert",
     Cue.MEDIAN: "median",
     Cue.MOST: "most|highest|largest|greatest|maximum|max|biggest|peak|most often|most frequently|hochste|meisten",
@@ -73,8 +74,8 @@ BELONGING = tuple(map(stem, ("joined", "hired", "started", "since", "appointed",
 """What "the longest" is counted from, where somebody belongs to something."""
 # Superlatives and "how long": the label's words that they hint at.
 _HINTS: dict[str, tuple[Cue, str]] = {
-    "longest": (Cue.MOST, "length long duration"),
-    "shortest": (Cue.LEAST, "length long duration"),
+    "longest": (Cue.MOST, "length long duration hours minutes"),
+    "shortest": (Cue.LEAST, "length long duration hours minutes"),
     "deepest": (Cue.MOST, "depth deep"),
     "shallowest": (Cue.LEAST, "depth deep"),
     "tallest": (Cue.MOST, "height high tall"),
@@ -91,8 +92,8 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "warmest": (Cue.MOST, "temperature"),
     "hottest": (Cue.MOST, "temperature"),
     "coldest": (Cue.LEAST, "temperature"),
-    "wettest": (Cue.MOST, "rain rainfall precipitation"),
-    "driest": (Cue.LEAST, "rain rainfall precipitation"),
+    "wettest": (Cue.MOST, "rain rainfall precipitation moisture humidity"),
+    "driest": (Cue.LEAST, "rain rainfall precipitation moisture humidity"),
     "fastest": (Cue.MOST, "speed"),
     "slowest": (Cue.LEAST, "speed"),
     "oldest": (Cue.LEAST, _BEGINNINGS),
@@ -104,6 +105,9 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "last": (Cue.MOST, DATES),
     "most recent": (Cue.MOST, DATES),
     "most recently": (Cue.MOST, DATES),
+    "did we charge": (Cue.HOW_MUCH, "price cost fee amount"),
+    "do we charge": (Cue.HOW_MUCH, "price cost fee amount"),
+    "do you charge": (Cue.HOW_MUCH, "price cost fee amount"),
     "bring in": (Cue.SUM, "price revenue income"),
     "brought in": (Cue.SUM, "price revenue income"),
     "how long": (Cue.HOW_MUCH, "length long"),
@@ -117,6 +121,9 @@ SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing 
 SIZES = tuple(map(stem, ("area", "size", "surface")))
 THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
 """What any table's rows may be of."""
+OCCASIONS = frozenset(map(stem, ("entry", "row", "record", "turn", "slot", "booking", "visit", "session")))
+"""What a row is one time of."""
+NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 # What they ask for is told by other words.
 LIGHT = frozenset(
     stem(word)
@@ -124,8 +131,8 @@ LIGHT = frozenset(
     registered note noted different distinct see seen observe observed happen figure number data table row
     column sheet file entry record document overall given according respectively all exactly there please go
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
-    stand belong pay laut plan planned schedule scheduled live yet already still now currently
-    club society association""".split()
+    took stand belong pay laut plan planned schedule scheduled live yet already still now currently
+    club society association money down""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

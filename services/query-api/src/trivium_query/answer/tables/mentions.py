@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from trivium_query.answer.tables.asked_words import Run, Word, alike, find, joined, stems_of, words_of
-from trivium_query.answer.tables.cues import THINGS
+from trivium_query.answer.tables.asked_words import Run, Word, alike, find, is_same, joined, stems_of, words_of
+from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, THINGS
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
@@ -52,7 +52,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
     A phrase that is a value of several columns names none of them, unless one is named before it: "to Hexham".
     """
     found: list[ValueMention] = []
-    named = set(_label_stems(table))
+    named, about = set(_label_stems(table)), set(stems_of(f"{table.about} {table.within}"))
     for index, whole in ((_values(table), True), (_parts(table), False)):
         for run in _runs(len(words)):
             phrase = words[run.first : run.end]
@@ -63,9 +63,24 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
             plain = not whole and (
                 len(values) > 1 or any(word.stem in named for word in phrase) or not _is_written(phrase[0], values)
             )
+            plain = plain or _is_of_table(phrase, values, about, whole=whole)
+            behind = words[run.end].stem if run.end < len(words) else ""
+            plain = plain or (not whole and (_is_light(phrase[0]) or behind in about))  # "the animal shelter"
             if not plain and _is_meant(phrase, values):
                 found.append(ValueMention(column, values, run, whole))
     return sorted(found, key=lambda one: one.run)
+
+
+def _is_of_table(phrase: Sequence[Word], values: Sequence[str], about: set[str], *, whole: bool) -> bool:
+    """Whether the word says what the table is of, and is no value as it is written: "on the tour" is not in Tours."""
+    if len(phrase) > 1 or phrase[0].stem not in about or phrase[0].written[0].isupper():
+        return False
+    return not whole or phrase[0].folded not in {value.casefold() for value in values}
+
+
+def _is_light(word: Word) -> bool:
+    """Whether it is a number's word or a verb that any text has: of a remark it names nothing."""
+    return word.stem in LIGHT or word.folded in NUMBER_WORDS
 
 
 def _said_of(
@@ -89,7 +104,11 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     used = taken | joined(one.run for one in found)
     for at, word in enumerate(words):
         if at not in used and not is_function_word(word.folded):
-            holders = [place for place, label in enumerate(labels) if _names(word, label)]
+            holders = [
+                place
+                for place, label in enumerate(labels)
+                if _names(word, label, measured=table.columns[place].measured)
+            ]
             if len(holders) > 1:
                 holders = _all_told(words, labels, holders) or holders
             denied = [place for place, label in enumerate(labels) if _denies(word, label)]
@@ -104,7 +123,7 @@ def _all_told(words: Sequence[Word], labels: Sequence[Sequence[str]], holders: S
     return told if len(told) == 1 else []
 
 
-def _names(word: Word, label: Sequence[str]) -> bool:
+def _names(word: Word, label: Sequence[str], *, measured: bool) -> bool:
     """Units are no "unit price": that a price is of one does not count them; items no "item no", which names each.
 
     Nor does "sold" name the number of a sale.
@@ -113,7 +132,8 @@ def _names(word: Word, label: Sequence[str]) -> bool:
         return False
     if _NUMBERED & set(label):
         return word.stem in label
-    return any(alike(word.stem, each) for each in label) or (word.stem in _SPENT and bool(_COST & set(label)))
+    same = is_same if measured else alike
+    return any(same(word.stem, each) for each in label) or (word.stem in _SPENT and bool(_COST & set(label)))
 
 
 def _denies(word: Word, label: Sequence[str]) -> bool:

@@ -13,7 +13,18 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
-from trivium_query.answer.tables.cues import AGGREGATES, DATES, SIZED, SIZES, Cue, CueFound, cues_of
+from trivium_query.answer.tables.cues import (
+    AGGREGATES,
+    DATES,
+    OCCASIONS,
+    SIZED,
+    SIZES,
+    TELLING,
+    THINGS,
+    Cue,
+    CueFound,
+    cues_of,
+)
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import Reading, column_kinds, has_names_of_rows, is_person, persons_of, read
@@ -29,12 +40,18 @@ _NOT_ADDED = frozenset(
 )
 _PRICE = frozenset((stem("price"),))
 _PRICES = tuple(map(stem, ("price", "cost", "fee")))
+_PAID = frozenset(map(stem, "cost spend spent pay paid owe owed money charge charged expense".split()))
+_CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $".split())
 _DEALT = frozenset("sold bought paid".split())
 _IS = frozenset("is are was were".split())
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
-_TIMES = frozenset(("often", "times"))
+_AMOUNT = frozenset((stem("amount"),))
+# What is measured: no rows are of it.
+_MEASURES = frozenset(
+    map(stem, "hour minute second kilometre km metre mile litre kilo kg gram euro pound dollar".split())
+)
 _PERSONAL = frozenset("who whose wer".split())
 _COUNTING = frozenset("most least fewest more less fewer".split())
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
@@ -42,12 +59,15 @@ _QUESTIONS = frozenset("what which who whom whose where when how was welche wer 
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
 
 
+MAX_LEFT = 3  # words that a plan which is told with a doubt has no use for
+
+
 class Planned(msgspec.Struct, frozen=True):
     """What the question's words allow; None where that is nothing, or several things.
 
     `told` counts the words that name something of the table, `unexplained` are those it has no use for, and `spare`
     those that may be other names of columns. `whole`: the plan uses all that is named. `certain`: every column and
-    value is called by its own name.
+    value is called by its own name. `loose`: the few words that are left over name and bound nothing.
     """
 
     plan: Plan | None
@@ -57,6 +77,12 @@ class Planned(msgspec.Struct, frozen=True):
     unexplained: tuple[Word, ...] = ()
     certain: bool = True
     spare: tuple[Word, ...] = ()
+    loose: bool = False
+
+    @property
+    def likely(self) -> Plan | None:
+        """The plan of what is computed, also where a few words are left over: told with a doubt."""
+        return self.plan if self.whole and self.loose else None
 
     @property
     def sure(self) -> Plan | None:
@@ -72,7 +98,23 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     noun = reading.noun_of_rows()
     left = tuple(word for word in reading.unexplained() if word != noun)
     certain = plan is not None and not synonyms and not noun and is_certain(plan, reading)
-    return Planned(plan, table, reading.told(), whole, left, certain, reading.spare())
+    loose = plan is not None and _is_loose(plan, reading, left)
+    return Planned(plan, table, reading.told(), whole, left, certain, reading.spare(), loose)
+
+
+def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
+    """Whether the words left over are few, none a name or a bound, nor what is counted or has the most."""
+    names = [word for word in left if word.folded in TELLING or word.written[0].isdigit() or _is_name(reading, word)]
+    counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times()
+    if plan.aggregate is Aggregate.VALUE or counted or names or not reading.told() or len(left) > MAX_LEFT:
+        return False
+    called = any(one.column == plan.column for one in reading.columns)
+    things = [reading.behind(found) for found in reading.cues if found.cue in (Cue.MOST, Cue.LEAST, Cue.HOW_MANY)]
+    return called or not any(thing in left for thing in things)
+
+
+def _is_name(reading: Reading, word: Word) -> bool:
+    return word.written[0].isupper() and word != reading.words[0]
 
 
 def plan_of_mark(question: str, table: Table) -> Planned:
@@ -186,6 +228,10 @@ def _extreme(reading: Reading) -> Plan | None:
 def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
     """Where most persons are, of a table with a row for each: "which town do most members come from"."""
     counted = reading.words[found.run.end] if found.run.end < len(reading.words) else None
+    if reading.counts_times():
+        asked = reading.asked()
+        group = reading.person_or_place() if asked is None else asked
+        return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
     if counted is None or not is_person(counted) or len(persons_of(reading.table)) != 1 or found.hints:
         return None
     group = reading.asked()
@@ -203,19 +249,32 @@ def _aggregate(reading: Reading) -> Plan | None:
 
 def _how_many(reading: Reading) -> Plan | None:
     """Different values, what a column of numbers counts, or rows."""
-    asked, group = reading.asked(), reading.group()
-    if asked is not None and not reading.table.columns[asked].measured:
+    asked, group, counted = reading.asked(), reading.group(), reading.counted()
+    if asked is None:
+        return _how_many_rows(reading, counted, group)
+    if counted is not None and is_person(counted) and asked not in persons_of(reading.table):
+        return None  # members are no memberships
+    if not reading.table.columns[asked].measured:
         return _how_many_values(reading, asked, group)
-    if asked is None and _counts_persons(reading):
-        return Plan(Aggregate.COUNT, None, reading.filters(), group)
-    measures = [asked] if asked is not None else [*_measures(reading)] or counting(reading.table)
-    if reading.filtered().intersection(measures):  # how many there are of such a number, or their sum
+    if asked in reading.filtered():  # how many there are of such a number, or their sum
         return None
-    if asked is not None and _names_one_row(reading):
+    if _names_one_row(reading):
         return Plan(Aggregate.VALUE, asked, reading.filters(), group)
+    return Plan(Aggregate.SUM, asked, reading.filters(), group) if _is_added(reading, asked) else None
+
+
+def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) -> Plan | None:
+    """Of what no column is called, or what the one column that counts adds up to."""
+    rows = Plan(Aggregate.COUNT, None, reading.filters(), group)
+    if _counts_persons(reading) or (reading.counts_any(OCCASIONS) and reading.filters()):
+        return rows
+    measures = [*_measures(reading)] or counting(reading.table)
+    if reading.filtered().intersection(measures):
+        return None
     if len(measures) == 1 and _is_added(reading, measures[0]):
         return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
-    return Plan(Aggregate.COUNT, None, reading.filters(), group) if not measures and _counts_rows(reading) else None
+    measured = counted is not None and counted.stem in _MEASURES
+    return rows if not measures and not measured and _counts_rows(reading) else None
 
 
 def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | None:
@@ -241,15 +300,18 @@ def _counts_rows(reading: Reading) -> bool:
     """
     if not (reading.filters() or reading.cue(Cue.EACH)):
         return False
-    asked, counted, columns = reading.cue(Cue.HOW_MANY), reading.counted(), reading.table.columns
-    if asked and reading.words[asked.run.end - 1].folded in _TIMES:
+    counted, columns = reading.counted(), reading.table.columns
+    if reading.counts_times() or (
+        counted is not None and counted == reading.noun_of_rows() and reading.is_called_after(counted)
+    ):
         return True
     if reading.counts_things() and has_names_of_rows(reading.table):
         return True  # each row is of one
     if counted is None or any(column.measured and not column.unit and not column.decimals for column in columns):
         return False
-    persons = is_person(counted) and len(persons_of(reading.table)) == 1
-    return persons or reading.names_value(counted) or counted == reading.noun_of_rows()
+    if is_person(counted):
+        return len(persons_of(reading.table)) == 1
+    return reading.names_value(counted) or counted == reading.noun_of_rows()
 
 
 def _counts_persons(reading: Reading) -> bool:
@@ -280,7 +342,7 @@ def _look_up(reading: Reading) -> Plan | None:
     """
     target, filters = reading.names_of_rows(), reading.filters()
     target = _target(reading) if target is None else target
-    if target is not None and filters and reading.table.columns[target].measured and _is_summed(reading, target):
+    if target is not None and filters and reading.table.columns[target].measured and _is_sum(reading, target):
         return Plan(Aggregate.SUM, target, filters, _apart(reading, target))
     if target is None or (not filters and not _is_mean(reading.table, target)):
         return None
@@ -308,11 +370,28 @@ def _target(reading: Reading) -> int | None:
         targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
     if not targets and (told := reading.person_or_place()) is not None:
         return told
-    if not targets and reading.cue(Cue.HOW_MUCH):
-        return _only(reading.table.measured) if len(reading.table.measured) == 1 else _price(reading)
+    if not targets and (much := reading.cue(Cue.HOW_MUCH)):
+        return _how_much(reading, much)
     if not targets and reading.table.melted and reading.values and _names_a_year(reading):
         return len(reading.table.columns) - 1  # what stands below the year
     return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _how_much(reading: Reading, much: CueFound) -> int | None:
+    """The column of numbers that the words hint at, the only one, or that of a price."""
+    measured = reading.table.measured
+    if much.hints:
+        return _only([at for at in hinted(reading.table, much.hints) if at in measured])
+    return measured[0] if len(measured) == 1 else _price(reading) or _only(_of_money(reading))
+
+
+def _of_money(reading: Reading) -> list[int]:
+    """The columns of amounts of money, where the question is of what is paid."""
+    table = reading.table
+    paid = any(word.stem in _PAID for word in reading.words) or any(
+        (one.folded, two.folded) == ("went", "on") for one, two in pairwise(reading.words)
+    )
+    return [at for at in table.measured if table.columns[at].unit in _CURRENCIES] if paid else []
 
 
 def _price(reading: Reading) -> int | None:
@@ -349,7 +428,7 @@ def _subject(reading: Reading, measure: int) -> int | None:
         return asked if asked != measure else None
     if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
         return person
-    if (rows := reading.names_of_rows()) is not None:
+    if (rows := reading.names_of_rows()) is not None or (rows := reading.names_of_extreme()) is not None:
         return rows
     named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
     return named[0] if len(named) == 1 else reading.person_or_place()
@@ -365,7 +444,10 @@ def _measure(reading: Reading) -> int | None:
     named = _of_size_of_subject(reading) or [*_measures(reading)] or told
     if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
         return None
-    return _only(named or ([] if hints else _of_size(reading) or counting(reading.table) or reading.table.measured))
+    others = (
+        [] if hints else _of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured
+    )
+    return _only(named or others)
 
 
 def _of_size_of_subject(reading: Reading) -> list[int]:
@@ -424,10 +506,23 @@ def _is_added(reading: Reading, measure: int) -> bool:
     held = _NOT_ADDED & set(stems_of(column.label))
     named = [one for one in reading.filters() if one.test is Test.IS]
     dealt = any(_DEALT.intersection(map(str, one.values)) for one in named)
-    chosen = any(len(one.values) > 1 and table.names_rows(one.column) for one in named)
+    chosen = any(len(one.values) > 1 and _names_things(table, one.column) for one in named)
     dated = bool(table.dated) and table.measured == [measure]
-    in_all = reading.cue(Cue.SUM) is not None and (dealt or chosen or dated)
+    summed = reading.cue(Cue.SUM)
+    in_all = summed is not None and bool(dealt or chosen or dated or summed.hints)
     return column.unit != "%" and (not held or (held == _PRICE and in_all))
+
+
+def _names_things(table: Table, column: int) -> bool:
+    return table.names_rows(column) or bool(THINGS & set(stems_of(table.columns[column].label)))
+
+
+def _is_sum(reading: Reading, measure: int) -> bool:
+    """Whether of several rows their sum is meant: "how much went on gear", of amounts."""
+    spent = reading.cue(Cue.HOW_MUCH) is not None and bool(
+        _AMOUNT & set(stems_of(reading.table.columns[measure].label))
+    )
+    return _is_summed(reading, measure) or (spent and _is_added(reading, measure))
 
 
 def _is_summed(reading: Reading, measure: int) -> bool:

@@ -9,7 +9,19 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
 from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
-from trivium_query.answer.tables.cues import BELONGING, DATES, LIGHT, TELLING, THINGS, Cue, CueFound, cues_of, is_of_two
+from trivium_query.answer.tables.cues import (
+    BELONGING,
+    DATES,
+    LIGHT,
+    NUMBER_WORDS,
+    OCCASIONS,
+    TELLING,
+    THINGS,
+    Cue,
+    CueFound,
+    cues_of,
+    is_of_two,
+)
 from trivium_query.answer.tables.mentions import (
     UNITS,
     ColumnMention,
@@ -27,7 +39,7 @@ PERSONS = frozenset(
     map(
         stem,
         "name person keeper employee member owner author worker contact staff tenant renter landlord student teacher"
-        " patient client customer buyer guest player runner rider applicant holder".split(),
+        " patient client customer buyer guest player runner rider applicant holder volunteer helper".split(),
     )
 )
 # Columns of those who did what a row tells, and what they do: beside them stands for whom it was done.
@@ -46,6 +58,10 @@ _DEEDS = frozenset(
         " build design install replace carry perform see".split(),
     )
 )
+_BY = "by"  # whoever a column is called after: "paid_by"
+_OFTEN = frozenset(("often", "times"))
+_PERIODS = frozenset(map(stem, "day week month quarter season year".split()))
+_PERIOD_WORDS = 3  # between "over" and the period
 _IRREGULAR = {
     "did": "do",
     "done": "do",
@@ -137,14 +153,23 @@ class Reading(msgspec.Struct, frozen=True):
             dict.fromkeys(
                 one.column
                 for one in self.columns
-                if one.column not in kept and (one.column == asked or one.column not in filtered)
+                if one.column not in kept
+                and (one.column == asked or one.column not in filtered)
+                and not self._is_only_done(one.column)
             )
         )
+
+    def _is_only_done(self, column: int) -> bool:
+        """Whether the column tells by whom, and only what was done is said: "the most sold item"."""
+        said = {word.folded for word in self.words}
+        return _is_by(self.table.columns[column]) and not said & {_BY, *_PERSONAL}
 
     def person_or_place(self) -> int | None:
         """The column of whom "who", or of what "where", asks."""
         wanted = next((_ASKS_FOR[word.folded] for word in self.words if word.folded in _ASKS_FOR), frozenset[str]())
         found = [at for at, column in enumerate(self.table.columns) if wanted & set(stems_of(column.label))]
+        if wanted is PERSONS:
+            found = found or [at for at, column in enumerate(self.table.columns) if _is_by(column)]
         if wanted is PERSONS and (doers := self._doers()):
             found = doers if any(map(is_deed, self.words)) else [*dict.fromkeys((*found, *doers))]
         return found[0] if len(found) == 1 else None
@@ -156,6 +181,27 @@ class Reading(msgspec.Struct, frozen=True):
         """The first column with a name for each row that is no number, where "which thing" asks for it."""
         if len(self.words) < 2 or self.words[0].folded not in _CHOOSING or self.words[1].stem not in THINGS:
             return None
+        return self._names_each()
+
+    def names_of_extreme(self) -> int | None:
+        """The same where the most or least of things is asked for, or of what the table is called after.
+
+        Or the column that is called after things, though one may come again: items of sales.
+        """
+        found = self.cue(Cue.MOST, Cue.LEAST)
+        behind = self.words[found.run.end] if found and found.run.end < len(self.words) else None
+        chosen = self.words[1] if len(self.words) > 1 and self.words[0].folded in _CHOOSING else None
+        if not any(word and (word.stem in THINGS or self.is_called_after(word)) for word in (behind, chosen)):
+            return None
+        of_things = [
+            at
+            for at in column_kinds(self.table, ColumnKind.TEXT)
+            if THINGS & set(stems_of(self.table.columns[at].label))
+        ]
+        named = self._names_each()
+        return named if named is not None else of_things[0] if len(of_things) == 1 else None
+
+    def _names_each(self) -> int | None:
         texts = [at for at in column_kinds(self.table, ColumnKind.TEXT) if self.table.names_rows(at)]
         return next((at for at in texts if not all(map(str.isdigit, self.table.columns[at].values))), None)
 
@@ -173,9 +219,13 @@ class Reading(msgspec.Struct, frozen=True):
 
     def counts_things(self) -> bool:
         """Whether "how many" asks for "items", or "catalogue items"."""
+        return self.counts_any(THINGS)
+
+    def counts_any(self, stems: frozenset[str]) -> bool:
+        """Whether "how many" asks for one of these, or a kind of it."""
         found = self.cue(Cue.HOW_MANY)
         rest = self.words[found.run.end : found.run.end + 2] if found else ()
-        return any(word.stem in THINGS for word in rest)
+        return any(word.stem in stems for word in rest)
 
     def names_value(self, word: Word) -> bool:
         """Whether the word is of a value."""
@@ -189,11 +239,24 @@ class Reading(msgspec.Struct, frozen=True):
         counted = self.cue(Cue.HOW_MANY)
         dated = next((found for found in self.cues if DATES in found.hints), None)
         end = counted.run.end if counted else dated.run.end if dated else len(self.words)
+        while counted and end < len(self.words) and is_function_word(self.words[end].folded):
+            end += 1  # "how many of the removals"
         noun = self.words[end] if end < len(self.words) else None
         if noun is None or is_function_word(noun.folded) or end in self._understood():
             return None
-        called = any(alike(noun.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}"))
+        called = self.is_called_after(noun)
         return noun if (called and counted) or not has_names_of_rows(self.table) else None
+
+    def is_called_after(self, word: Word) -> bool:
+        """Whether the word is one of the table's name."""
+        return any(alike(word.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}"))
+
+    def counts_times(self) -> bool:
+        """Whether it is asked how often, or who does something most often."""
+        found = self.cue(Cue.HOW_MANY, Cue.MOST, Cue.LEAST)
+        return found is not None and bool(
+            _OFTEN & {word.folded for word in self.words[found.run.first : found.run.end]}
+        )
 
     def spare(self) -> tuple[Word, ...]:
         """Words that say what the table is about, and may also be another name of a column."""
@@ -284,6 +347,8 @@ class Reading(msgspec.Struct, frozen=True):
         return bool(named) and not self._is_of(named[0], named[-1] + 1)
 
     def _is_plain(self, word: Word, about: set[str]) -> bool:
+        if self._is_of_a_span(word):
+            return True
         if word.folded in TELLING:
             return word.folded in ("than", "between") and self.cue(Cue.MORE, Cue.FEWER, Cue.DIFFERENCE) is not None
         return (
@@ -291,6 +356,7 @@ class Reading(msgspec.Struct, frozen=True):
             or word.stem in LIGHT | UNITS | THINGS
             or (word.folded == "one" and word == self.words[-1])  # "the cheapest one"
             or self._is_move(word)
+            or (word.stem in OCCASIONS and self.counts_any(OCCASIONS))
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._doers()))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
@@ -298,6 +364,20 @@ class Reading(msgspec.Struct, frozen=True):
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+    def _is_of_a_span(self, word: Word) -> bool:
+        """Whether it is one of "over the two weeks", which says how long all went on."""
+        for at, each in enumerate(self.words):
+            rest = self.words[at : at + 1 + _PERIOD_WORDS] if each.folded == "over" else ()
+            end = next((end for end, one in enumerate(rest) if one.stem in _PERIODS), 0)
+            if word in rest[: end + 1] and end:
+                return word is each or word.stem in _PERIODS or word.folded in NUMBER_WORDS
+        return False
+
+    def behind(self, found: CueFound) -> Word | None:
+        """The first word behind it that says something."""
+        rest = self.words[found.run.end :]
+        return next((word for word in rest if not is_function_word(word.folded)), None)
 
     def _is_move(self, word: Word) -> bool:
         """Whether it says that something goes or comes, and no column tells when it does the one or the other."""
@@ -332,6 +412,11 @@ def is_deed(word: Word) -> bool:
 def persons_of(table: Table) -> list[int]:
     """The columns of people."""
     return [at for at, column in enumerate(table.columns) if PERSONS & set(stems_of(column.label))]
+
+
+def _is_by(column: Column) -> bool:
+    """Whether it tells by whom: "paid_by"."""
+    return column.kind is ColumnKind.TEXT and stems_of(column.label)[-1:] == (_BY,)
 
 
 def _together(filters: Sequence[Filter]) -> list[Filter]:

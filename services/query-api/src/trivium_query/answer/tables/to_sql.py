@@ -11,6 +11,7 @@ from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign
 
 MAX_RESULTS = 50  # groups or values of one answer; more is no answer
 _OPERATORS = {Test.MORE: ">", Test.AT_LEAST: ">=", Test.LESS: "<", Test.AT_MOST: "<="}
+_ORDERS = {Aggregate.LEAST: "ASC", Aggregate.MOST: "DESC"}
 _FUNCTIONS = {
     Aggregate.VALUE: "max",  # of one row: `engine.py` looks that it is one
     Aggregate.SUM: "sum",
@@ -46,7 +47,10 @@ def computed(plan: Plan, table: int) -> Sql:
 
 
 def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -> Sql:
-    """Rows of (line, first, last, whether it may sum up others), in order; of an extreme's `groups` alone."""
+    """Rows of (line, first, last, whether it may sum up others), in order; of an extreme's `groups` alone.
+
+    Where the greatest or least is told, its row comes first.
+    """
     where = _where(plan.filters)
     conditions, bound = where.text, where.bound
     if plan.less:
@@ -57,7 +61,10 @@ def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -
         bound += tuple(groups)
     if plan.column is not None:
         conditions = f" WHERE ({conditions[7:]}) AND {_name(plan.column)} IS NOT NULL"
-    return Sql(f"SELECT line, first, last, total FROM t{table}{conditions} ORDER BY row LIMIT {limit}", bound)
+    order = "row"
+    if plan.column is not None and plan.aggregate in _ORDERS:
+        order = f"{_name(plan.column)} {_ORDERS[plan.aggregate]}, row"
+    return Sql(f"SELECT line, first, last, total FROM t{table}{conditions} ORDER BY {order} LIMIT {limit}", bound)
 
 
 def _grouped(plan: Plan, table: int, group: int) -> Sql:
