@@ -348,6 +348,9 @@ Wednesday,late,Mina Kerr,north pier,3,1,0,
         ),  # tours are no Tours
         ("tour_costs.csv", COACHES, "how much went on coach", "850.5 EUR"),
         ("tour_costs.csv", COACHES, "how many entries are there for Lille", "2"),
+        ("tour_costs.csv", COACHES, "For how many entries is there no invoice?", "2"),
+        ("tour_costs.csv", COACHES, "what did we pay with no invoice altogether", "341.7 EUR"),
+        ("duty.csv", DUTY, "Which watch has no remark?", "late"),
         ("tour_costs.csv", COACHES, "Who booked the most entries?", ""),  # of entries nothing is added up
         ("tour_costs.csv", COACHES, "How many people came to Lille?", ""),
         ("duty.csv", DUTY, "How often is Ines Roth down for a watch?", "2"),

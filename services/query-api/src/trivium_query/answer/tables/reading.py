@@ -59,6 +59,7 @@ _DEEDS = frozenset(
     )
 )
 _BY = "by"  # whoever a column is called after: "paid_by"
+_NONE = "no"
 _OFTEN = frozenset(("often", "times"))
 _PERIODS = frozenset(map(stem, "day week month quarter season year".split()))
 _PERIOD_WORDS = 3  # between "over" and the period
@@ -287,7 +288,8 @@ class Reading(msgspec.Struct, frozen=True):
         if yes := affirmed(self.table.columns[column]):
             return Filter(column, Test.IS_NOT if negated else Test.IS, yes)
         dated = self.table.columns[column].kind is ColumnKind.DATE
-        return Filter(column, Test.EMPTY) if negated and dated else None
+        none = any(one.column == column and _is_none_of(one, self.words, self.table) for one in self.columns)
+        return Filter(column, Test.EMPTY) if none or (negated and dated) else None
 
     def _is_negated(self, mention: ColumnMention) -> bool:
         """Whether a "not" stands before it, with nothing between but what joins them: "has not been shipped".
@@ -459,8 +461,14 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     ]
     both = tuple(sorted([*columns, *meant], key=lambda one: one.run))
     begun = {one.run.first for one in both}
-    kept = tuple(found for found in cues if not _is_other_by(found, words, begun))
-    return Reading(table, words, tuple(values), both, tuple(conditions), kept)
+    kept = [found for found in cues if not _is_other_by(found, words, begun)]
+    kept += [CueFound(Cue.NOT, Run(one.run.first - 1, one.run.first)) for one in both if _is_none_of(one, words, table)]
+    return Reading(table, words, tuple(values), both, tuple(conditions), tuple(sorted(kept, key=lambda one: one.run)))
+
+
+def _is_none_of(one: ColumnMention, words: Sequence[Word], table: Table) -> bool:
+    """Whether "no" stands right before a column that is no number: "no receipt"."""
+    return one.run.first > 0 and words[one.run.first - 1].folded == _NONE and not table.columns[one.column].measured
 
 
 def _of_belonging(found: CueFound, words: Sequence[Word], table: Table) -> CueFound:
