@@ -20,6 +20,7 @@ from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.short import fits_wanted
+from trivium_query.answer.direct.units import COUNTED
 from trivium_query.answer.direct.yes_no import asks_yes_or_no, denies
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -33,6 +34,7 @@ YES_NO_SUPPORTED = 0.7  # of a word that was read
 _DEED = re.compile(r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b", re.I)  # a sentence tells it
 _BETWEEN = re.compile(r"^\W*(?:which|who|whose|what)\b.*\b(?:\w{2,}er|more|less|better|worse)\b.*[ ,]or\s", re.I)
 _HOW_MANY_MORE = re.compile(r"\bhow (?:many|much) (more|fewer|less|higher|lower|longer|shorter|older|younger)\b", re.I)
+_IN_ALL = re.compile(r"\b(?:altogether|all together|together|in all|in total|total|all in all|combined)\b", re.I)
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -68,6 +70,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         _tells_of_another(question, direct, extracted)
         or _is_of_others(question, direct, draft)
         or not _is_form_asked_for(question, draft)
+        or _is_one_of_several(question, direct, draft)
     ):
         return ReadAnswer(msgspec.structs.replace(draft, short=""), Verdict.PARTIALLY_SUPPORTED, likely.right)
     sure = (
@@ -116,6 +119,13 @@ def _is_form_asked_for(question: str, draft: Draft) -> bool:
     if more and not re.search(rf"\b{more[1]}\b", said, re.I):
         return False
     return not (_MANNER.search(question) and 0 < len(draft.short.split()) < MANNER_WORDS)
+
+
+def _is_one_of_several(question: str, direct: Direct, draft: Draft) -> bool:
+    """Whether it is one of the numbers that "altogether" asks the sum of."""
+    said = " ".join(citation.quote for citation in draft.citations[:1])
+    read = direct.compared is None and not direct.asks_yes_or_no
+    return bool(read and _IN_ALL.search(question) and not _IN_ALL.search(said) and len(COUNTED.findall(said)) > 1)
 
 
 def _says_anything(direct: Direct, extracted: Extract) -> bool:

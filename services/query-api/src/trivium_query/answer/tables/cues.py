@@ -110,6 +110,7 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "do you charge": (Cue.HOW_MUCH, "price cost fee amount"),
     "bring in": (Cue.SUM, "price revenue income"),
     "brought in": (Cue.SUM, "price revenue income"),
+    "how far": (Cue.HOW_MUCH, "distance"),
     "how long": (Cue.HOW_MUCH, "length long"),
     "how deep": (Cue.HOW_MUCH, "depth deep"),
     "how high": (Cue.HOW_MUCH, "height high"),

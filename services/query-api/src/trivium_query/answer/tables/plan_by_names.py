@@ -229,8 +229,8 @@ def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
     """Where most persons are, of a table with a row for each: "which town do most members come from"."""
     counted = reading.words[found.run.end] if found.run.end < len(reading.words) else None
     if reading.counts_times():
-        asked = reading.asked()
-        group = reading.person_or_place() if asked is None else asked
+        named = [at for at in reading.targets() if reading.table.columns[at].kind is ColumnKind.TEXT]
+        group = next((at for at in (reading.asked(), reading.person_or_place(), _only(named)) if at is not None), None)
         return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
     if counted is None or not is_person(counted) or len(persons_of(reading.table)) != 1 or found.hints:
         return None

@@ -1,0 +1,92 @@
+"""Of several values in a sentence, the one whose condition the question meets: its month, somebody's age. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from trivium_query.answer.direct.hops import Found
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_JOINT = r"\s*(?:to|until|till|through|[-\u2013])\s*"
+_MONTHS_FROM_TO = re.compile(rf"\b{_MONTH}{_JOINT}{_MONTH}\b", re.I)
+_ASKED_MONTH = re.compile(
+    r"\b(?:in|during)\s(january|february|march|april|may|june|july|august|september|october|november|december)\b", re.I
+)
+_ASKED_AGE = re.compile(
+    r"\b(\d{1,2})[- ]?years?[- ]?old\b"
+    r"|\b(?:i'm|i am|he's|he is|she's|she is|aged|turned)\s(\d{1,2})\b(?!\s*(?:am|pm|%|min|metres|km))",
+    re.I,
+)
+_UNDER = re.compile(r"\b(?:under|below|younger than)\s(\d{1,2})\b", re.I)
+_UP_TO = re.compile(r"\bup to\s(?:the age of\s)?(\d{1,2})(?=\)|\syears)", re.I)
+_OVER = re.compile(r"\b(?:over|above|older than)\s(\d{1,2})\b", re.I)
+_FROM = re.compile(r"\b(?:from|aged)\s(\d{1,2})(?=\)|\s(?:on|up|years))|\b(\d{1,2})\s?(?:\+|and over|or older)", re.I)
+_BETWEEN = re.compile(rf"\b(\d{{1,2}}){_JOINT}(\d{{1,2}})(?=\)|\syears)", re.I)
+_PART = re.compile(r"[;,](?=\s)")
+_LARGE_PART = re.compile(r";(?=\s)|,\s(?=(?:in|from|but)\s)")
+_HOW_OLD = re.compile(r"\bhow old\b", re.I)
+_LASTING = re.compile(r"\b(?:after|for|within|over|during|in)\s$", re.I)
+
+Holds = Callable[[str], bool | None]
+"""Whether a part of a sentence is of what the question names; None where the part has no condition."""
+
+
+def meets(question: str, one: Found) -> bool | None:
+    """Whether the span's part of its sentence is of the question's month or age.
+
+    None where the question names none, or no part of the sentence is of it.
+    """
+    sentence = one.sentence
+    asked = _asked(question)
+    if sentence is None or asked is None:
+        return None
+    holds, cut = asked
+    text = one.hit.chunk.text
+    parts = list(_parts(text, sentence.start, sentence.end, cut))
+    meeting = [part for part in parts if holds(text[part[0] : part[1]])]
+    return any(start <= one.start < end for start, end in meeting) if meeting else None
+
+
+def is_no_age(question: str, one: Found) -> bool:
+    """Whether "how old" would be answered by how long something went on: "after 22 years"."""
+    return _HOW_OLD.search(question) is not None and _LASTING.search(one.hit.chunk.text[: one.start]) is not None
+
+
+def _asked(question: str) -> tuple[Holds, re.Pattern[str]] | None:
+    if age := _ASKED_AGE.search(question):
+        years = int(age[1] or age[2])
+        return lambda part: _is_of_age(years, part), _PART
+    if month := _ASKED_MONTH.search(question):
+        number = _number(month[1])
+        return lambda part: _is_in_months(number, part), _LARGE_PART
+    return None
+
+
+def _parts(text: str, start: int, end: int, cut: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    for match in cut.finditer(text, start, end):
+        yield start, match.start()
+        start = match.end()
+    yield start, end
+
+
+def _is_of_age(years: int, part: str) -> bool | None:
+    told = [
+        *(years < int(each[1]) for each in _UNDER.finditer(part)),
+        *(years <= int(each[1]) for each in _UP_TO.finditer(part)),
+        *(years > int(each[1]) for each in _OVER.finditer(part)),
+        *(years >= int(each[1] or each[2]) for each in _FROM.finditer(part)),
+        *(int(each[1]) <= years <= int(each[2]) for each in _BETWEEN.finditer(part)),
+    ]
+    return all(told) if told else None
+
+
+def _is_in_months(number: int, part: str) -> bool | None:
+    told = [(_number(each[1]), _number(each[2])) for each in _MONTHS_FROM_TO.finditer(part)]
+    held = [first <= number <= last if first <= last else number >= first or number <= last for first, last in told]
+    return any(held) if held else None
+
+
+def _number(month: str) -> int:
+    return _MONTHS.index(month[:3].lower())

@@ -1,0 +1,66 @@
+"""Of several values the one whose condition the question meets; what is denied of another thing is not of this."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.retrieval import Hit
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.direct.conditions import is_no_age, meets
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.yes_no_read import denies_another
+
+HOURS = "The house is open from 6 am to 9 pm; in winter (November to February) only from 10 am to 4 pm."
+FEES = "Fees: adults 240 euros a year, juniors (under 18) 95, over 65 120, students 140."
+AGES = "The ride costs 4 euros from 12 years on, 2 euros for children aged 4 to 11 years."
+
+
+def found(text: str, words: str) -> Found:
+    start = text.index(words)
+    chunk = Chunk("c", "d", "v", 0, text, Span(0, len(text)), "d.txt", tuple(split_sentences(text)))
+    return Found(Hit(chunk, 1, 1.0), start, start + len(words), 0.0, "?")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words", "meeting"),
+    [
+        ("When can I get in in January?", HOURS, "10 am to 4 pm", True),
+        ("When can I get in in January?", HOURS, "6 am to 9 pm", False),
+        ("When can I get in in May?", HOURS, "6 am to 9 pm", None),
+        ("When can I get in?", HOURS, "6 am to 9 pm", None),
+        ("How much is it for a 16 year old?", FEES, "95", True),
+        ("How much is it for a 16 year old?", FEES, "240 euros", False),
+        ("I'm 70, what do I pay?", FEES, "120", True),
+        ("What does a 30-year-old pay?", FEES, "240 euros", None),
+        ("What does the ride cost for a 7 year old?", AGES, "2 euros", True),
+        ("What does the ride cost for a 12 year old?", AGES, "2 euros", False),
+    ],
+)
+def test_a_value_stands_under_its_condition(question: str, text: str, words: str, meeting: bool | None) -> None:
+    assert meets(question, found(text, words)) is meeting
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words", "no_age"),
+    [
+        ("How old is Jens Holt?", "Jens Holt retires after 22 years.", "22 years", True),
+        ("How old is Jens Holt?", "Jens Holt is 61 years old.", "61 years", False),
+        ("How long was Jens Holt here?", "Jens Holt retires after 22 years.", "22 years", False),
+    ],
+)
+def test_how_long_something_went_on_is_no_age(question: str, text: str, words: str, no_age: bool) -> None:
+    assert is_no_age(question, found(text, words)) is no_age
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "another"),
+    [
+        ("Can I bring my dog to the terrace?", "Dogs are welcome on the terrace, not in the boat hall.", True),
+        ("Can I bring my dog into the boat hall?", "Dogs are welcome on the terrace, not in the boat hall.", False),
+        ("Can I bring my dog to the terrace?", "Dogs are not welcome on the terrace, not even small ones.", False),
+        ("Can I bring my dog to the terrace?", "Dogs are not welcome.", False),
+    ],
+)
+def test_what_is_denied_at_the_end_may_be_of_another_thing(question: str, sentence: str, another: bool) -> None:
+    assert denies_another(question, sentence) is another
