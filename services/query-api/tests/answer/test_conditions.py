@@ -7,9 +7,9 @@ import pytest
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.direct.conditions import is_no_age, meets
+from trivium_query.answer.direct.conditions import is_no_age, is_no_count, is_of_the_other, meets
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.yes_no_read import denies_another
+from trivium_query.answer.direct.yes_no import denies_another
 
 HOURS = "The house is open from 6 am to 9 pm; in winter (November to February) only from 10 am to 4 pm."
 FEES = "Fees: adults 240 euros a year, juniors (under 18) 95, over 65 120, students 140."
@@ -53,6 +53,35 @@ def test_how_long_something_went_on_is_no_age(question: str, text: str, words: s
     assert is_no_age(question, found(text, words)) is no_age
 
 
+TENTS = "We have room for 14 people; the Lindens bring another for 6. The mixed four (9.20) starts first with 4 boats."
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "no_count"),
+    [
+        ("How many tents do the Lindens bring?", "6", True),
+        ("For how many is there room?", "14", False),
+        ("How many start in the mixed four?", "9.20", True),
+        ("How many boats start first?", "4 boats", False),
+        ("When does the mixed four start?", "9.20", False),
+    ],
+)
+def test_a_time_and_for_how_many_are_no_count(question: str, words: str, no_count: bool) -> None:
+    assert is_no_count(question, found(TENTS, words)) is no_count
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "other"),
+    [
+        ("Who was the boatman before Nadia?", "Nadia Prell", True),
+        ("Who was the boatman before Nadia?", "Jens Holt", False),
+        ("Who takes over from Jens Holt?", "Nadia Prell", False),
+    ],
+)
+def test_who_came_before_somebody_is_another(question: str, words: str, other: bool) -> None:
+    assert is_of_the_other(question, found("Nadia Prell takes over from Jens Holt.", words)) is other
+
+
 @pytest.mark.parametrize(
     ("question", "sentence", "another"),
     [
@@ -60,6 +89,9 @@ def test_how_long_something_went_on_is_no_age(question: str, text: str, words: s
         ("Can I bring my dog into the boat hall?", "Dogs are welcome on the terrace, not in the boat hall.", False),
         ("Can I bring my dog to the terrace?", "Dogs are not welcome on the terrace, not even small ones.", False),
         ("Can I bring my dog to the terrace?", "Dogs are not welcome.", False),
+        ("Is there coffee?", "There is no shop at the lake; coffee is ours.", True),
+        ("Is there a shop?", "There is no shop at the lake; coffee is ours.", False),
+        ("Is there coffee at the lake?", "There is no shop at the lake; coffee is ours.", False),  # of both parts
     ],
 )
 def test_what_is_denied_at_the_end_may_be_of_another_thing(question: str, sentence: str, another: bool) -> None:

@@ -18,7 +18,7 @@ from trivium.text.names import names_in
 from trivium_query.answer.direct.agents import agents_in
 from trivium_query.answer.direct.changes import as_it_holds, tells_change
 from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses_asked_about, is_clear
-from trivium_query.answer.direct.conditions import is_no_age, meets
+from trivium_query.answer.direct.conditions import is_barred
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
@@ -121,7 +121,7 @@ def choose(
     if counts := _counted(question):
         rows = [one for one in rows if not (counts.search(one.text) and _is_called_so(one))]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
-    rows = [one for one in rows if meets(question, one) is not False and not is_no_age(question, one)]
+    rows = [one for one in rows if not is_barred(question, one)]
     chosen = []
     for one in rows:
         signals = signals_of(asked, one, rows, sentences.get(one.hit.chunk.id, ()))

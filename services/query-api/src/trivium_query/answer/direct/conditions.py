@@ -27,6 +27,10 @@ _BETWEEN = re.compile(rf"\b(\d{{1,2}}){_JOINT}(\d{{1,2}})(?=\)|\syears)", re.I)
 _PART = re.compile(r"[;,](?=\s)")
 _LARGE_PART = re.compile(r";(?=\s)|,\s(?=(?:in|from|but)\s)")
 _HOW_OLD = re.compile(r"\bhow old\b", re.I)
+_HOW_MANY = re.compile(r"\bhow many\b", re.I)
+_CLOCK = re.compile(r"\d{1,2}[.:]\d{2}")
+_FOR = re.compile(r"\bfor\s$", re.I)
+_OTHER = re.compile(r"\b(?:before|after|besides|instead of|apart from|other than|than)\s([A-Z][\w-]+)")
 _LASTING = re.compile(r"\b(?:after|for|within|over|during|in)\s$", re.I)
 
 Holds = Callable[[str], bool | None]
@@ -49,9 +53,32 @@ def meets(question: str, one: Found) -> bool | None:
     return any(start <= one.start < end for start, end in meeting) if meeting else None
 
 
+def is_barred(question: str, one: Found) -> bool:
+    """Whether the span cannot be the answer, for one of the reasons below."""
+    return (
+        meets(question, one) is False
+        or is_no_age(question, one)
+        or is_no_count(question, one)
+        or is_of_the_other(question, one)
+    )
+
+
 def is_no_age(question: str, one: Found) -> bool:
     """Whether "how old" would be answered by how long something went on: "after 22 years"."""
     return _HOW_OLD.search(question) is not None and _LASTING.search(one.hit.chunk.text[: one.start]) is not None
+
+
+def is_no_count(question: str, one: Found) -> bool:
+    """Whether "how many tents" would be answered by a time, or by for how many they are: "9.20", "another for 6"."""
+    if not _HOW_MANY.search(question):
+        return False
+    led = _FOR.search(one.hit.chunk.text[: one.start]) is not None and " for " not in f" {question.lower()} "
+    return led or _CLOCK.fullmatch(one.text) is not None
+
+
+def is_of_the_other(question: str, one: Found) -> bool:
+    """Whether it is whom "before Nadia" stands for, with another name more: "Nadia Prell"."""
+    return any(name in one.text.split() for name in _OTHER.findall(question))
 
 
 def _asked(question: str) -> tuple[Holds, re.Pattern[str]] | None:

@@ -27,6 +27,7 @@ _NOT = re.compile(
     r"|n['\u2019]t\b",
     re.I,
 )
+_NOT_AT_LAST = re.compile(r",\s(?:but\s)?not\s([^,.;]+)[.;]?\s*$")
 _NUMBER = re.compile(r"\d[\d,.]*")
 _CLAUSES = re.compile(r"[,;:](?=\s)|\s(?:but|although|though|while)\s", re.I)
 _TITLES = frozenset({"mr", "mrs", "ms", "dr"})
@@ -58,6 +59,21 @@ def asks_yes_or_no(question: str) -> bool:
 def denies(text: str) -> bool:
     """Whether it says that something is not so, or may not be."""
     return _NOT.search(text) is not None
+
+
+def denies_another(question: str, sentence: str) -> bool:
+    """Whether all that it denies is of something that is not asked.
+
+    At its end ("on the terrace, not in the hall"), or in another part ("there is no shop; coffee is ours").
+    """
+    asked = set(content_words(question))
+    parts = [part for part in sentence.split("; ") if asked & set(content_words(part))]
+    if len(parts) == 1 and not denies(parts[0]) and denies(sentence):
+        return True
+    last = _NOT_AT_LAST.search(sentence)
+    if last is None or denies(sentence[: last.start()]):
+        return False
+    return not set(content_words(last[1])) & asked
 
 
 def yes_or_no(question: str, extracted: Extract) -> Decided | None:
@@ -118,4 +134,5 @@ def _titled(one: Candidate) -> set[str]:
 
 
 def _word(question: str, sentence: str) -> str:
-    return "no" if denies(sentence) != denies(question) else "yes"
+    denied = denies(sentence) and not denies_another(question, sentence)
+    return "no" if denied != denies(question) else "yes"

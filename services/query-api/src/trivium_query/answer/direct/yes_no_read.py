@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 
 from trivium.domain.chunks import Span
@@ -11,7 +10,7 @@ from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.opposites import is_required
-from trivium_query.answer.direct.yes_no import Decided, denies
+from trivium_query.answer.direct.yes_no import Decided, denies, denies_another
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -23,7 +22,6 @@ MAX_TELLING = 6  # of them, those that tell most of what is asked, names apart: 
 # by -4, 163 and 63 without a bound. How likely the word is right, `confidence` tells.
 MIN_ODDS = -8.0  # of the word against "this sentence does not tell"; a logarithm
 TELLING_ODDS = -0.5  # of a sentence that tells it by itself
-_NOT_AT_LAST = re.compile(r",\s(?:but\s)?not\s([^,.;]+)[.;]?\s*$")
 YES, NO = (0, 3), (4, 6)  # characters
 
 
@@ -54,14 +52,6 @@ async def read_yes_or_no(question: str, sentences: Sequence[Candidate], read: Re
     if word == "no" and denies_another(question, deciding.text):
         word = "yes"
     return Decided(word, deciding, by_rule=False, odds=best, ahead=ahead)
-
-
-def denies_another(question: str, sentence: str) -> bool:
-    """Whether all that it denies, at its end, is of something that is not asked: "on the terrace, not in the hall"."""
-    last = _NOT_AT_LAST.search(sentence)
-    if last is None or denies(sentence[: last.start()]):
-        return False
-    return not set(content_words(last[1])) & set(content_words(question))
 
 
 def _deciding(sentences: Sequence[Candidate], odds: Sequence[float]) -> Candidate:

@@ -37,6 +37,11 @@ _MONTH_ALONE = re.compile(
     rf"(?!\s+(?:\d|to\b|and\b|or\b))",
     re.I,
 )
+_DAY_ALONE = re.compile(
+    rf"(?:\b(?P<lead>on|of|for|since|before|after|until|by)\s+)?(?:the\s+)?\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+"
+    rf"(?:of\s+)?(?P<month>{_MONTH})|(?P<month2>{_MONTH})\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?!\s*,?\s*{_YEAR})",
+    re.I,
+)
 _BOUND = re.compile(
     r"\b(?P<words>more than|greater than|higher than|larger than|longer than|deeper than|over|above|exceeding|at least"
     r"|no less than|less than|fewer than|lower than|smaller than|shorter than|under|below|at most|no more than|up to"
@@ -146,10 +151,10 @@ def conditions_of(
             found.extend(_timed(table, match["lead"], moments, said, columns))
     place = _time_column(table, columns, dated=True)
     year = table.columns[place].year if place is not None else 0
-    for match in _MONTH_ALONE.finditer(question) if year else ():
+    for match, moments in _times_of(question, year) if year else ():
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
-            found.extend(_timed(table, match["lead"], _month(year, _MONTHS[match["month"].lower()]), said, columns))
+            found.extend(_timed(table, match["lead"], moments, said, columns))
     for match in _BOUND.finditer(question):
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
@@ -199,6 +204,16 @@ def _times(question: str) -> Iterator[tuple[re.Match[str], _Moments]]:
         yield match, _years(int(match["first"]), int(match["first"]))
 
 
+def _times_of(question: str, year: int) -> Iterator[tuple[re.Match[str], _Moments]]:
+    """Days and months without a year, in the one that all rows are of."""
+    for match in _DAY_ALONE.finditer(question):
+        month = _MONTHS[(match["month"] or match["month2"]).lower()]
+        if moments := _one_day(year, month, int(match["day"] or match["day2"])):
+            yield match, moments
+    for match in _MONTH_ALONE.finditer(question):
+        yield match, _month(year, _MONTHS[match["month"].lower()])
+
+
 def _are_apart(match: re.Match[str]) -> bool:
     """Two years with "in" before them are two, with "between" or "from" those between are meant too."""
     return match["joint"] in ("and", "und") and (match["lead"] or "").lower() not in ("between", "zwischen", "from")
@@ -214,10 +229,12 @@ def _day(match: re.Match[str]) -> _Moments | None:
     year, month, day = int(match["year"]), _MONTHS[match["month"].lower()], match["day"] or match["day2"]
     if not day:
         return _month(year, month)
-    if not 1 <= int(day) <= calendar.monthrange(year, month)[1]:
-        return None
-    whole = f"{year}-{month:02}-{int(day):02}"
-    return _Moments(whole, whole + "~")
+    return _one_day(year, month, int(day))
+
+
+def _one_day(year: int, month: int, day: int) -> _Moments | None:
+    whole = f"{year}-{month:02}-{day:02}"
+    return _Moments(whole, whole + "~") if 1 <= day <= calendar.monthrange(year, month)[1] else None
 
 
 def _month(year: int, month: int) -> _Moments:

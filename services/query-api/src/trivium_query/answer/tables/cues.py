@@ -76,6 +76,8 @@ BELONGING = tuple(map(stem, ("joined", "hired", "started", "since", "appointed",
 _HINTS: dict[str, tuple[Cue, str]] = {
     "longest": (Cue.MOST, "length long duration hours minutes"),
     "shortest": (Cue.LEAST, "length long duration hours minutes"),
+    "furthest": (Cue.MOST, "distance length"),
+    "farthest": (Cue.MOST, "distance length"),
     "deepest": (Cue.MOST, "depth deep"),
     "shallowest": (Cue.LEAST, "depth deep"),
     "tallest": (Cue.MOST, "height high tall"),

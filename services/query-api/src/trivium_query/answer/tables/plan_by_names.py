@@ -13,6 +13,7 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
+from trivium_query.answer.tables.conditions import unit_column
 from trivium_query.answer.tables.cues import (
     AGGREGATES,
     DATES,
@@ -59,6 +60,7 @@ _QUESTIONS = frozenset("what which who whom whose where when how was welche wer 
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
 
 
+_DIFFERENT = frozenset(("different", "distinct"))
 MAX_LEFT = 3  # words that a plan which is told with a doubt has no use for
 
 
@@ -105,7 +107,8 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
 def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     """Whether the words left over are few, none a name or a bound, nor what is counted or has the most."""
     names = [word for word in left if word.folded in TELLING or word.written[0].isdigit() or _is_name(reading, word)]
-    counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times()
+    of_values = plan.column is not None and any(word.folded in _DIFFERENT for word in reading.words)
+    counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times() and not of_values
     if plan.aggregate is Aggregate.VALUE or counted or names or not reading.told() or len(left) > MAX_LEFT:
         return False
     called = any(one.column == plan.column for one in reading.columns)
@@ -268,7 +271,8 @@ def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) ->
     rows = Plan(Aggregate.COUNT, None, reading.filters(), group)
     if _counts_persons(reading) or (reading.counts_any(OCCASIONS) and reading.filters()):
         return rows
-    measures = [*_measures(reading)] or counting(reading.table)
+    of_unit = unit_column(reading.table, counted) if counted else []
+    measures = [*_measures(reading)] or of_unit or counting(reading.table)
     if reading.filtered().intersection(measures):
         return None
     if len(measures) == 1 and _is_added(reading, measures[0]):
