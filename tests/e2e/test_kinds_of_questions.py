@@ -103,6 +103,16 @@ def test_each_kind_is_answered_in_its_form_and_cited(asked: Server, question: st
     assert answer["citations"]
 
 
+def test_a_reason_without_a_because_is_read(asked: Server, tmp_path: Path) -> None:
+    (tmp_path / "rehearsals.txt").write_text(
+        "Rehearsals in June\n\nThe Corn Hall's floor is being sanded all that week. We sing in the school instead.\n"
+    )
+    asked.cli("ingest", str(tmp_path), "--dataset", "reasons")
+    answer = asked.ask("Why can't we perform in the Corn Hall?", filters={"dataset": "reasons"})
+    assert (answer["kind"], answer["found"]) == ("reason", True)
+    assert "floor is being sanded" in answer["text"]
+
+
 @pytest.mark.parametrize("question", ["Why was Irma Vogt dismissed?", "Why did the Brunnhalde Museum move?"])
 def test_a_reason_that_no_document_gives_is_never_supported(asked: Server, question: str) -> None:
     answer = asked.ask(question, filters={"dataset": "kinds"})

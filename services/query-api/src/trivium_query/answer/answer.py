@@ -359,7 +359,7 @@ async def _extract_one(
     if formed is not None and (question.kind not in READ_TOO or formed.draft.found):
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
     read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
-    if read is not None and (question.kind not in READ_TOO or read.draft.short):
+    if read is not None and (question.kind not in READ_TOO or read.draft.found):
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
     if formed is not None:
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)

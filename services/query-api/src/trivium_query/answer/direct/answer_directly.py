@@ -35,6 +35,7 @@ _DEED = re.compile(r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b
 _BETWEEN = re.compile(r"^\W*(?:which|who|whose|what)\b.*\b(?:\w{2,}er|more|less|better|worse)\b.*[ ,]or\s", re.I)
 _HOW_MANY_MORE = re.compile(r"\bhow (?:many|much) (more|fewer|less|higher|lower|longer|shorter|older|younger)\b", re.I)
 _IN_ALL = re.compile(r"\b(?:altogether|all together|together|in all|in total|total|all in all|combined)\b", re.I)
+_WHY = re.compile(r"^\W*(?:why|how come)\b", re.I)
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -62,7 +63,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     if doubted or not _says_anything(direct, extracted):
         near = refused(question, hits, _likeliest(direct) or _nearest(extracted)).draft
         return ReadAnswer(near, Verdict.NOT_SUPPORTED, likely.right)
-    likely_right = likely.right >= SUPPORTED and _bears_on(direct) and _has_numbers_of(question, direct)
+    likely_right = likely.right >= SUPPORTED and _bears_on(question, direct) and _has_numbers_of(question, direct)
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
@@ -138,11 +139,16 @@ def _is_told(direct: Direct) -> bool:
     return read is None or bool(read["which"])
 
 
-def _bears_on(direct: Direct) -> bool:
-    """Whether the sentence of the short answer is no heading, and has the question's "next"."""
+def _bears_on(question: str, direct: Direct) -> bool:
+    """Whether the sentence of the short answer is no heading, and has the question's "next".
+
+    A reason is of what the question says, not only of whom it names: "Why was Irma Vogt dismissed?"
+    """
     if direct.compared is not None or direct.decided is not None or not direct.chosen:
         return True
-    return bool(direct.chosen[0].signals["which"]) and not _is_heading(direct.chosen[0].found)
+    best = direct.chosen[0]
+    of_it = bool(best.signals["predicate"]) or not _WHY.search(question)
+    return of_it and bool(best.signals["which"]) and not _is_heading(best.found)
 
 
 def _is_heading(found: Found) -> bool:
