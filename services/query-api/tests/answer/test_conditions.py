@@ -60,7 +60,8 @@ TENTS = "We have room for 14 people; the Lindens bring another for 6. The mixed 
     ("question", "words", "no_count"),
     [
         ("How many tents do the Lindens bring?", "6", True),
-        ("For how many is there room?", "14", False),
+        ("How many can sleep there?", "14 people", False),
+        ("For how many do the Lindens bring one?", "6", False),
         ("How many start in the mixed four?", "9.20", True),
         ("How many boats start first?", "4 boats", False),
         ("When does the mixed four start?", "9.20", False),

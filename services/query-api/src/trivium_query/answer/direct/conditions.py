@@ -72,7 +72,9 @@ def is_no_count(question: str, one: Found) -> bool:
     """Whether "how many tents" would be answered by a time, or by for how many they are: "9.20", "another for 6"."""
     if not _HOW_MANY.search(question):
         return False
-    led = _FOR.search(one.hit.chunk.text[: one.start]) is not None and " for " not in f" {question.lower()} "
+    text = one.hit.chunk.text
+    bare = one.text.isdigit() and text[one.end : one.end + 1] in ("", ".", ",", ";", ")")
+    led = bare and _FOR.search(text[: one.start]) is not None and " for " not in f" {question.lower()} "
     return led or _CLOCK.fullmatch(one.text) is not None
 
 
