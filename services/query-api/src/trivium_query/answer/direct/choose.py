@@ -82,12 +82,16 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """Of the regression, by the name of the signal; `trained_on` counts questions by set."""
+    """Of the regressions, by the name of the signal; `trained_on` counts questions by set.
+
+    `before` has those of `answerable` and `right` before people's questions: what these are fitted on from.
+    """
 
     answer: dict[str, float]
     close: dict[str, float] = {}
     answerable: dict[str, float] = {}
     right: dict[str, float] = {}
+    before: dict[str, dict[str, float]] = {}
     trained_on: dict[str, int] = {}
 
 
