@@ -130,7 +130,7 @@ def main() -> None:
 
 
 def go_on(data: Path) -> None:
-    """The regressions of confidence, from the package's on, each set of PEOPLE left out once."""
+    """What is fitted on people's questions, from what DATA's sets gave on, each set of PEOPLE left out once."""
     asked = {name: collect(data, name) for name in PEOPLE}
     begun = before_people(choose.shipped())
     with tempfile.TemporaryDirectory() as cache:

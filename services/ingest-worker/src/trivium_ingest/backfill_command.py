@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,7 +13,7 @@ from trivium.config import Settings
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.stores import BucketStores
-from trivium.stopping import Stopping, begin_on_signals
+from trivium.stopping import Stopping, on_signals
 from trivium_ingest.backfill import Backfill, Checkpoint, DryRun, dry_run
 from trivium_ingest.backfill_cost import Estimate, ForTheAgent, estimated
 from trivium_ingest.control import no_urls
@@ -91,13 +90,8 @@ def _summary(work: Backfill, done: bool) -> bool:
 def _interruptible() -> Iterator[Stopping]:
     """SIGINT and SIGTERM ask to stop instead of stopping."""
     stopping = Stopping()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    begin_on_signals(stopping)
-    try:
+    with on_signals(stopping.begin):
         yield stopping
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Lines:

@@ -386,7 +386,10 @@ def _how_much(reading: Reading, much: CueFound) -> int | None:
     measured = reading.table.measured
     if much.hints:
         return _only([at for at in hinted(reading.table, much.hints) if at in measured])
-    return measured[0] if len(measured) == 1 else _price(reading) or _only(_of_money(reading))
+    if len(measured) == 1:
+        return measured[0]
+    price = _price(reading)
+    return _only(_of_money(reading)) if price is None else price
 
 
 def _of_money(reading: Reading) -> list[int]:
@@ -432,7 +435,7 @@ def _subject(reading: Reading, measure: int) -> int | None:
         return asked if asked != measure else None
     if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
         return person
-    if (rows := reading.names_of_rows()) is not None or (rows := reading.names_of_extreme()) is not None:
+    if (rows := reading.names_of_extreme()) is not None:
         return rows
     named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
     return named[0] if len(named) == 1 else reading.person_or_place()

@@ -340,8 +340,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     def _is_of(self, first: int, end: int) -> bool:
         """Whether the table is called after one of these words."""
-        about = stems_of(f"{self.table.about} {self.table.within}")
-        return any(alike(word.stem, each) for word in self.words[first:end] for each in about)
+        return any(map(self.is_called_after, self.words[first:end]))
 
     def calls_table_otherwise(self) -> bool:
         """Whether the question is of "the camping list", and nothing says that this table is that."""
